@@ -1,41 +1,41 @@
 import { memoize } from '../memo.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 
-/** Where a request is addressed to, read from its URL alone. */
+/** The API route and language that a request addresses, read from its URL alone. */
 export interface Address {
   /**
-   * The route as WordPress sees it: `/` for the root of the API, else `/` and the path after it without a trailing
-   * slash. Paths are not percent-decoded, `rest_route` is decoded once as part of the query (WordPress
+   * The route as WordPress sees it: `/` for the root of the API, otherwise `/` and the path after it without a trailing
+   * slash. Paths are not percent-decoded; `rest_route` is decoded once, as part of the query (WordPress
    * `WP::parse_request`).
    */
   readonly route: string;
-  /** The language that the address names; undefined: none. */
+  /** The language that the address names; undefined if it names none. */
   readonly language: string | undefined;
 }
 
 export interface Addressing {
-  /** Path of the site's home, without trailing slash: empty, or `/cms` where the site lies in a subfolder. */
+  /** Path of the site's home without a trailing slash: empty, or `/cms` if the site lies in a subfolder. */
   readonly base: string;
-  /** Languages that may stand as the first segment after it. */
+  /** Languages that may be the first segment after `base`. */
   readonly languages: readonly string[];
 }
 
-/** Longer than any path with the longest slug, in bytes. */
+/** Length limit of a route, in characters. Longer than any path with the longest slug. */
 const LONGEST_ROUTE = 2000;
 
 /**
- * What comes before the route: perhaps a language, perhaps `index.php`, in either order. Polylang may write `language/`
- * before a language.
+ * The part before the route: an optional language and an optional `index.php`, in either order. Polylang may put
+ * `language/` before the language.
  */
 const FRONT = String.raw`^(?:(?:/language)?/(?<first>[\w-]+))??(?:/index\.php)?(?:(?:/language)?/(?<second>[\w-]+))??`;
 const BY_PATH = new RegExp(`${FRONT}/wp-json(?<route>/.*)?$`);
 const BY_QUERY = new RegExp(`${FRONT}/?$`);
 
 /**
- * The route of the API that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in
- * the query of `{base}/` and `{base}/index.php`, each with a language as first segment or without. A path that lacks
- * the base counts as if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name.
- * Undefined: not an address of the API.
+ * Returns the API route that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in
+ * the query of `{base}/` and `{base}/index.php`, each with or without a language as the first segment. A path without
+ * the base is accepted too, since proxies may strip it. `restRoute` is the query parameter of that name. Returns
+ * undefined for addresses outside the API.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
   if ([path, restRoute].some((text) => typeof text === 'string' && text.length > LONGEST_ROUTE)) return undefined;
@@ -49,7 +49,10 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
   return typeof restRoute === 'string' && restRoute !== '' ? { route: withoutTrailingSlash(restRoute), language } : undefined;
 }
 
-/** The language that the pieces of a path begin with, also as `language/it` (Polylang), and those behind it. */
+/**
+ * Splits off the language at the start of a path, which may also be written `language/it` (Polylang). `rest` holds the
+ * remaining segments.
+ */
 export function languageAhead(
   pieces: readonly string[],
   languages: readonly string[],
@@ -59,10 +62,10 @@ export function languageAhead(
   return { language, rest: language === undefined ? pieces : pieces.slice(at + 1) };
 }
 
-/** The path of a home address, as `Addressing` wants it. */
+/** The path of a home address, as the `base` of `Addressing`. */
 export const basePath = memoize((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
 
-/** Path and query of what the request line names (RFC 9112, 3.2), a whole URL included, as proxies send it. */
+/** Splits the request target (RFC 9112, 3.2) into path and query. Proxies may send a whole URL. */
 export function splitTarget(target: string): { path: string; query: string } {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
   const cut = local.indexOf('?');

@@ -31,25 +31,25 @@ import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
 import { answerOnce, earlierAnswer, isReplay, keyOfWrite, orDoneMeanwhile, runAndKeep, withoutSecret, withSecret } from './write-once.ts';
 
-/** A request that an endpoint answers. */
+/** A request that leads to an endpoint. */
 interface Asked extends Received {
   readonly found: Handled;
   /** The record that the path names. */
   readonly selected: Partial<Selected>;
-  /** What the rules look up before anything is written. */
+  /** Cached look-ups for the permission checks that run before anything is written. */
   readonly lookUp: LookUp;
 }
 
-/** The same with its parameters put together, and the key of the write. */
+/** The same request with its parameters merged, and the idempotency key of a write. */
 interface Parsed extends Asked {
   readonly raw: Raw;
   readonly key: AnswerKey | undefined;
 }
 
 /**
- * The answer of the route that a request leads to, with the methods that this caller may use on it.
+ * Answers a request with the route that it leads to, and adds the methods that this caller may use on it (`Allow`).
  *
- * @throws rest_no_route; other errors are answers already
+ * @throws rest_no_route; all other errors are returned as answers
  */
 export async function answerRoute(site: Site, received: Received): Promise<LinkedReply> {
   const { incoming, caller } = received;
@@ -68,7 +68,7 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
     if (error instanceof ApiError && error.details.notAllowed) refused = found.endpoint;
     reply = problemOf(site, incoming.req, caller.language, error);
   }
-  // After a write the rules look again: the record may be in the trash now, or gone.
+  // After a write the permissions are looked up again, since the record may be in the trash or gone.
   const after = isHandled(found) && !isReading(found.endpoint) ? lookUpOnce(site.db) : lookUp;
   const asked = { ...askedContext(incoming), ...acceptedPieces(found), ...selected };
   const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
@@ -88,7 +88,9 @@ const isOwn = ({ config }: Site, { namespace = '' }: Incoming): boolean => serve
 
 const isReading = ({ methods }: Endpoint): boolean => methods.includes('GET');
 
-/** One handler: first whether the body is sound, then whether the request was answered before, then everything else. */
+/**
+ * Runs one endpoint. Checks the body first, then whether the same request was answered before, then everything else.
+ */
 async function handle(site: Site, asked: Asked): Promise<LinkedReply> {
   const { caller, found, body } = asked;
   const { query, method } = asked.incoming;
@@ -115,7 +117,7 @@ async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
   return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
 }
 
-/** The accepted values of a request, and the parameters that accepted them. */
+/** Returns the accepted values of a request, and the parameters that accepted them. */
 async function accept(site: Site, { caller, found, selected, raw, incoming }: Parsed): Promise<{ params: Params; values: Values }> {
   const { endpoint, pieces } = found;
   const accepted = acceptedParams(endpoint, caller.settings);
@@ -132,7 +134,7 @@ async function runAllowed(site: Site, asked: Parsed, values: Values): Promise<Re
   return runHandler(site, asked, { ...values, ...more });
 }
 
-/** Refuses what the caller may not do. */
+/** Refuses the request if the caller may not make it. */
 async function checkAllowed({ caller, found: { endpoint }, lookUp, incoming }: Parsed, values: Values): Promise<void> {
   const verdict = await verdictOf(lookUp, caller, endpoint, values);
   if (verdict !== true) refuse(caller.viewer, verdict || undefined, { notAllowed: true });
@@ -140,7 +142,7 @@ async function checkAllowed({ caller, found: { endpoint }, lookUp, incoming }: P
     fail('missing_experimental_endpoint_acknowledgement');
 }
 
-/** Does what must happen before the transaction, then runs the handler. */
+/** Prepares what must happen before the transaction, then runs the handler. */
 async function runHandler(site: Site, asked: Parsed, values: Values): Promise<Reply> {
   const { endpoint } = asked.found;
   const prepared = endpoint.prepare ? await endpoint.prepare(site, asked.caller, values) : values;
@@ -152,8 +154,8 @@ async function runHandler(site: Site, asked: Parsed, values: Values): Promise<Re
 }
 
 /**
- * Runs the handler itself. For a write with preconditions or a key, the check of the record, the write and the keeping
- * of its answer are one transaction.
+ * Runs the handler itself. For a write with preconditions or a key, the check of the record, the write and the storing
+ * of its answer share one transaction.
  */
 function runSafely(site: Site, { incoming, caller, found, key }: Parsed, prepared: Values): Promise<Reply> {
   const { endpoint, route } = found;
@@ -170,7 +172,7 @@ function runSafely(site: Site, { incoming, caller, found, key }: Parsed, prepare
 }
 
 // ------------------------------------------------------------------------------------------------- writes of a batch
-/** A write of a batch: what was accepted of it, to be run with the others. */
+/** A write of a batch that was accepted but has not run yet. */
 export interface Accepted {
   readonly asked: Parsed;
   readonly params: Params;
@@ -178,7 +180,7 @@ export interface Accepted {
 }
 
 /**
- * Accepts a write that came in a batch, without running it. Gives the answer instead if the same write, by its key, was
+ * Accepts a write of a batch without running it. Returns the stored answer instead if a write with the same key was
  * answered before.
  *
  * @throws rest_no_route, batch-not-allowed, rest_missing_callback_param, rest_invalid_param, idempotency-key-reused
@@ -199,10 +201,10 @@ export async function acceptWrite(site: Site, received: Received): Promise<Accep
 }
 
 /**
- * Runs a write that was accepted, in the transaction of `site`. Files that were fetched for it are left to whoever
- * knows what becomes of the transaction.
+ * Runs an accepted write in the transaction of `site`. The caller has to discard fetched files if the transaction
+ * fails.
  *
- * @throws whatever the write alone would be refused with
+ * @throws any error that the write alone would be refused with
  */
 export const runWrite = (site: Site, { asked, params, values }: Accepted): Promise<Reply> =>
   explaining(params, asked.raw, async () => {
@@ -215,7 +217,7 @@ export const runWrite = (site: Site, { asked, params, values }: Accepted): Promi
     return key ? orDoneMeanwhile(site, key, caller.now, work) : work();
   });
 
-/** Whether two writes, one after the other in a batch, can be carried out at once. */
+/** Whether two consecutive writes of a batch can be carried out together. */
 export const canRunAtOnce = (one: Accepted, next: Accepted): boolean =>
   one.asked.found.endpoint === next.asked.found.endpoint &&
   [one, next].every(joinsOthers) &&
@@ -224,14 +226,14 @@ export const canRunAtOnce = (one: Accepted, next: Accepted): boolean =>
 const joinsOthers = ({ asked: { found, key }, values }: Accepted): boolean =>
   key === undefined && found.route.lockVersion === undefined && found.endpoint.together?.takes(values) === true;
 
-/** Whether two requests of a batch are answered alike. */
+/** Whether two requests of a batch have callers that get the same answers. */
 const isSameCaller = (one: Caller, other: Caller): boolean => {
   const asked = ({ home, namespace, language, content }: Caller) => JSON.stringify([home, namespace, language, content]);
   return one.viewer === other.viewer && asked(one) === asked(other);
 };
 
 /**
- * Runs such writes in the transaction of `site`.
+ * Runs writes that `canRunAtOnce` accepted, in the transaction of `site`.
  *
  * @throws Error if one of them would be refused
  */
@@ -246,16 +248,16 @@ export async function runAtOnce(site: Site, writes: readonly Accepted[]): Promis
   );
 }
 
-/** All parameters that an endpoint accepts on a site, described or not. */
+/** Returns all parameters that an endpoint accepts on a site, whether they are described or not. */
 export function acceptedParams(endpoint: ServedEndpoint, settings: SiteSettings): Params {
   const added = endpoint.onSite?.(settings) ?? {};
-  // Mostly there are none, and what is made of the others is made once.
+  // Most sites add no parameters, and the merged parameters of an endpoint are computed once.
   return Object.keys(added).length === 0 ? everywhere(endpoint) : { ...everywhere(endpoint), ...added };
 }
 
 const everywhere = memoizeByObject(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
 
-/** The context that a request asks for, on which it may depend what is allowed. */
+/** The requested context, since permissions may depend on it. */
 const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});
 
 function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: JsonFault): never {
@@ -263,7 +265,10 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
   return fail('rest_invalid_json', { data: { json_error_code: code, json_error_message: message } });
 }
 
-/** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
+/**
+ * Returns the id of the record that the path names, 0 if there is no such record, or nothing for routes that name no
+ * record.
+ */
 async function select(site: Site, { route, pieces: { id, slug } }: RouteMatch, caller: Caller): Promise<Partial<Selected>> {
   if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug, caller)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
@@ -273,13 +278,13 @@ type Handled = RouteMatch & { readonly endpoint: ServedEndpoint };
 const isHandled = (found: RouteMatch): found is Handled => found.endpoint !== undefined;
 
 /**
- * The pieces of the path that select the record: those that the handler requires. One of the same name that it does not
- * is a field.
+ * The parts of the path that select the record, which are those that the handler requires. A parameter of the same name
+ * that the handler does not require is a field.
  */
 const selectors = ({ params }: Endpoint, pieces: RouteMatch['pieces']): Raw =>
   Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
 
-/** The pieces of the path as the handlers accept them: those that are numbers as such. */
+/** The parts of the path as the handlers accept them, with numeric parts as numbers. */
 const acceptedPieces = ({ route, pieces }: RouteMatch): Values =>
   Object.fromEntries(
     Object.entries(pieces).map(([name, piece]) => {
@@ -288,7 +293,10 @@ const acceptedPieces = ({ route, pieces }: RouteMatch): Values =>
     }),
   );
 
-/** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
+/**
+ * Parameters of a handler whose slug belongs to no record. The slug is then reported together with all other invalid
+ * parameters.
+ */
 const withUnknownSlug = (params: Params): Params =>
   params.slug?.required
     ? {
@@ -300,13 +308,16 @@ const withUnknownSlug = (params: Params): Params =>
 const verdictOf = async (lookUp: LookUp, caller: Caller, { allow }: Endpoint, values: Values): Promise<Verdict> =>
   allow === 'anyone' || allow(lookUp, caller, values);
 
-/** An answer that is ready, perhaps to a write, is sent without a header rather than replaced by a 503. */
+/**
+ * If the database is lost, an answer that is ready is sent without `Allow`, rather than replaced by a 503. It may be
+ * the answer to a write.
+ */
 function emptyIfLost(error: unknown): string {
   if (error instanceof DatabaseUnavailable) return '';
   throw error;
 }
 
-/** WordPress `rest_send_allow_header`: the methods whose permission check passes, in order of registration. */
+/** Lists the methods whose permission check passes, in order of registration (WordPress `rest_send_allow_header`). */
 async function allowedMethods(lookUp: LookUp, caller: Caller, endpoints: readonly Endpoint[], selected: Values): Promise<string> {
   const allowed = await Promise.all(
     endpoints.map(async (endpoint) => ((await verdictOf(lookUp, caller, endpoint, selected)) === true ? endpoint.methods : [])),

@@ -3,8 +3,8 @@ import { kinds } from '../kinds/index.ts';
 import { stamp } from '../kinds/shapes.ts';
 
 /*
- * The shapes of answers that hold no records of a kind. They become schemas of `/doc` under these names, their members
- * described by `locales/<language>/fields.json`, and tests hold every answer against them.
+ * Shapes of the answers that hold no records of a kind. They become schemas of `/doc` under these names, with
+ * descriptions of their members from `locales/<language>/fields.json`. Tests check every answer against them.
  */
 
 const kindName = z.enum(kinds.map(({ name }) => name));
@@ -50,7 +50,7 @@ const delivery = z
   .meta({ id: 'WebhookDelivery' });
 export const deliveriesShape = z.object({ deliveries: z.array(delivery) }).meta({ id: 'WebhookDeliveries' });
 
-/** `headers` is a list where there are none, as PHP writes an empty object. */
+/** Without headers, `headers` is an empty list, as PHP writes an empty object. */
 const batchedAnswer = z.object({
   status: z.int(),
   body: z.unknown(),

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogDetail, ProblemName } from '../errors.ts';
 
-/** What is noted of a request on its way through the server. */
+/** Data collected about a request while the server handles it. */
 export interface Notes {
-  /** What the answer carries as `X-Request-Id` and entries of the log as `id`. */
+  /** The request id: `X-Request-Id` of the answer, `id` in log entries. */
   readonly id: string;
-  /** The address as it was sent: middleware changes that of the request. */
+  /** The URL as it was sent; middleware changes `req.url`. */
   readonly url: string;
-  /** The address of the client, behind proxies that are trusted. */
+  /** The client's address, as seen behind trusted proxies. */
   readonly from: string | undefined;
-  /** When the request came in, in milliseconds of `performance.now`. */
+  /** Arrival time of the request, in milliseconds of `performance.now`. */
   readonly begun: number;
-  /** The route that answers, with its parameters in braces; undefined: none. */
+  /** The route that answers, with its parameters in braces; undefined if there is none. */
   route?: string | undefined;
-  /** The id of the caller; 0: anonymous; undefined: it was not asked who calls. */
+  /** The id of the caller; 0: anonymous; undefined: the caller was not identified. */
   user?: number | undefined;
-  /** Whether the answer came from memory; undefined: this request has no answer that could be kept. */
+  /** Whether the answer came from memory; undefined if answers to this request are never kept. */
   memory?: 'hit' | 'miss' | undefined;
-  /** How many bytes the body has, where the headers do not say so. */
+  /** Length of the body in bytes, if the headers do not give it. */
   bytes?: number;
   /** Why the request was refused. */
   refusal?: ({ readonly problem: ProblemName } & LogDetail) | undefined;
@@ -30,28 +30,30 @@ declare module 'node:http' {
   }
 }
 
-/** A request that is over. */
+/** A finished request. */
 export interface Answered extends Readonly<Notes> {
   readonly method: string;
-  /** What the client said it is. */
+  /** The `User-Agent` that the client sent. */
   readonly agent: string | undefined;
-  /** The header `traceparent`, by which the request is part of a trace. */
+  /** The header `traceparent`, which makes the request part of a trace. */
   readonly traceparent: string | undefined;
   readonly status: number;
-  /** How long the answer took, until its last byte was handed to the system. */
+  /** Duration of the answer in milliseconds, until its last byte was handed to the operating system. */
   readonly ms: number;
-  /** Bytes of the body, as they were sent: compressed, none with a 304. */
+  /** Bytes of the body as sent: after compression, 0 for a 304. */
   readonly bytes: number;
-  /** Whether the whole answer went out; else the client hung up. */
+  /** Whether the whole answer was sent; false if the client disconnected. */
   readonly whole: boolean;
 }
 
-/** Is told of every request that is over, whoever answered it. It must not throw, and must be quick. */
+/**
+ * Called after every finished request, whichever part of the server answered it. It must not throw and must be quick.
+ */
 export type Observer = (answered: Answered) => void;
 
 /**
- * Gives every request its notes, and tells the observers when it is over. To be called first, once for each request.
- * `addressOf`: where it comes from.
+ * Gives every request its notes, and calls the observers when it is finished. Call it first, and once for each request.
+ * `addressOf` returns the client's address.
  */
 export function observed(
   observers: readonly Observer[],
@@ -67,7 +69,7 @@ export function observed(
   };
 }
 
-/** The notes of a request; without `observed`, new ones. */
+/** Returns the notes of a request; creates them if `observed` has not. */
 export function notesOf(req: IncomingMessage): Notes {
   req.notes ??= { id: requestId(undefined), url: req.url ?? '', from: req.socket.remoteAddress, begun: performance.now() };
   return req.notes;
@@ -95,21 +97,21 @@ function answeredBy(res: ServerResponse): Answered {
   };
 }
 
-/** The length of a body that was sent by a library. */
+/** Length of a body that a library sent. */
 function announcedBytes(res: ServerResponse): number {
   if (res.req.method === 'HEAD' || res.statusCode === 304) return 0;
   return Number(res.getHeader('content-length') ?? 0) || 0;
 }
 
-/** Ids that other servers make: hexadecimal, UUIDs, trace ids, `Root=1-67891233-abcdef`. */
+/** Ids that other servers generate: hexadecimal, UUIDs, trace ids, `Root=1-67891233-abcdef`. */
 const SOUND_ID = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * The id that came with the request, so that it can be followed from one server to the next, if it can stand in a
- * header and in a log as it is; else a new one.
+ * Returns the id sent with the request, so that the request can be followed across servers, if it is safe in a header
+ * and in a log. Otherwise returns a new id.
  */
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && SOUND_ID.test(given) ? given : randomUUID();
 
-/** A header that is sent several times says nothing. */
+/** A header that is sent several times is ignored. */
 const oneOf = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined);

@@ -12,65 +12,68 @@ import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, sizeOf } from './deliver.ts';
 
-/** A cached answer: right until something that it depends on changes, or its time is up. */
+/** A cached answer. It is valid until one of its dependencies changes or it expires. */
 interface Kept extends Derived {
   readonly answer: Answer;
   readonly version: Version;
-  /** By the same clock as its version. */
+  /** Measured by the same clock as `version`. */
   readonly read: ReadTime;
-  /** The route that it answers, for the log. */
+  /** The route that produced the answer, for the log. */
   readonly route: string | undefined;
 }
 
-/** What is to be answered. */
+/** A request for a cached answer. */
 export interface Wanted {
-  /** The same for all requests that get the same answer. */
+  /** Cache key: the same for all requests that get the same answer. */
   readonly key: string;
-  /** Another name under which the answer can be recalled from then on. */
+  /** A second key under which the answer can be recalled afterwards. */
   readonly alias?: string | undefined;
-  /** The database that is read, or an older answer would be kept under the version of a newer one. */
+  /**
+   * The site whose database is read. Versions are those of this database; with another one, an older answer could be
+   * kept under a newer version.
+   */
   readonly from: Site;
-  /** Makes the answer from what it is given to read from. */
+  /** Computes the answer, reading from the given site. */
   readonly compute: (from: Site) => Promise<Answer>;
 }
 
 /** Answers to anonymous callers, in memory. */
 export interface Answers {
   /**
-   * The answer that is right at this moment, without waiting; undefined: there is none, or it is not known whether it
-   * still is.
+   * Returns the cached answer if it is valid, without waiting. Returns undefined if there is none, or if its validity
+   * is unknown.
    */
   readonly recall: (req: IncomingMessage, key: string, from: Site) => Answer | undefined;
-  /** The kept answer if it is still right, else a new one; computed once for all who ask at the same time. */
+  /** Returns the cached answer if it is valid, otherwise a new one, computed once for all concurrent requests. */
   readonly answerFor: (req: IncomingMessage, wanted: Wanted) => Promise<Answer>;
 }
 
-/** What every entry costs besides its body: its key, headers and place. */
+/** Bytes that every entry costs in addition to its body: its key, headers and slot. */
 const OVERHEAD_BYTES = 2048;
-/** What one dependency of an answer takes. */
+/** Bytes that one dependency of an answer takes. */
 const DEPENDENCY_BYTES = 8;
-/** The part of the memory for rendered records, of which answers that are not known any more are made. */
+/** Share of the memory for rendered records, from which expired answers are computed again. */
 const RECORDS_PART = 0.25;
-/** Longer bodies are not kept, so that one answer never pushes out all others. */
+/** Longer bodies are not kept, so that one answer never evicts all others. */
 const LONGEST_BODY = 4 * 1024 * 1024;
 
 export interface AnswersOptions {
-  /** How much memory the bodies may take. */
+  /** Memory limit of the cache, in bytes. */
   readonly bytes: number;
   readonly clock: () => Date;
 }
 
-/** An answer under its own key, or under an alias, which takes no more than its place. */
+/** An answer under its own key or under an alias. An alias only costs the overhead of an entry. */
 interface Entry {
   readonly kept: Kept;
   readonly isAlias: boolean;
-  /** What it took when it was counted. */
+  /** Size when the entry was stored. */
   readonly bytes: number;
 }
 
 /**
- * A cache of answers that drops the least used ones. Each is right until the journal names a change of something that
- * it depends on, or the version changes (`Freshness`).
+ * Creates a cache of answers that evicts the least recently used ones. Each is valid until the journal names a change
+ * of one of its dependencies, or the version changes (`Freshness`).
  */
 export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   const forRecords = Math.floor(bytes * RECORDS_PART);
@@ -113,7 +116,8 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
 }
 
 /**
- * The cached answers by their keys and aliases. `current` gives one that is still right, and notes it of the request.
+ * Creates the map of cached answers by key and alias. `current` returns an answer that is still valid, and records the
+ * hit in the notes of the request.
  */
 function createEntries({ bytes: maxSize, clock }: AnswersOptions) {
   const entries = new LRUCache<string, Entry>({ maxSize, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
@@ -127,7 +131,7 @@ function createEntries({ bytes: maxSize, clock }: AnswersOptions) {
     const { kept, isAlias, bytes } = entry;
     const { answer, version, read } = kept;
     if (version.name !== name || !mayServe(read) || answer.until <= clock().getTime() || !changes.isCurrent(kept)) return undefined;
-    // It has been compressed since.
+    // Its size has changed, since it has been compressed in the meantime.
     if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
     noteHit(req, kept);
     return kept;
@@ -140,11 +144,11 @@ function noteHit(req: IncomingMessage, { route }: Kept): void {
   const notes = notesOf(req);
   notes.route = route;
   notes.memory = 'hit';
-  // Only they are answered from memory.
+  // Only anonymous callers are answered from memory.
   notes.user = ANONYMOUS.id;
 }
 
-/** An answer that has just been made, to be kept from now on. `oldest`: as in `ReadTime`. */
+/** Wraps a new answer for the cache. `oldest`: as in `ReadTime`. */
 const keptOf = (made: Pick<Kept, 'answer' | 'version' | 'era' | 'route' | 'dependencies'>, oldest: number): Kept => ({
   ...made,
   read: { from: made.version.at, until: performance.now(), oldest },
@@ -157,9 +161,9 @@ const bytesOf = ({ answer, dependencies }: Kept): number => sizeOf(answer) + DEP
 const isKeepable = ({ shared, status, body }: Answer): boolean => shared && status === 200 && body.length <= LONGEST_BODY;
 
 /**
- * The key under which an answer to this request is cached; undefined: it is not. Only requests of anonymous callers
- * without a body are. `asked`: what stands for the address, if not the address as it was sent. The preferred language
- * is part of the key; the origin is not, since headers that repeat it are added when the answer is sent.
+ * Returns the key under which the answer to this request is cached, or undefined if it is not. Only requests of
+ * anonymous callers without a body are cached. `asked` replaces the URL as sent. The preferred language is part of the
+ * key. The origin is not, since headers that repeat it are added when the answer is sent.
  */
 export function keyOf(req: IncomingMessage, language: (acceptLanguage: string | undefined) => string, asked?: string): string | undefined {
   const { method, headers } = req;
@@ -174,13 +178,16 @@ export function keyOf(req: IncomingMessage, language: (acceptLanguage: string | 
 }
 
 /**
- * The name of what is the same for everybody who asks for a path in a language, whatever else the request holds. Nobody
- * has it made anew by a query that means nothing, or by credentials that nobody looks at.
+ * Returns the key of an answer that is the same for everybody who requests a path in a language, whatever else the
+ * request holds. Meaningless query parameters and unused credentials therefore cannot force a new computation.
  */
 export const openKeyOf = ({ headers }: IncomingMessage, path: string, language: (acceptLanguage: string | undefined) => string): string =>
   `${language(headers['accept-language'])} ${path}`;
 
-/** The language that a header alone leads to; an address or parameter that says another is part of the key anyway. */
+/**
+ * Returns the language that `Accept-Language` alone leads to. A language in the address or in a parameter is part of
+ * the key anyway.
+ */
 export const languageKey =
   ({ chooseLanguage }: Texts) =>
   (acceptLanguage: string | undefined): string =>

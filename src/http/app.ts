@@ -30,9 +30,9 @@ import { uploads } from './uploads.ts';
 const SERVING: Lifecycle = { phase: () => 'serving' };
 
 /**
- * The whole server, without a port: what answers each request of `createServer`. What is remembered is sent at once,
- * everything else passes the app. `lifecycle`: when it can't serve yet, or no longer; `observers` are called after
- * every request that is over, as the log is. `theme`: how its pages look.
+ * Creates the whole server, without a port: the listener for `createServer`. Cached answers are sent at once; all other
+ * requests pass through the app. `lifecycle` tells when the process is not ready or shutting down. `observers` are
+ * called after every finished request, as the log is. `theme` is the look of the pages.
  */
 export function createApp(
   site: Site,
@@ -51,7 +51,7 @@ export function createApp(
   };
 }
 
-/** The order of everything that a request passes that memory has no answer to. */
+/** Creates the middleware, in the order in which a request without a cached answer passes it. */
 function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined, theme: LoadedTheme): Express {
   const { config } = site;
   const { languages } = site.texts;
@@ -91,7 +91,7 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   return app;
 }
 
-/** Where a request comes from, by the same rule as `req.ip` of the app. */
+/** Returns a function that finds the client's address by the same rule as `req.ip` of the app. */
 function addressOf(app: Express): (req: IncomingMessage) => string | undefined {
   const trust = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return (req) => (req.headers['x-forwarded-for'] === undefined ? req.socket.remoteAddress : proxyAddress(req, trust));

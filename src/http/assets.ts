@@ -2,13 +2,13 @@ import type { RequestHandler } from 'express';
 import { ASSETS_PATH, type Assets } from '../html/assets.ts';
 import { deliver, tagOf } from './deliver.ts';
 
-/** Below the home of the site, wherever that is; a proxy may take its path off. */
+/** Matches assets below the home of the site in any folder, since a proxy may strip the home's path. */
 const PLACE = new RegExp(`^(?:/[\\w.~-]+)*?${ASSETS_PATH}(?<file>[\\w.-]+)$`);
 const A_YEAR_S = 365 * 24 * 3600;
 
 /**
- * Serves the stylesheets and scripts of the pages, to other sites too. What is asked for by the name with the digest
- * never changes; under its plain name a file is looked for again every hour.
+ * Serves the stylesheets and scripts of the pages, to other sites too. A file requested by its name with the digest
+ * never changes; under its plain name it is revalidated every hour.
  */
 export function serveAssets(assets: Assets): RequestHandler {
   return async (req, res, next) => {

@@ -22,11 +22,11 @@ import type { Router } from './routing.ts';
 import { isReplay } from './write-once.ts';
 
 /*
- * Many writes in one request (`WP_REST_Server::serve_batch_request_v1`). Each is a request of its own, with its own
- * path, body and headers, from the caller of the batch. All are checked before the first one runs.
+ * Many writes in one request (`WP_REST_Server::serve_batch_request_v1`). Each is treated as a separate request, with
+ * its own path, body and headers, from the caller of the batch. All are checked before the first one runs.
  */
 
-/** `require-all-validate`: all of them are carried out, or none. */
+/** With `require-all-validate`, either all writes are carried out or none. */
 const VALIDATIONS = ['require-all-validate', 'normal'] as const;
 
 const PARAMS = {
@@ -35,14 +35,13 @@ const PARAMS = {
 } satisfies Params;
 
 /**
- * A write of the batch after it was checked. `values`: those accepted, whose files are discarded if nothing comes of
- * it.
+ * A write of the batch after its check. `values` are the accepted values, whose files are discarded if the write fails.
  */
 interface Checked {
   readonly received: Received;
   readonly values: Values;
   readonly accepted?: Accepted;
-  /** Its answer, if there is nothing left to do: it was refused, or answered before. */
+  /** The answer, if nothing is left to do because the write was refused or answered before. */
   readonly reply?: Reply;
 }
 
@@ -51,7 +50,7 @@ interface Prepared extends Values {
   readonly writes: readonly Checked[];
 }
 
-/** The route `/batch/v1`, outside all namespaces. `router`: what finds the routes of the writes. */
+/** The route `/batch/v1`, outside all namespaces. `router` returns the router that finds the routes of the writes. */
 export function batchRoute(router: () => Router): ServedRoute {
   type Asked = ValuesOf<typeof PARAMS> & { readonly received: Received };
   const batch: ServedEndpoint<Asked, Prepared> = {
@@ -80,7 +79,7 @@ export function batchRoute(router: () => Router): ServedRoute {
   return { pattern: '/batch/v1', texts: 'batch', endpoints: [batch] };
 }
 
-/** A write of the batch as a request of its own. */
+/** Builds a separate request for one write of the batch. */
 function innerRequest(site: Site, router: Router, { incoming: outer, caller }: Received, write: BatchedWrite): Received {
   const { path, query: text } = splitTarget(write.path);
   const query = parseQuery(text);
@@ -120,7 +119,7 @@ async function checkWrite(site: Site, received: Received): Promise<Checked> {
 const refusalReply = (site: Site, { incoming, caller }: Received, error: unknown): Reply =>
   problemOf(site, incoming.req, caller.language, error);
 
-/** A write that was refused as it ran, so that what it had written must be undone. */
+/** Thrown when a write is refused while it runs, so that everything it wrote is rolled back. */
 class Refused extends Error {
   readonly reply: Reply;
   readonly write: Checked;
@@ -131,7 +130,7 @@ class Refused extends Error {
   }
 }
 
-/** Runs one write after the other. What one of them did is undone if it is refused; the others stay. */
+/** Runs the writes one after the other. If one is refused, only its changes are rolled back. */
 async function runEach(site: Site, { writes }: Prepared): Promise<Reply> {
   const replies = await site.db.transaction(async (db) => {
     const inside = withinTransaction(site, db);
@@ -148,7 +147,7 @@ async function runEach(site: Site, { writes }: Prepared): Promise<Reply> {
   return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
 }
 
-/** Runs all of them, or none if one is refused. */
+/** Runs all writes, or none if one is refused. */
 async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
   if (writes.some(({ reply }) => reply !== undefined && reply.status >= 400))
     return replyWithoutWrites(
@@ -179,7 +178,7 @@ async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
 }
 
 // ------------------------------------------------------------------------------------------------- writes at once
-/** Writes, one after the other, that are carried out at once. Mostly there is one. */
+/** Consecutive writes that are carried out together. Usually there is only one. */
 type Group = readonly Checked[];
 
 function groupsOf(writes: readonly Checked[]): Group[] {
@@ -195,14 +194,14 @@ function groupsOf(writes: readonly Checked[]): Group[] {
 
 const inTurn = (group: Group): Group[] => group.map((write) => [write]);
 
-/** Something is wrong with one write of a group: they must be carried out one by one. */
+/** Thrown if a write of a group fails: its writes must then be carried out one by one. */
 class GroupRefused extends Error {}
 
 function undefinedIfGroupRefused(error: unknown): undefined {
   if (!(error instanceof GroupRefused)) throw error;
 }
 
-/** Throws GroupRefused, or, for one write alone, Refused. */
+/** Runs the writes of a group. Throws GroupRefused, or Refused if the group has only one write. */
 async function runGroup(site: Site, group: Group): Promise<Reply[]> {
   const accepted = group.flatMap((write) => write.accepted ?? []);
   try {
@@ -216,7 +215,10 @@ async function runGroup(site: Site, group: Group): Promise<Reply[]> {
   return done;
 }
 
-/** Throws Refused; the database is lost to all of them, so that its errors are no answer to one. */
+/**
+ * Runs one checked write. Throws Refused. A lost database affects all writes, so its errors are not the answer to one
+ * of them.
+ */
 async function runChecked(site: Site, write: Checked): Promise<Reply> {
   try {
     return await runWrite(site, write.accepted!);
@@ -226,13 +228,13 @@ async function runChecked(site: Site, write: Checked): Promise<Reply> {
   }
 }
 
-/** Undefined: of several writes at once. */
+/** Returns the reply of a refused write; undefined if a group was refused. */
 const replyOfRefused = (error: unknown): [Reply] | undefined => (error instanceof Refused ? [error.reply] : undefinedIfGroupRefused(error));
 
 // ------------------------------------------------------------------------------------------------- the answer
 const multiStatus = (body: object): Reply => ({ status: 207, body });
 
-/** Nothing was written. Writes that were not at fault have no answer. */
+/** Answers a batch that wrote nothing. Writes without an error have no answer. */
 const replyWithoutWrites = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): Reply => ({
   ...multiStatus({
     failed: 'validation',
@@ -248,7 +250,7 @@ const replyWithoutWrites = (writes: readonly Checked[], replies: readonly (Reply
 const discardAll = async (writes: readonly Checked[]): Promise<void> =>
   void (await Promise.all(writes.map(({ values }) => discardImages(values))));
 
-/** What comes after the transaction: files that no record names are deleted. */
+/** Finishes the batch after the transaction: deletes files that no record refers to. */
 async function finish(writes: readonly Checked[], replies: readonly Reply[]): Promise<void> {
   for (const [place, reply] of replies.entries()) {
     if (reply.status >= 400 || isReplay(reply)) await discardImages(writes[place]!.values);
@@ -256,7 +258,7 @@ async function finish(writes: readonly Checked[], replies: readonly Reply[]): Pr
   }
 }
 
-/** Answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`). */
+/** Wraps answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`). */
 const envelopes = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): unknown[] =>
   replies.map((reply, place) => (reply === undefined ? null : envelope(reply, writes[place]!.received)));
 

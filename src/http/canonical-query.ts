@@ -2,15 +2,16 @@ import type { Raw } from './input.ts';
 
 /** A query in canonical form. */
 export interface CanonicalQuery {
-  /** The same for all queries that get the same answer: sorted, and without parameters that change nothing. */
+  /** The same text for all queries that get the same answer: sorted, without parameters that have no effect. */
   readonly text: string;
-  /** Whether nothing was left out or put in other words. */
+  /** Whether no parameter was dropped or rewritten. */
   readonly whole: boolean;
 }
 
 /**
- * The canonical form of a query to `place`. `taken`: the parameters that have an effect there; `meant`: values with the
- * same effect as those that were sent, where many have the same, as numbers beyond the greatest.
+ * Returns the canonical form of a query to `place`. `taken`: the parameters that have an effect there. `meant`:
+ * equivalent values to use instead of the ones sent, for parameters where many values have the same effect, such as
+ * numbers above the maximum.
  */
 export function canonicalQuery(place: string, query: Raw, taken: ReadonlySet<string>, meant: Raw = {}): CanonicalQuery {
   const names = Object.keys(query);

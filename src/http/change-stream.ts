@@ -23,37 +23,37 @@ import type { Router } from './routing.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
 /*
- * Changes as server-sent events (HTML, 9.2): what `GET /changes` answers, sent as it happens. Whoever comes back goes
- * on where they were, by `Last-Event-ID`.
+ * Changes as server-sent events (HTML, 9.2): the content of `GET /changes`, sent as it happens. A client that
+ * reconnects continues where it was, by `Last-Event-ID`.
  */
 
-/** How often the journal is looked at for what other processes have written. */
+/** Interval at which the journal is checked for writes of other processes. */
 const LOOK_MS = 1000;
-/** A line goes out at least as often, so that no proxy takes the connection for dead. */
+/** Maximum interval between two lines, so that no proxy considers the connection dead. */
 const HEARTBEAT_MS = 15_000;
-/** After this time the client has to come back, and show its credentials again. */
+/** After this time the client has to reconnect and send its credentials again. */
 const LONGEST_MS = 5 * 60_000;
-/** After how many milliseconds a client comes back whose stream has ended. */
+/** Delay in milliseconds before a client reconnects after its stream has ended. */
 const RETRY_MS = 3000;
 
 /**
- * The part of all streams that callers who have not signed in may have together, so that they never keep out those who
- * have; a user who has signed in may have as many.
+ * Share of all streams that anonymous callers may hold together, so that they never lock out signed-in users. A single
+ * signed-in user may hold as many.
  */
 const STREAMS_OF_EACH = 0.75;
 
 const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
 
-/** A client that gets changes as they happen. */
+/** A client that receives changes as they happen. */
 interface Stream {
-  /** Sends what is new. */
+  /** Sends new changes. */
   readonly notify: () => void;
-  /** Sends a sign of life. */
+  /** Sends a heartbeat. */
   readonly beat: () => void;
   readonly end: () => void;
 }
 
-/** Serves the stream of changes, and passes on everything else. */
+/** Serves the stream of changes, and passes on all other requests. */
 export function serveChangeStream(site: Site, router: Router, budget: Budget, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
   return async (req, res, next) => {
@@ -62,19 +62,20 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
     const served = incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
     if (!served || incoming.settings.calendar.restDisabled) return next();
     try {
-      // Whether there is room for anybody at all; who calls takes a query to know.
+      // Checks the total first, since identifying the caller takes a query.
       streams.requireRoom();
       const { caller, release } = await receive(site, incoming, budget);
       release();
       const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
       const following: Following = { kinds, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
       const since = req.get('last-event-id') ?? asked ?? (await tokenFromNow(site, caller, following));
-      // What is wrong with the token goes out as an ordinary answer.
+      // An invalid token is reported as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
-      // Others have come in the meantime.
+      // Checks again for this user, since other clients may have connected in the meantime.
       const { id: user } = caller.viewer;
       streams.requireRoom(user);
-      // It has gone away: what would take its stream from the list again is over.
+      // The client has disconnected: its `close` event, which would remove the stream from the list, has already
+      // passed.
       if (res.destroyed) return;
       const credentials = credentialsOf(incoming);
       streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), user);
@@ -86,11 +87,11 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
 }
 
 // ------------------------------------------------------------------------------------------------- all streams
-/** The streams of this process, and the clock that drives them while there are any. */
+/** Manages the streams of this process, and the timer that drives them while there are any. */
 function createStreams(site: Site, isOver: () => boolean) {
   const most = site.config.changeStreams;
   const places = createRoom({ all: most, strangers: Math.ceil(most * STREAMS_OF_EACH), each: Math.ceil(most * STREAMS_OF_EACH) });
-  /** With the ids of those who listen, 0 for callers who have not signed in. */
+  /** Streams with the ids of their users, 0 for anonymous callers. */
   const streams = new Map<Stream, number>();
   let clock: NodeJS.Timeout | undefined;
   let seen = -1;
@@ -98,7 +99,7 @@ function createStreams(site: Site, isOver: () => boolean) {
 
   const look = async (): Promise<void> => {
     if (isOver()) for (const stream of streams.keys()) stream.end();
-    // What others write is looked for only while somebody wants to know.
+    // Writes of other processes are looked for only while there are streams.
     await site.freshness.version().catch(() => undefined);
     const last = await lastNumber(site.db).catch(() => seen);
     if (last !== seen) for (const stream of streams.keys()) stream.notify();
@@ -113,7 +114,7 @@ function createStreams(site: Site, isOver: () => boolean) {
   });
 
   return {
-    /** Throws server-busy where there is no place for this user, or for anybody. */
+    /** Throws server-busy if there is no room for this user or, without a user, for any stream. */
     requireRoom: (user?: number): void => {
       const isFull = user === undefined ? streams.size >= most : !places.has(user, 1);
       if (isFull) fail('server-busy', { detail: { ...places.state(), user } });
@@ -159,7 +160,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
     token = next;
     write(`id: ${next}\nevent: changes\ndata: ${JSON.stringify({ changes, next })}\n\n`);
   };
-  /** Waits until the client has read what was sent: changes are not piled up for those who are slow. */
+  /** Waits until the client has read what was sent, so that changes do not pile up for slow clients. */
   const isRead = async (): Promise<void> => {
     if (res.writableNeedDrain) await once(res, 'drain', { signal: closed.signal }).catch(() => undefined);
   };
@@ -180,7 +181,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
       if (running) return;
       running = true;
       run()
-        // The client comes back with its token, and gets the error then.
+        // The client reconnects with its token and gets the error then.
         .catch(() => stream.end())
         .finally(() => {
           running = false;
@@ -211,15 +212,15 @@ const headersFor = (req: Opening['req']) => ({
   ...NO_STORE,
   ...corsHeaders(req.headers.origin),
   'Content-Type': 'text/event-stream; charset=UTF-8',
-  // Asks nginx to pass on what comes at once.
+  // Asks nginx not to buffer the response.
   'X-Accel-Buffering': 'no',
   'X-Request-Id': notesOf(req).id,
 });
 
 /**
- * The caller at this moment, with the rights that the database says now.
+ * Returns the caller with the rights that the database grants at this moment.
  *
- * @throws incorrect_password where the password or the session was taken back
+ * @throws incorrect_password if the password or the session was revoked
  */
 async function callerNow(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();

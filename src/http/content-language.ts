@@ -4,21 +4,22 @@ import { type ContentLanguage, type ContentLanguages, homeIn, languageOfCode } f
 import type { Body, Raw } from './input.ts';
 import { LANGUAGE_NAMES } from './language.ts';
 
-/** The value that asks for records of all languages. */
+/** The value that requests records in all languages. */
 export const EVERY_LANGUAGE = 'all';
 
-/** Where a request may say in which language it wants records. */
+/** The parts of a request that may name the language of its records. */
 export interface ContentHints {
   readonly query: Raw;
   readonly body: Body;
-  /** The language of the address: its first segment, or its host. */
+  /** The language of the address, from its first segment or its host. */
   readonly address: string | undefined;
 }
 
 /**
- * In which language a request asks for records: `translation_language`, then its synonyms, each first in the body;
- * then the address; else what the setting `CONTENT_LANGUAGE_DEFAULT` says. Values that are no language of the site are
- * passed over. Headers and cookies have no say: shared caches keep one answer for each address.
+ * Returns the language in which a request asks for records: from `translation_language`, then its synonyms, each first
+ * in the body; then from the address; otherwise from the setting `CONTENT_LANGUAGE_DEFAULT`. Values that are not
+ * languages of the site are ignored. Headers and cookies are not considered, since shared caches keep one answer per
+ * address.
  */
 export function contentChoice(
   languages: ContentLanguages | undefined,
@@ -29,7 +30,7 @@ export function contentChoice(
   return choiceOfRequest(languages, hints) ?? { code: choiceWithoutRequest(languages, contentLanguageDefault), chosen: false };
 }
 
-/** What a request says itself; undefined: nothing. */
+/** Returns the language that the request itself names; undefined if it names none. */
 function choiceOfRequest(languages: ContentLanguages, { query, body, address }: ContentHints): ContentChoice | undefined {
   const known = (value: unknown): value is string =>
     typeof value === 'string' && (value === EVERY_LANGUAGE || languageOfCode(languages, value) !== undefined);
@@ -45,8 +46,8 @@ function choiceOfRequest(languages: ContentLanguages, { query, body, address }: 
 }
 
 /**
- * The same for a feed of the site's pages: the address counts first, and one without a language is in the default one,
- * as those of the site are.
+ * Returns the same for a feed of the site's pages. Here the address comes first, and an address without a language
+ * means the default language, as on the site's pages.
  */
 export function feedChoice(languages: ContentLanguages | undefined, hints: ContentHints): ContentChoice {
   if (!languages) return ANY_LANGUAGE;
@@ -57,8 +58,8 @@ export function feedChoice(languages: ContentLanguages | undefined, hints: Conte
 }
 
 /**
- * The language of lists for which none is chosen. WordPress with Polylang lists all of them then; without it, and with
- * WPML, no client shall get each event once in every language.
+ * Returns the language of lists if the request names none. WordPress with Polylang then lists all languages. Without
+ * Polylang, and with WPML, one language is chosen, so that no client gets each event once per language.
  */
 function choiceWithoutRequest(languages: ContentLanguages, setting: string): string | undefined {
   const { form, pluginRuns, defaultCode } = languages;
@@ -69,8 +70,8 @@ function choiceWithoutRequest(languages: ContentLanguages, setting: string): str
 }
 
 /**
- * The language that a host stands for; undefined: none. Where languages have folders no host does, and neither does the
- * host of the language that needs no subdomain.
+ * Returns the language that a host belongs to; undefined if none. If languages have folders, no host has a language.
+ * Neither has the host of the language without a subdomain.
  */
 export function languageOfHost(languages: ContentLanguages | undefined, home: string, host: string | undefined): string | undefined {
   if (!languages || host === undefined || !hasHosts(languages)) return undefined;
@@ -84,6 +85,6 @@ export function languageOfHost(languages: ContentLanguages | undefined, home: st
   return languages.languages.find((language) => hostOf(language) === name)?.code;
 }
 
-/** Whether the host of a request may say a language. */
+/** Whether languages of this site have hosts. */
 export const hasHosts = (languages: ContentLanguages | undefined): boolean =>
   languages !== undefined && (languages.urls.by === 'host' || languages.urls.by === 'subdomain');

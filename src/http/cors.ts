@@ -1,4 +1,4 @@
-/** Headers of an answer that a script may read (decision D26) and of a request that it may send. */
+/** Response headers that scripts may read (decision D26); below, request headers that they may send. */
 const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, Location, ETag, Last-Modified, Idempotency-Replayed, Retry-After, X-Fasti-Warning';
 const ALLOWED = [
@@ -7,8 +7,8 @@ const ALLOWED = [
 ].join(', ');
 
 /**
- * What pages of other origins may do (`rest_send_cors_headers`). Every origin is served, as in WordPress: a cookie
- * counts only with a nonce, which pages of other origins can't get.
+ * Returns the CORS headers for an origin (`rest_send_cors_headers`). Every origin is allowed, as in WordPress: a cookie
+ * counts only with a nonce, which pages of other origins cannot get.
  */
 export function corsHeaders(origin: string | undefined): Record<string, string> {
   return {

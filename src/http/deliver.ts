@@ -8,34 +8,34 @@ import { corsHeaders } from './cors.ts';
 import { cutSlowReader } from './limits.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
-/** An answer as it goes out, whole: it can be sent many times. */
+/** A complete answer, which can be sent many times. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Until when it holds if nothing is written, in milliseconds since 1970. */
+  /** Expiry if nothing is written, in milliseconds since 1970. */
   readonly until: number;
-  /** Whether it may be kept for others: no caller's rights or origin went into it. */
+  /** Whether it may be cached for other callers: it depends on no caller's rights or origin. */
   readonly shared: boolean;
-  /** What was made of it when it was sent, for the next time. */
+  /** Compressed body and header lists, kept from the first time it was sent. */
   forms?: Forms;
 }
 
 interface Forms {
-  /** Its compressed body, once it is there. */
+  /** The compressed body, once it is ready. */
   zipped?: Buffer;
   zipping?: Promise<Buffer>;
-  /** Its headers by the name of the form. The last values are those of each request (`headFor`). */
+  /** Header lists by the name of the form. Their last values are set for each request (`headFor`). */
   readonly heads: Map<string, string[]>;
 }
 
 const zip = promisify(gzip);
-/** Shorter bodies are not worth the work. */
+/** Shorter bodies are not worth compressing. */
 const WORTH_ZIPPING = 1024;
 
 /**
- * Sends an answer: as 304 where the caller has it already, without body on HEAD, compressed for those who take it. A
- * compressed body has a validator of its own, since a strong one names the bytes (RFC 9110, 8.8.3).
+ * Sends an answer: as 304 if the client has it already, without a body for HEAD, compressed if the client accepts that.
+ * A compressed body has a separate validator, since a strong one identifies the bytes (RFC 9110, 8.8.3).
  */
 export async function deliver(req: IncomingMessage, res: ServerResponse, answer: Answer): Promise<void> {
   if (deliverNow(req, res, answer)) return;
@@ -45,7 +45,7 @@ export async function deliver(req: IncomingMessage, res: ServerResponse, answer:
   deliverNow(req, res, answer);
 }
 
-/** The same at once. False: it must be compressed first, so nothing was sent. */
+/** Sends an answer synchronously. Returns false, without sending anything, if the answer must be compressed first. */
 export function deliverNow(req: IncomingMessage, res: ServerResponse, answer: Answer): boolean {
   const { status, headers, body } = answer;
   const isZipped = body.length >= WORTH_ZIPPING && takesGzip(req);
@@ -65,7 +65,7 @@ export function deliverNow(req: IncomingMessage, res: ServerResponse, answer: An
   return true;
 }
 
-/** How many bytes an answer takes, with what was made of it. */
+/** Returns the bytes that an answer takes, including its compressed body. */
 export const sizeOf = ({ body, forms }: Answer): number => body.length + (forms?.zipped?.length ?? 0);
 
 function formsOf(answer: Answer): Forms {
@@ -74,7 +74,7 @@ function formsOf(answer: Answer): Forms {
 }
 
 // ------------------------------------------------------------------------------------------------- headers
-/** One way of sending an answer. `length`: of the body; without it, a 304. */
+/** One way of sending an answer. `length` is that of the body; undefined for a 304. */
 interface Form {
   readonly isZipped: boolean;
   readonly tag: string | undefined;
@@ -82,8 +82,8 @@ interface Form {
 }
 
 /**
- * The headers as one flat list of names and values, which Node writes as it is. Most of it is the same each time; the
- * values that differ are put in at the end, so the list must be used at once.
+ * Returns the headers as one flat list of names and values, which Node writes without copying. Most values are the same
+ * each time. Those that differ are set at the end of the shared list, so the list must be used at once.
  */
 function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: Answer, form: Form): string[] {
   const { heads } = formsOf(answer);
@@ -103,7 +103,7 @@ const REQUEST_ID = 'X-Request-Id';
 const ADDRESSES: ReadonlySet<string> = new Set(['Link', 'Location', 'X-TEC-API-ROOT', 'X-TEC-API-ORIGIN']);
 const SECURITY = new Map(Object.entries(SECURITY_HEADERS));
 
-/** A map, because joining objects with so many names takes thirty times as long. */
+/** Builds the list of headers. Uses a map, because merging objects with this many names takes thirty times as long. */
 function headOf({ headers }: Answer, { isZipped, tag, length }: Form, origin: string | undefined): string[] {
   const { [ORIGIN]: allowed, ...cors } = corsHeaders(origin);
   const head = new Map(SECURITY);
@@ -113,20 +113,23 @@ function headOf({ headers }: Answer, { isZipped, tag, length }: Form, origin: st
   if (length === undefined) head.delete('Content-Type');
   else head.set('Content-Length', String(length));
   if (isZipped && length !== undefined) head.set('Content-Encoding', 'gzip');
-  // The last values are put in by their place, so no answer may bring a header of that name.
+  // `headFor` sets the last values by their position, so headers of these names in the answer are dropped.
   head.delete(ORIGIN);
   if (allowed !== undefined) head.set(ORIGIN, allowed);
   head.delete(REQUEST_ID);
   head.set(REQUEST_ID, '');
   const list: string[] = [];
-  // A site may have a home of letters that no header holds.
+  // The home of a site may contain characters that are not allowed in headers.
   for (const [name, value] of head) list.push(name, ADDRESSES.has(name) ? withAsciiAddresses(value) : value);
   return list;
 }
 
 const zippedTag = (etag: string | undefined): string | undefined => (etag === undefined ? undefined : `${etag.slice(0, -1)}-gzip"`);
 
-/** Whether a validator says that the caller has these very bytes (RFC 9110, 13.2.2): a tag counts before a date. */
+/**
+ * Whether the client already has exactly these bytes (RFC 9110, 13.2.2). `If-None-Match` takes precedence over
+ * `If-Modified-Since`.
+ */
 function isKnown({ headers, method }: IncomingMessage, etag: string | undefined, lastModified: string | undefined): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const { 'if-none-match': tags, 'if-modified-since': since } = headers;
@@ -138,8 +141,8 @@ function isKnown({ headers, method }: IncomingMessage, etag: string | undefined,
 const takesGzip = ({ headers }: IncomingMessage): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
 
 /**
- * The strong validator of a body. `version` is the version of the record that the body represents: `If-Match` compares
- * it, so a tag can be used for a write in whatever language or form the record was read.
+ * Returns the strong validator of a body. `version` is the version of the record in the body. `If-Match` compares only
+ * the version, so a tag can be used for a write in whatever language or form the record was read.
  */
 export const tagOf = (body: Buffer, version?: string): string =>
   `"${version === undefined ? '' : `${version}.`}${hash('sha1', body, 'base64url')}"`;

@@ -11,15 +11,15 @@ import { type Endpoint, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-/** What of the site a description is made from. */
+/** The parts of a site that descriptions are made from. */
 export type Described = Pick<Site, 'texts' | 'config'>;
 
-/** Where readers of WordPress's index are sent for help. */
+/** The help page that WordPress's index links to. */
 const HELP = 'https://developer.wordpress.org/rest-api/';
 
 /**
- * One route as OPTIONS and the indexes describe it (WordPress `WP_REST_Server::get_data_for_route`): all its methods,
- * whoever asks, and what each handler takes.
+ * Describes one route as in OPTIONS and the indexes (WordPress `WP_REST_Server::get_data_for_route`): all its methods,
+ * regardless of the caller, and the parameters of each handler.
  */
 export function describeRoute(site: Described, caller: Caller, route: Route, namespace = caller.namespace): Json {
   const methods = [...new Set(route.endpoints.flatMap((endpoint) => endpoint.methods))];
@@ -35,7 +35,7 @@ export function describeRoute(site: Described, caller: Caller, route: Route, nam
   };
 }
 
-/** The index of one namespace. */
+/** Describes one namespace (its index). */
 export function describeNamespace(site: Described, caller: Caller, routes: readonly Route[], namespace = caller.namespace): Json {
   return {
     namespace,
@@ -46,11 +46,10 @@ export function describeNamespace(site: Described, caller: Caller, routes: reado
 }
 
 /**
- * The index of the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all of their
- * routes.
- * `routes`: those that each of our namespaces serves; `others`: further namespaces with their own; `roots`: routes
- * outside all namespaces; `iconUrl`: the address of the site's icon, where it has one; `secure`: whether the request
- * came over an encrypted connection.
+ * Describes the site (WordPress `WP_REST_Server::get_index`): its name and address, its namespaces and all their
+ * routes. `routes`: those that each of our namespaces serves; `others`: further namespaces with their routes; `roots`:
+ * routes outside all namespaces; `iconUrl`: the address of the site's icon, if it has one; `secure`: whether the
+ * request came over an encrypted connection.
  */
 export function describeSite(
   site: Described,
@@ -64,7 +63,7 @@ export function describeSite(
   }: { others?: ReadonlyMap<string, readonly Route[]>; roots?: readonly Route[]; iconUrl?: string; secure?: boolean } = {},
 ): Json {
   const own = servedNamespaces(site.config).map((namespace) => [namespace, routes] as const);
-  // WordPress knows no namespace without routes: ours have none where the calendar's settings switch them off.
+  // WordPress lists no namespace without routes. Ours have none if the calendar's settings switch them off.
   const served = [...own, ...others].filter(([, of]) => of.length > 0);
   const credentials = caller.settings.applicationPasswords && (secure || site.config.basicAuth === 'always');
   const { settings } = caller;
@@ -96,13 +95,13 @@ export function describeSite(
   };
 }
 
-/** The member that names the languages of the content, on a site that has some. */
+/** The member that lists the languages of the content; absent if the site has none. */
 const languagesMember = (caller: Caller): Json => {
   const { contentLanguages: languages } = caller.settings;
   return languages ? { languages: describeLanguages(caller, languages) } : {};
 };
 
-/** The languages of the content, with their pages and the roots of the API that choose them. */
+/** The languages of the content, each with its page and the root of the API that selects it. */
 function describeLanguages({ settings }: Caller, languages: ContentLanguages): Json {
   const { home } = settings;
   return {
@@ -117,17 +116,20 @@ function describeLanguages({ settings }: Caller, languages: ContentLanguages): J
   };
 }
 
-/** The kind whose fields and filters are the parameters of a route; the routes of other interfaces have their own. */
+/**
+ * Returns the kind whose fields and filters are the parameters of a route. Undefined for routes of the other
+ * interfaces, which have their own parameters.
+ */
 export const kindOf = ({ kind, texts }: Pick<Route, 'kind' | 'texts'>): Kind | undefined => (texts === undefined ? kind : undefined);
 
-/** The parameters that stand in the path itself: names of the pattern's groups. */
+/** Returns the parameters in the path itself, which are the names of the pattern's groups. */
 export function selectorsOf({ pattern }: Pick<Route, 'pattern'>): string[] {
   return [...pattern.matchAll(/\(\?P<(\w+)>/g)].map(([, name = '']) => name);
 }
 
 /**
- * Whether a request without it is refused. By slug, the field of that name says the new one, so that the parameter
- * looks optional.
+ * Whether a request without the parameter is refused. On routes by slug, the field `slug` is the new slug, so the
+ * parameter is shown as optional.
  */
 export function isRequired(route: Route, endpoint: Endpoint, name: string): boolean {
   const changing = endpoint.mode === 'change';
@@ -135,13 +137,13 @@ export function isRequired(route: Route, endpoint: Endpoint, name: string): bool
   return !changing && endpoint.params[name]?.required === true;
 }
 
-/** Names of the sentences that may describe a parameter, the closest first. */
+/** Returns the keys of the sentences that may describe a parameter, most specific first. */
 export function paramTextKeys(route: Route, endpoint: Endpoint, name: string): string[] {
   const kind = kindOf(route);
   const common = `params:common.${name}`;
   if (route.texts !== undefined) {
     const ofField = route.kind ? fieldTextKeys(route.kind, name) : [];
-    // What a filter of lists is called, too, is something else where it is written.
+    // A name that is also a filter of lists means something else when it is written.
     const others = endpoint.mode === 'read' ? [common, ...ofField] : [...ofField, common];
     return [`params:${route.texts}.${name}`, `params:core.${name}`, ...others];
   }
@@ -150,14 +152,14 @@ export function paramTextKeys(route: Route, endpoint: Endpoint, name: string): s
   return fieldTextKeys(kind, name);
 }
 
-/** The same for a field that is written. */
+/** Returns the same for a field that is written. */
 export function fieldTextKeys(kind: Kind, name: string): string[] {
   return [`fields:${kind.name}.written.${name}`, `fields:common.written.${name}`, `fields:${kind.name}.${name}`, `fields:common.${name}`];
 }
 
 /**
- * What stands for a parameter that is not given; undefined where nothing does. Those of lists depend on the moment and
- * the site.
+ * Returns the default of a parameter; undefined if it has none. Defaults of list parameters depend on the time and the
+ * site.
  */
 export function defaultOf(caller: Caller, route: Route, endpoint: Endpoint, name: string): unknown {
   const { settings, now } = caller;
@@ -174,9 +176,9 @@ function describeRoutes(site: Described, caller: Caller, routes: readonly Route[
   return Object.fromEntries(routes.map((route) => [`/${namespace}${route.pattern}`, describeRoute(site, caller, route, namespace)]));
 }
 
-/** PHP writes an empty set of arguments as an empty list. */
+/** Without parameters this is an empty list, as PHP writes an empty array of arguments. */
 function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
-  // WordPress's own routes leave that to their patterns.
+  // WordPress's own routes do not mark path parameters as required; their patterns require them.
   const inWordPress = caller.namespace === 'wp/v2';
   const described = Object.entries(paramsOn(endpoint, caller.settings)).map(([name, { grammar }]) => {
     const standard = defaultOf(caller, route, endpoint, name);
@@ -194,7 +196,7 @@ function describeParams(site: Described, caller: Caller, route: Route, endpoint:
   return described.length === 0 ? [] : Object.fromEntries(described);
 }
 
-/** The route of the site's index itself. */
+/** Describes the route of the site's index itself. */
 function rootRoute(caller: Caller): Json {
   const args = { context: { default: 'view', required: false } };
   return { namespace: '', methods: ['GET'], endpoints: [{ methods: ['GET'], args }], _links: { self: [{ href: rootOf(caller) }] } };
@@ -203,7 +205,7 @@ function rootRoute(caller: Caller): Json {
 const rootOf = ({ home, settings }: Caller) => restRoot({ home, permalinkStructure: settings.permalinkStructure });
 
 /**
- * Hours east of UTC: those of the zone at this moment, or the option as it is where no zone is named
+ * Returns the hours east of UTC: the zone's offset at this moment, or the option as stored if no zone is named
  * (`wp_timezone_override_offset`).
  */
 function gmtOffset({ settings, now }: Caller): number | string {

@@ -3,13 +3,16 @@ import { selectorsOf } from './describe.ts';
 import type { Endpoint, Method, Route } from './route.ts';
 
 /*
- * What the OpenAPI documents say about safe writes and about waiting: request and response headers, and the resulting
- * status codes.
+ * Safe writes and retry delays in the OpenAPI documents: request headers, response headers, and the resulting status
+ * codes.
  */
 
 type Json = Record<string, unknown>;
 
-/** Headers of requests: the name of each in the documents, the header, and the key of its sentence. */
+/**
+ * Request headers: the key is the component name in the documents; then the header, the key of its description, and its
+ * schema.
+ */
 const TAKEN = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -21,7 +24,7 @@ const TAKEN = {
   IfUnmodifiedSince: { name: 'If-Unmodified-Since', text: 'routes:headers.if-unmodified-since', schema: { type: 'string' } },
 } as const;
 
-/** Headers of answers. */
+/** Response headers. */
 const GIVEN = {
   ETag: { text: 'routes:headers.etag', schema: { type: 'string' } },
   IdempotencyReplayed: { text: 'routes:headers.idempotency-replayed', schema: { type: 'string', enum: ['true'] } },
@@ -29,7 +32,7 @@ const GIVEN = {
   RetryAfter: { text: 'routes:headers.retry-after', schema: { type: 'integer' } },
 } as const;
 
-/** The parameters as components, by name. */
+/** The request headers as components, by name. */
 export const headerParameters = (say: Say): Json =>
   Object.fromEntries(
     Object.entries(TAKEN).map(([key, { name, text, schema }]) => [
@@ -38,14 +41,14 @@ export const headerParameters = (say: Say): Json =>
     ]),
   );
 
-/** The headers of answers as components, by name. */
+/** The response headers as components, by name. */
 export const answerHeaders = (say: Say): Json =>
   Object.fromEntries(Object.entries(GIVEN).map(([key, { text, schema }]) => [key, { description: say(text), schema }]));
 
-/** The record that a write is about: the path names it, `upsert` finds it, or none is there yet. */
+/** The record that a write targets: named by the path, found by `upsert`, or none because it does not exist yet. */
 type Target = 'named' | 'found' | 'none';
 
-/** What the writes of a route are about. */
+/** Returns the target of the writes of a route. */
 export const targetOf = (route: Pick<Route, 'kind' | 'pattern'>, { params }: Pick<Endpoint, 'params'>): Target => {
   if (!route.kind) return 'none';
   return selectorsOf(route).length > 0 ? 'named' : Object.hasOwn(params, 'upsert') ? 'found' : 'none';
@@ -53,13 +56,13 @@ export const targetOf = (route: Pick<Route, 'kind' | 'pattern'>, { params }: Pic
 
 const CONDITIONS = { named: ['IfMatch', 'IfUnmodifiedSince'], found: ['IfMatch', 'IfNoneMatch', 'IfUnmodifiedSince'], none: [] } as const;
 
-/** What a method takes, as references to `headerParameters`. */
+/** The request headers that a method takes, as references to `headerParameters`. */
 export function headersTaken(method: Method, target: Target): Json[] {
   const names: readonly (keyof typeof TAKEN)[] = method === 'GET' ? [] : ['IdempotencyKey', ...CONDITIONS[target]];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-/** What a successful answer about one record carries, as references to `answerHeaders`. */
+/** The headers of a successful answer about one record, as references to `answerHeaders`. */
 export const headersGiven = (method: Method): Json => ({
   headers: {
     ETag: { $ref: '#/components/headers/ETag' },
@@ -72,13 +75,13 @@ export const headersGiven = (method: Method): Json => ({
   },
 });
 
-/** What a problem carries that may be over by the next try. */
+/** The headers of a temporary problem, which a retry may not meet again. */
 export const headersOfProblem = (status: string): Json =>
   ['409', '429', '503'].includes(status) ? { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } } : {};
 
-/** The statuses that those headers lead to. */
+/** The statuses that these request headers may lead to. */
 export const statusesOfWriting = (method: Method, target: Target): ('409' | '412' | '422')[] =>
   method === 'GET' ? [] : target === 'none' ? ['409', '422'] : ['409', '412', '422'];
 
-/** The statuses of any request: there may be too much of it, or no database. */
+/** The statuses that any request may get, because it is too large, too frequent, or the database is unavailable. */
 export const statusesAtAnyTime = (method: Method): ('413' | '429' | '503')[] => (method === 'GET' ? ['429', '503'] : ['413', '429', '503']);

@@ -21,14 +21,14 @@ import { problemOf, refusalOf } from './problem.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
-/** Serves the desk of the editors below `/admin`, and passes on everything else. */
+/** Serves the editors' desk below `/admin`, and passes on all other requests. */
 export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHandler {
   return async (req, res, next) => {
     const { path, query } = splitTarget(req.originalUrl);
     if (!path.includes(DESK_PATH)) return next();
     const settings = await site.settings();
     const base = basePath(settings.home);
-    // A proxy may take the path of the home off.
+    // A proxy may strip the path of the home.
     const below = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
     if (below !== DESK_PATH && !below.startsWith(`${DESK_PATH}/`)) return next();
     if (!['GET', 'HEAD', 'POST'].includes(req.method)) return next();
@@ -68,19 +68,19 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Routed
   }
 }
 
-/** What a form sends, up to the size that its sender may send. */
+/** Reads a submitted form, up to the size that its sender may send. */
 async function sentWith(
   { config }: Site,
   req: Request,
   { visit, takesFiles, takesLong, keeps }: RoutedRequest,
   share: ReturnType<Budget['share']>,
 ): Promise<Sent> {
-  // What another form held is longer where it is written down to be kept: each line end, each quotation mark.
+  // A form that carries the fields of another form is longer, since each line end and each quotation mark is escaped.
   const small = keeps ? 2 * SMALL_BODY : SMALL_BODY;
   const limit = takesLong ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
   const type = req.get('content-type');
   const bytes = await readBody(req, limit, share);
-  // Forms of other types are none that a page of ours sends.
+  // Our pages send no forms of other types.
   if (!['form', 'multipart'].includes(bodyTypeOf(type))) return { fields: {}, files: new Map() };
   const { form = {}, files = new Map() } = await parseBody(bytes, type, { fieldBytes: config.bodyLimit, files: takesFiles });
   return { fields: form, files };

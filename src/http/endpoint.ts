@@ -6,13 +6,12 @@ import type { Endpoint, Handler, Reply, Route } from './route.ts';
 import type { Upload } from './upload.ts';
 
 /**
- * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
- * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
- * happen before the transaction because it is slow or not in the database; `run` gets what it gives. `secret`: its
- * answers hold one, so that no batch runs it, and none is kept as it is for requests that are sent again
- * (`Idempotency-Key`). `forwards`: it gets the request itself
- * as value `received`, because it answers for other endpoints. `together`: how several writes of one caller that follow
- * one another in a batch are carried out at once.
+ * A handler as it is served. `unlisted`: parameters that it accepts although no description names them. `upload`: it
+ * gets the uploaded file as the value `upload`. `acknowledged`: a header that every request must have. `prepare`: work
+ * that must happen before the transaction because it is slow or outside the database; `run` gets its result. `secret`:
+ * its answers hold a secret, so no batch runs it, and none of its answers is stored unchanged for repeated requests
+ * (`Idempotency-Key`). `forwards`: it gets the request itself as the value `received`, because it answers for other
+ * endpoints. `together`: carries out several consecutive writes of one caller in a batch at once.
  */
 export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
   readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
@@ -25,15 +24,15 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly together?: Together<Prepared>;
 }
 
-/** A member of an answer that is not kept with it, and how it is found when the answer is given again. */
+/** A member of an answer that is not stored with it. `again` recomputes it when the answer is replayed. */
 export interface Withheld {
   readonly member: string;
   readonly again: (site: Site, caller: Caller, body: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
 
 /**
- * Carries out several writes at once. Which ones it `takes`; `run` gives their answers in order, and throws if it would
- * refuse one of them: then each is carried out by itself.
+ * Carries out several writes at once. `takes` tells which ones; `run` returns their answers in order, and throws if it
+ * would refuse one of them. Each write is then carried out separately.
  */
 interface Together<V> {
   takes(values: V): boolean;
@@ -42,21 +41,18 @@ interface Together<V> {
 
 /**
  * A route as it is served. `select` finds the id of the record that the path names by slug; absent if the path names no
- * record or has the id itself. `lockVersion` is for writes with preconditions (`If-Match`): every route must have it
- * whose path names a record that can be written.
+ * record or contains the id. `lockVersion` is for writes with preconditions (`If-Match`); every route whose path names
+ * a writable record must have it.
  */
 export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
   readonly select?: (site: Site, slug: string, caller: Caller) => Promise<number | undefined>;
   readonly lockVersion?: LockVersion;
-  /** Members of its records that `_fields` takes as a whole only, as WordPress's controller of this route does. */
+  /** Members of its records that `_fields` can only take as a whole, as in WordPress's controller of this route. */
   readonly undivided?: readonly string[];
 }
 
-/**
- * A declaration of an endpoint: its handlers get the values of the parameters that stand beside them. `More`: what they
- * get besides.
- */
+/** A declaration of an endpoint. Its handlers get the values of the declared parameters, and `More`. */
 type Declared<P extends Params, U extends Params, More, Prepared = ValuesOf<P & U> & More> = Omit<
   ServedEndpoint<ValuesOf<P & U> & More, Prepared>,
   'params' | 'unlisted' | 'upload' | 'prepare'
@@ -71,10 +67,7 @@ export const recordEndpoint = <P extends Params, U extends Params = Record<never
   declared: Declared<P, U, Selected>,
 ): ServedEndpoint => declared;
 
-/**
- * An endpoint that takes a file. `store` keeps it before the transaction begins; `run` gets what `store` gives as
- * `upload`.
- */
+/** An endpoint that takes a file. `store` saves it before the transaction begins; `run` gets its result as `upload`. */
 export function uploadEndpoint<P extends Params, Stored>({
   store,
   ...declared

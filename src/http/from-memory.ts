@@ -5,9 +5,9 @@ import { deliver, deliverNow } from './deliver.ts';
 import { hostsOf } from './security.ts';
 
 /**
- * Sends what is remembered, before anything else looks at the request: no framework, no routes. Returns false where
- * there is nothing that can be sent at once, or something speaks against it; then nothing was sent. `isServing`:
- * whether the process is neither starting nor stopping.
+ * Creates the handler that sends cached answers before the framework and the routes see the request. It returns false,
+ * without sending anything, if there is no valid cached answer or the request must not get one. `isServing`: whether
+ * the process is neither starting nor stopping.
  */
 export function fromMemory(site: Site, answers: Answers, isServing: () => boolean): (req: IncomingMessage, res: ServerResponse) => boolean {
   const language = languageKey(site.texts);

@@ -11,31 +11,32 @@ import { notesOf } from './answered.ts';
 import type { Probes } from './probes.ts';
 import { credentialsOf } from './request.ts';
 
-/** Where the process is in its life, besides its database. */
+/** The phase of the process, apart from the state of its database. */
 export interface Lifecycle {
-  /** `starting`: the tables are not known to be there; `stopping`: it was asked to end. */
+  /** `starting`: the tables are not known to exist yet; `stopping`: the process was asked to end. */
   readonly phase: () => 'starting' | 'serving' | 'stopping';
-  /** Is told of each question about readiness. */
+  /** Notified of each readiness probe. */
   readonly probes?: Pick<Probes, 'note'>;
 }
 
-/** The longest that a sign of life of the database may take, in milliseconds. */
+/** Timeout for a ping of the database, in milliseconds. */
 const PATIENCE_MS = 1000;
-/** Within this time everybody gets the same answer, so that nobody keeps the database busy with questions. */
+/** All callers get the same result within this time, in milliseconds, so that probes cannot overload the database. */
 const KEPT_MS = 500;
 
-/** What is wrong, in words; undefined: nothing. */
+/** Descriptions of what is wrong; undefined if nothing is. */
 interface Faults {
   readonly reading: string | undefined;
   readonly writing: string | undefined;
-  /** With the folder of uploads. */
+  /** A fault of the uploads folder. */
   readonly uploads: string | undefined;
 }
 
 /**
- * Below `/health`. `/live`: the process runs. `/ready`: it can do everything; `/readable`: it can answer everything
- * that only reads. If not, why: `starting`, `stopping`, or what is wrong with the database. Uploads that can't be
- * written are reported beside it: a calendar does without them. Administrators who sign in see every part.
+ * Routes below `/health`. `/live`: the process runs. `/ready`: it can do everything. `/readable`: it can answer all
+ * reads. Otherwise the answer gives the reason: `starting`, `stopping`, or the fault of the database. A folder of
+ * uploads that cannot be written is only reported, since the calendar works without it. Administrators who sign in see
+ * every part.
  */
 export function healthRoutes(site: Site, { phase, probes }: Lifecycle): Router {
   const faults = atMostOnceIn(() => faultsOf(site));
@@ -69,7 +70,7 @@ export function healthRoutes(site: Site, { phase, probes }: Lifecycle): Router {
   return router;
 }
 
-/** Turns requests away until the tables are there. */
+/** Refuses requests until the tables exist. */
 export function gate({ phase }: Lifecycle): RequestHandler {
   return (_req, _res, next) => {
     if (phase() === 'starting') fail('database-unavailable');
@@ -77,7 +78,7 @@ export function gate({ phase }: Lifecycle): RequestHandler {
   };
 }
 
-/** Which server is in use, by its place in the configuration: host names are not for the public. */
+/** Names the server in use by its position in the configuration, since host names are not public. */
 function serversOf({ db, replicas, reading }: Site): object {
   const { of, inUse, detail } = db.cluster.place();
   const galera = /^Galera: (.*)$/.exec(detail)?.[1];
@@ -88,7 +89,7 @@ function serversOf({ db, replicas, reading }: Site): object {
 }
 
 /**
- * Whether the request comes from somebody who manages the site. Where the database can't tell, nobody does.
+ * Whether the request comes from an administrator of the site. False if the database cannot tell.
  *
  * @throws incorrect_password, too-many-requests
  */
@@ -103,7 +104,7 @@ async function isAdministrator(site: Site, req: Request): Promise<boolean> {
   }
 }
 
-/** Every part of the service, as far as this process knows it. Sizes in bytes. */
+/** Reports every part of the service as this process sees it. Sizes are in bytes. */
 async function partsOf(site: Site, { reading, writing, uploads }: Faults): Promise<object> {
   const { db, journal } = site;
   const { rss, heapUsed } = process.memoryUsage();
@@ -124,7 +125,7 @@ async function partsOf(site: Site, { reading, writing, uploads }: Faults): Promi
   };
 }
 
-/** Whether lists are read from the index, and why not. */
+/** Returns whether lists are read from the index, and if not, why. */
 async function indexState(site: Site): Promise<'in use' | 'shared with WordPress' | 'missing' | 'unknown'> {
   const settings = await site.settings().catch(() => undefined);
   if (!settings) return 'unknown';
@@ -132,11 +133,11 @@ async function indexState(site: Site): Promise<'in use' | 'shared with WordPress
   return settings.shared ? 'shared with WordPress' : 'missing';
 }
 
-/** What is wrong now. */
+/** Returns the current faults. */
 export async function faultsOf(site: Site): Promise<Faults> {
   const reading = await faultIn(site, () => ping(site.db));
   const writing = reading ?? (site.isFull() ? 'database full' : await faultIn(site, () => checkWritable(site.db)));
-  // What is read from a file that is not there any more is no longer the calendar's.
+  // If the database file was replaced, reads come from the deleted file, so they count as faulty too.
   return { reading: writing === 'database replaced' ? writing : reading, writing, uploads: await folderFault(site.config.uploadsDir) };
 }
 
@@ -148,12 +149,12 @@ async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string 
       return error instanceof DatabaseUnavailable ? error.reason : 'failing';
     },
   );
-  // Any other failure has become an answer.
+  // Only the timeout can reject here; other errors have been turned into a result.
   const fault = await withTimeout(PATIENCE_MS, answer).catch(() => 'slow');
   return fault === undefined ? undefined : `database ${fault}`;
 }
 
-/** Does something at most once within an interval, for all who ask for it. */
+/** Wraps `work` so that it runs at most once within an interval, for all callers. */
 function atMostOnceIn<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   return () => {

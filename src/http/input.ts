@@ -7,17 +7,17 @@ import qs from 'qs';
 import { fail } from '../errors.ts';
 import { type JsonFault, parseJson } from '../wordpress/json.ts';
 
-/** Parameters as they came, by name. */
+/** Unparsed parameters by name. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** The parameters in a body, by the way they were written; a fault of JSON is reported later, in its turn. */
+/** The parameters in a body, by format. An error in JSON is reported later, in the order of checks. */
 export interface Body {
   readonly json?: Raw;
   readonly form?: Raw;
   readonly fault?: JsonFault;
-  /** Files in a multipart form, by the names of their fields. */
+  /** Files in a multipart form, by field name. */
   readonly files?: ReadonlyMap<string, SentFile>;
-  /** The body itself, where its type is none of these: it may be a file. */
+  /** The raw body if it has another type; it may be a file. */
   readonly bytes?: Buffer;
 }
 
@@ -27,34 +27,35 @@ export interface SentFile {
   readonly bytes: Buffer;
 }
 
-/** What a multipart form may hold: how many bytes of text fields, and whether files are of interest at all. */
+/** Limits of a multipart form: bytes of its text fields, and whether files are read at all. */
 export interface FormLimits {
   readonly fieldBytes: number;
   readonly files: boolean;
 }
 
-/** How a body is written. */
+/** Format of a body. */
 export type BodyType = 'json' | 'form' | 'multipart' | 'other';
 
-/** `max_input_nesting_level`, `max_input_vars` and `max_file_uploads` in the range of PHP's defaults. */
+/** `max_input_nesting_level`, `max_input_vars` and `max_file_uploads`, close to PHP's defaults. */
 const FORM_DEPTH = 20;
 const FORM_VARIABLES = 1000;
 const FORM_FILES = 20;
-/** Values in a JSON body, in all. A thousand links of each kind, as long as the longest lists, are some thousands. */
-const JSON_VALUES = 50_000;
 /**
- * A multipart form is parsed in pieces of this many bytes, so that one with too many parts is not parsed to its end.
+ * Maximum number of values in a JSON body. A thousand links of each kind, the longest lists allowed, come to a few
+ * thousand.
  */
+const JSON_VALUES = 50_000;
+/** A multipart form is parsed in chunks of this many bytes, so that parsing can stop early if it has too many parts. */
 const PIECE_BYTES = 65_536;
 
-/** What stands for bytes that are no character. */
+/** The replacement character, which decoders insert for invalid bytes. */
 const REPLACEMENT = '\ufffd';
 
 const NOTHING: Raw = Object.freeze({});
 
 /**
- * A query, or a urlencoded body, as PHP reads it (`parse_str`): `a[]=1`, `a[k]=v`; of a plain name given twice the last
- * one counts; what is no valid percent escape stands for itself. Names of members that every object has are left out.
+ * Parses a query or a urlencoded body as PHP does (`parse_str`): `a[]=1`, `a[k]=v`. If a plain name occurs twice, the
+ * last value counts. Invalid percent escapes are kept as they are. Names of members that every object has are left out.
  */
 export function parseQuery(text: string): Raw {
   return qs.parse(text, {
@@ -67,8 +68,8 @@ export function parseQuery(text: string): Raw {
 }
 
 /**
- * Whether what a query or a urlencoded body (`latin1`: its bytes, one character each) says is UTF-8, percent escapes
- * included. Bytes that are not would be stored as U+FFFD, and what they meant would be lost.
+ * Whether a query or a urlencoded body, percent escapes included, is UTF-8. `latin1` holds its bytes, one character
+ * each. Invalid bytes would be stored as U+FFFD, and their meaning would be lost.
  */
 export const isUtf8Form = (latin1: string): boolean =>
   isUtf8(
@@ -78,7 +79,7 @@ export const isUtf8Form = (latin1: string): boolean =>
     ),
   );
 
-/** How the body of a request with this `Content-Type` is written. */
+/** Returns the format of a body with this `Content-Type`. */
 export function bodyTypeOf(contentType: string | undefined): BodyType {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (/^application\/([\w.!#$&^-]+\+)?json$/.test(type)) return 'json';
@@ -87,9 +88,9 @@ export function bodyTypeOf(contentType: string | undefined): BodyType {
 }
 
 /**
- * The parameters in a body: JSON, urlencoded or the fields of a multipart form; of any other type: none.
+ * Parses the parameters in a body: JSON, urlencoded or the fields of a multipart form. A body of another type has none.
  *
- * @throws body-too-complex, body-too-large where its texts are too long together, form-not-utf8
+ * @throws body-too-complex, body-too-large if its text fields are too long together, form-not-utf8
  */
 export async function parseBody(body: Buffer, contentType: string | undefined, limits: FormLimits): Promise<Body> {
   if (body.length === 0) return {};
@@ -106,8 +107,8 @@ export async function parseBody(body: Buffer, contentType: string | undefined, l
 }
 
 /**
- * One set of parameters (WordPress `WP_REST_Request::get_parameter_order`): JSON before form, before query. A form
- * counts only with the methods that have a body. The path's own parameters win over all of them (decision D6).
+ * Merges all parameters (WordPress `WP_REST_Request::get_parameter_order`): JSON overrides form, form overrides query.
+ * A form counts only with methods that have a body. Parameters of the path override all others (decision D6).
  */
 export function mergeParams(sources: { query: Raw; body: Body; path: Raw; method: string }): Raw {
   const { query, body, path, method } = sources;
@@ -123,7 +124,10 @@ function jsonBody(body: Buffer): Body {
   return { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Raw) : NOTHING };
 }
 
-/** A query is cut after as many variables, as in PHP; of a body nothing is lost silently. */
+/**
+ * Parses a urlencoded body. A query is cut after `FORM_VARIABLES`, as in PHP; a body with more variables is refused, so
+ * that none is dropped silently.
+ */
 function formBody(body: Buffer): Body {
   if (!isUtf8Form(body.toString('latin1'))) fail('form-not-utf8');
   const text = body.toString();
@@ -132,7 +136,10 @@ function formBody(body: Buffer): Body {
   return variables > FORM_VARIABLES ? fail('body-too-complex', { detail: { variables } }) : { form: parseQuery(text) };
 }
 
-/** The text fields and the files of a form. What is broken ends the reading, as in PHP, and what came before counts. */
+/**
+ * Parses the text fields and the files of a multipart form. As in PHP, parsing stops at the first malformed part, and
+ * the parts before it count.
+ */
 async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, files: wanted }: FormLimits): Promise<Body> {
   const pairs: string[] = [];
   const files = new Map<string, SentFile>();
@@ -145,7 +152,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
   try {
     const form = busboy({
       headers: { 'content-type': contentType },
-      // Browsers and PHP write names of fields and files so; without this they are taken for Latin-1.
+      // Browsers and PHP write field names and file names in UTF-8; the parser's default is Latin-1.
       defParamCharset: 'utf8',
       limits: { fields: FORM_VARIABLES, files: FORM_FILES, parts: FORM_VARIABLES + FORM_FILES, fieldSize: fieldBytes },
     });
@@ -173,15 +180,15 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
     }
     await pipeline(Readable.from(pieces()), form);
   } catch {
-    // What came before the fault counts.
+    // The parts before the malformed one count.
   }
   if (excess !== undefined) fail(excess, { detail: { limit: fieldBytes } });
-  // The parser has put the sign there, unless the form says it itself.
+  // The parser inserted the replacement character, unless the form itself contains it.
   if (isMangled && !body.includes(REPLACEMENT)) fail('form-not-utf8');
   return { form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) };
 }
 
-/** The method that is meant: `_method` in the query, else the header, both on POST only (decision D40). */
+/** Returns the intended method: `_method` in the query, otherwise the header; both on POST only (decision D40). */
 export function overriddenMethod(method: string, query: Raw, header: string | undefined): string {
   if (method !== 'POST') return method;
   return (typeof query._method === 'string' ? query._method : (header ?? method)).toUpperCase();

@@ -1,15 +1,16 @@
 import type { Caller } from '../records/caller.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 
-/** The members of a record that say its language and where its translations are. */
+/** The members of a record that name its language and its translations. */
 interface Spoken {
   readonly language?: string | null;
   readonly translations?: Readonly<Record<string, { readonly url: string }>>;
 }
 
 /**
- * The language of a record, and links to its page in each language, where there are several: each page names all of
- * them, itself included (https://developers.google.com/search/docs/specialty/international/localized-versions).
+ * Returns headers with the language of a record, and links to its page in each language if there are several. Each page
+ * names all of them, itself included
+ * (https://developers.google.com/search/docs/specialty/international/localized-versions).
  */
 export function languageHeaders(record: unknown, { defaultCode }: ContentLanguages): Record<string, string> {
   const { language, translations = {} } = record as Spoken;
@@ -25,9 +26,9 @@ export function languageHeaders(record: unknown, { defaultCode }: ContentLanguag
 }
 
 /**
- * The language of a list that holds records of one alone: that of the records, which is not always the one asked for,
- * since an event shows what is not translated as it is; of an empty list the one asked for. `name`: of the type or
- * taxonomy.
+ * Returns the language header of a list whose records are all in one language. That is the language of the records,
+ * which may differ from the requested one, since an untranslated event is shown as it is. For an empty list it is the
+ * requested one. `name`: the type or taxonomy.
  */
 export function listLanguage({ settings, content: { code } }: Caller, name: string, records: readonly Spoken[]): Record<string, string> {
   if (code === undefined || !isTranslated(settings.contentLanguages, name)) return {};
@@ -36,7 +37,7 @@ export function listLanguage({ settings, content: { code } }: Caller, name: stri
   return shown.size > 1 || only === null ? {} : { 'Content-Language': languageTagOf(only) };
 }
 
-/** Codes such as `zh_tw` as headers write them (BCP 47). */
+/** Returns the language tag (BCP 47) of codes such as `zh_tw`, for headers. */
 const languageTagOf = (code: string): string => code.replaceAll('_', '-');
 
 const alternate = (url: string, tag: string): string => `<${url}>; rel="alternate"; hreflang="${tag}"`;

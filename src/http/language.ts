@@ -1,10 +1,10 @@
 import type { Texts } from '../texts.ts';
 import type { Body, Raw } from './input.ts';
 
-/** The parameter that chooses the language, and its synonyms: what WordPress's translation plugins call it. */
+/** The parameter that selects the language, and the names that WordPress's translation plugins use for it. */
 export const LANGUAGE_NAMES = ['translation_language', 'wpml_language', 'lang'];
 
-/** Where a request may say in which language it wants to be answered. */
+/** The parts of a request that may name the language of its answer. */
 export interface LanguageHints {
   readonly query: Raw;
   readonly body: Body;
@@ -15,8 +15,8 @@ export interface LanguageHints {
 }
 
 /**
- * The language of an answer's texts: parameter, address, `Accept-Language`, the site's own. A parameter naming a
- * language that is not offered is passed over here; for `translation_language` it is refused when parameters are
+ * Returns the language of an answer's texts, from the parameter, the address, `Accept-Language`, or the site's default.
+ * An unknown language in a parameter is ignored here; in `translation_language` it is refused when parameters are
  * checked.
  */
 export function languageOf({ languages, chooseLanguage }: Texts, { query, body, segment, header }: LanguageHints): string {

@@ -4,82 +4,81 @@ import { fail } from '../errors.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { createRoom } from './room.ts';
 
-/** How long a client may take, in milliseconds; slower ones are cut off by Node itself (408). */
+/** Time limits for clients, in milliseconds. Node itself cuts off slower ones (408). */
 export const TIME_LIMITS = {
   /** For the head of a request. */
   headersTimeout: 15_000,
   /** For a request with its body. */
   requestTimeout: 60_000,
   /**
-   * Between two requests on one connection; more than proxies keep theirs, so that none is closed under their hands.
+   * Idle time between two requests on one connection. Longer than proxies keep their connections, so that none is
+   * closed while a proxy uses it.
    */
   keepAliveTimeout: 72_000,
-  /** How often the first two are looked at. */
+  /** Interval at which the first two limits are checked. */
   connectionsCheckingInterval: 5_000,
 } as const;
 
-/**
- * How long a client may take to read an answer: this many milliseconds, and more for every kilobyte (32 kB a second).
- */
+/** Time that a client may take to read an answer: these milliseconds, plus an amount per kilobyte (32 kB a second). */
 const READING_MS = 30_000;
 const READING_MS_PER_KB = 30;
 
 /**
  * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been
- * read. Call it after `end`; where the system has taken the whole answer already, nothing is to be done.
+ * read. Call it after `end`. Does nothing if the operating system has already taken the whole answer.
  *
- * @param patience milliseconds, beside those for its length
+ * @param patience milliseconds, in addition to those for the length
  */
 export function cutSlowReader(res: ServerResponse, bytes: number, patience: number = READING_MS): void {
-  // Mostly the system has taken the whole answer by now.
+  // Usually the operating system has taken the whole answer by this time.
   if (res.writableFinished || res.destroyed || res.socket?.writableLength === 0) return;
   const timer = setTimeout(() => res.destroy(), patience + (bytes / 1024) * READING_MS_PER_KB).unref();
   res.once('close', () => clearTimeout(timer));
 }
 
-/** The longest head of a request, in bytes, its URL included; a longer one is refused by Node itself (431). */
+/** The longest head of a request, in bytes, its URL included. Node itself refuses longer ones (431). */
 export const LONGEST_HEAD = 16_384;
 
-/** The longest body, in bytes, of a request that only reads or deletes, and of one whose sender has not signed in. */
+/** The longest body, in bytes, of a request that only reads or deletes, and of a request by an anonymous caller. */
 export const SMALL_BODY = 65_536;
 
 /**
- * A body that does not announce its length is kept in a block of this many bytes, which is enough for most; one that is
- * longer takes as much as it may have, and gives back what it did not need.
+ * First block of a body without an announced length, in bytes; enough for most. A longer body reserves its maximum, and
+ * returns the rest at the end.
  */
 const FIRST_BLOCK = 4096;
 
 /**
- * The part of the budget that callers who have not signed in may take together, so that they never keep out those who
- * have, and the part that a user may take who has: an upload of somebody else finds room beside it.
+ * Share of the budget that anonymous callers may take together, so that they never lock out signed-in users; below it,
+ * the share of one signed-in user, which leaves room for another user's upload.
  */
 const STRANGERS_BODIES = 0.25;
 const BODIES_OF_EACH = 2 / 3;
 
-/** Bodies that announce no more bytes than this are not counted. */
+/** Bodies that announce no more than this many bytes are not counted. */
 const TINY_BODY = 4096;
 
 const NO_SHARE: Share = { take: () => undefined, keep: () => undefined, release: () => undefined };
 
 /**
- * The memory that the bodies of all requests of a process share, until they are answered. A body takes its announced
- * length before its first byte: nobody sends most of a file only to be refused, and none is kept for nothing.
+ * The memory that the bodies of all requests of a process share until they are answered. A body reserves its announced
+ * length before its first byte is read, so that no client sends most of a file only to be refused.
  */
 export interface Budget {
-  /** The share of one request, which takes nothing yet. `user`: id of its sender, 0 where nobody has signed in. */
+  /** Creates the share of one request, initially empty. `user`: id of its sender, 0 if anonymous. */
   readonly share: (user: number) => Share;
 }
 
 export interface Share {
-  /** Takes this many bytes more. Throws server-busy where all bodies, or those of its sender, take too much. */
+  /** Reserves this many more bytes. Throws server-busy if all bodies, or those of this sender, take too much. */
   readonly take: (bytes: number) => void;
-  /** Gives back all but this many bytes. */
+  /** Releases all but this many bytes. */
   readonly keep: (bytes: number) => void;
-  /** Gives everything back. */
+  /** Releases everything. */
   readonly release: () => void;
 }
 
-/** A budget of `bodyMemory` bytes, or of as many as the longest single body takes. */
+/** Creates a budget of `bodyMemory` bytes, or of the longest single body if that is more. */
 export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): Budget {
   const longest = Math.max(bodyLimit, uploadLimit);
   const all = Math.max(bodyMemory, longest);
@@ -104,15 +103,15 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
 }
 
 /**
- * The body of a request, up to `limit` bytes. What is longer is refused at once, by its announced length or as soon as
- * it gets there; the rest is thrown away by Node, so that the error reaches clients that are still sending.
+ * Reads the body of a request, up to `limit` bytes. A longer body is refused at once, by its announced length or when
+ * it passes the limit. Node discards the rest, so that clients that are still sending receive the error.
  *
- * @throws body-too-large, server-busy, request-aborted where the client hung up before the end
+ * @throws body-too-large, server-busy, request-aborted if the client disconnected before the end
  */
 export async function readBody(req: IncomingMessage, limit: number, share: Share): Promise<Buffer> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > limit) fail('body-too-large', { detail: { limit, announced } });
-  // Forms such as that of signing in are never kept out: they take no more than the connection itself.
+  // Small forms such as the sign-in form are never locked out: they take no more memory than the connection itself.
   const body = collect({ announced, limit }, announced > 0 && announced <= TINY_BODY ? NO_SHARE : share);
   let size = 0;
   try {
@@ -129,8 +128,8 @@ export async function readBody(req: IncomingMessage, limit: number, share: Share
 }
 
 /**
- * Puts a body together as it comes, in one block where its length is announced (0 where it is not), else in two. If
- * pieces of a few bytes were kept as they are, each would take a hundred times its size.
+ * Assembles a body from its chunks, in one block if its length is announced (`announced` is 0 if not), otherwise in
+ * two. If chunks of a few bytes were kept separately, each would take a hundred times its size.
  */
 function collect(
   { announced, limit }: { readonly announced: number; readonly limit: number },

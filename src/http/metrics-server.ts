@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { METRICS_TYPE } from './metrics.ts';
 
-/** Where metrics are read. */
+/** The path of the metrics. */
 const PATH = '/metrics';
 
 /**
- * Answers `GET /metrics`. `token`: who asks must send it as a bearer token (RFC 6750); undefined: anybody may ask.
- * `read`: the numbers of all processes.
+ * Answers `GET /metrics`. `token`: the bearer token (RFC 6750) that requests must have; undefined: none is needed.
+ * `read` returns the metrics of all processes.
  */
 export function metricsListener(token: string | undefined, read: () => Promise<string>): RequestListener {
   return (req, res) => {
@@ -33,7 +33,7 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
 /** Whether this is a request for the metrics. */
 export const asksForMetrics = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
 
-/** Serves the metrics on a port of their own. `failed` is called where it cannot be opened. */
+/** Serves the metrics on a separate port. `failed` is called if the port cannot be opened. */
 export function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   listener: RequestListener,
@@ -49,7 +49,7 @@ export function openMetricsPort(
   return server;
 }
 
-/** In a time that says nothing about the token. The name of the scheme is written in any case (RFC 9110, 11.1). */
+/** Compares the token in constant time. The name of the scheme is case-insensitive (RFC 9110, 11.1). */
 function isToken(token: string, header = ''): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(`Bearer ${token}`), digest(header.replace(/^bearer +/i, 'Bearer ')));

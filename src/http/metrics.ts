@@ -14,22 +14,19 @@ import type { Site } from '../site.ts';
 import type { Answered, Observer } from './answered.ts';
 import { faultsOf, type Lifecycle } from './health.ts';
 
-/*
- * What the service measures of itself, for Prometheus. Each process has numbers of its own; they are put together when
- * somebody asks.
- */
+/* Metrics of the service, for Prometheus. Each process keeps its own; they are merged on request. */
 
-/** The numbers of one process, as they go from a worker to the first process. */
+/** The metrics of one process, as a worker sends them to the first process. */
 export type Measured = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 export interface Metrics {
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   readonly observe: Observer;
-  /** All numbers as they are now. */
+  /** Returns all current metrics. */
   readonly measured: () => Promise<Measured>;
 }
 
-/** What measures a site in this process. */
+/** Creates the metrics of a site in this process. */
 export function createMetrics(site: Site, lifecycle: Lifecycle, version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -49,31 +46,31 @@ export function createMetrics(site: Site, lifecycle: Lifecycle, version: string)
   };
 }
 
-/** The numbers of all processes together, as Prometheus reads them. */
+/** Renders the metrics of all processes in Prometheus's format. */
 export const metricsPage = (parts: readonly Measured[]): Promise<string> => aggregated(parts).metrics();
 
 const aggregated = (parts: readonly Measured[]): Registry =>
   AggregatorRegistry.aggregate(parts as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0]);
 
-/** Types of numbers that only grow. */
+/** Metric types whose values only grow. */
 const GROWING = new Set(['counter', 'histogram']);
 
 /**
- * The numbers of a process that only grow, as it gave them last. Prometheus takes a sum that falls for that of a
- * service that has begun anew: so these are still counted where the process does not answer, or has ended.
+ * Returns the metrics of a process that only grow. Their last values are kept for a process that does not answer or has
+ * ended, since Prometheus takes a falling sum for a restart of the service.
  */
 export const countsIn = (measured: Measured): Measured => measured.filter(({ type }) => GROWING.has(String(type)));
 
-/** The numbers of several processes as those of one. */
+/** Merges the metrics of several processes into one set. */
 export const addedUp = (parts: readonly Measured[]): Measured => aggregated(parts).getMetricsAsArray() as unknown as Measured;
 
-/** What `metricsPage` is sent as. */
+/** The `Content-Type` of `metricsPage`. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 // ------------------------------------------------------------------------------------------------- requests
-/** From a remembered answer to a search of the whole site, in seconds. */
+/** Histogram buckets in seconds, from a cached answer to a search of the whole site. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Clients may invent methods, and each would be a series of its own. */
+/** Methods with their own label. Clients may invent methods, and each would create a series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 function requestMeter(registry: Registry): Observer {
@@ -115,7 +112,7 @@ function requestMeter(registry: Registry): Observer {
 }
 
 // ------------------------------------------------------------------------------------------------- state
-/** How long the database may take to say what is measured, in milliseconds. */
+/** Timeout for measurements that query the database, in milliseconds. */
 const PATIENCE_MS = 1000;
 
 function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): void {
@@ -144,7 +141,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     aggregator: 'min',
     registers: [registry],
     async collect() {
-      // Where the database does not tell, the other numbers do not wait: `fasti_ready` says what is wrong with it.
+      // The other metrics do not wait if the database does not answer. `fasti_ready` shows its fault.
       const inUse = await withTimeout(PATIENCE_MS, isIndexInUse(site)).catch(() => undefined);
       if (inUse !== undefined) this.set(Number(inUse));
     },

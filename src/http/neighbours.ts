@@ -5,15 +5,15 @@ import type { Raw } from './input.ts';
 import type { Paging } from './route.ts';
 
 /**
- * Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals show
- * further pages all the same.
+ * Maximum length of the header. Proxies and clients refuse answers with longer ones, and a list of a thousand ids would
+ * come to 40 kB. The totals still show that there are further pages.
  */
 const LONGEST_HEADER = 4000;
 
 /**
- * The header `Link` of a page that names its neighbours (WordPress `WP_REST_Posts_Controller::get_items`): the query as
- * it was accepted, with another page; undefined where there are none, or they are too long. Where the query passes over
- * records, a page changes nothing: there the neighbours pass over others. `route`: its path with the namespace.
+ * Returns the header `Link` with the previous and next page (WordPress `WP_REST_Posts_Controller::get_items`): the
+ * accepted query with another page. Returns undefined if there are none, or if the header would be too long. If the
+ * query has an offset, `page` has no effect, so the offset changes instead. `route`: the path with the namespace.
  */
 export function neighbourLinks(place: RestPlace, route: string, query: Raw, accepted: Values, paging: Paging): string | undefined {
   const at = ({ rel, ...changed }: Neighbour) =>
@@ -24,7 +24,7 @@ export function neighbourLinks(place: RestPlace, route: string, query: Raw, acce
 
 const glue = ({ settings }: RestPlace) => (settings.permalinkStructure === '' ? '&' : '?');
 
-/** What is different in the query of a neighbour: its page, or how many records it passes over. */
+/** The changed parameter in the query of the previous or next page: the page or the offset. */
 type Neighbour = { readonly rel: 'prev' | 'next' } & ({ readonly page: number } | { readonly offset: number });
 
 function neighbours({ page, pages, skipped }: Paging): Neighbour[] {
@@ -41,7 +41,7 @@ function neighbours({ page, pages, skipped }: Paging): Neighbour[] {
   ];
 }
 
-/** What is different stands where it stood, or at the end. */
+/** Builds the query of a neighbour. The changed parameter keeps its position, or is appended if it was absent. */
 function queryFor(query: Raw, accepted: Values, [changed, number]: readonly [name: string, value: number]): string {
   const named = Object.entries(query).filter(([name]) => name !== 'rest_route');
   const pairs = named.map(
@@ -52,8 +52,8 @@ function queryFor(query: Raw, accepted: Values, [changed, number]: readonly [nam
 }
 
 /**
- * A value as `add_query_arg` writes it: members of lists by number, true as 1, what is empty as the name alone.
- * WordPress writes false as nothing, too, and refuses that as a boolean.
+ * Writes a value as `add_query_arg` does: list members by index, true as 1, an empty value as the name alone. False is
+ * written as 0; WordPress writes it as empty, too, and then refuses it as a boolean.
  */
 function queryPairs(name: string, value: unknown): string[] {
   if (value !== null && typeof value === 'object')

@@ -23,9 +23,9 @@ import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './
 type Json = Record<string, unknown>;
 
 /**
- * What the reference's own document says of its records, where its answers say otherwise. Clients have been generated
- * from it, so these schemas keep their names and types; what answers really hold is beside them as `EventRecord` and so
- * on, which the paths refer to.
+ * Types that the reference's own document declares for its records, although its answers differ. Clients have been
+ * generated from that document, so these schemas keep their names and types. The true shapes are published beside them
+ * as `EventRecord` and so on, and the paths refer to those.
  */
 const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
   CostDetails: { 'currency_position ': 'string' },
@@ -46,12 +46,12 @@ const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
   Organizer: { author: 'integer', image: 'string' },
 });
 
-/** Problems by what is asked; each stands once in the document. */
+/** Statuses of problems; each is one component of the document. */
 const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '413', '422', '429', '500', '503'] as const;
 
 /**
- * The API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. `roots`: routes
- * outside all namespaces.
+ * Returns the API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language.
+ * `roots`: routes outside all namespaces.
  */
 export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[], roots: readonly Route[] = []): Json {
   const say = (key: string | readonly string[], values = {}) => site.texts.t(caller.language, key, values);
@@ -81,7 +81,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
       ),
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
     },
-    // The reference names the host without port or path; the true address stands with each path, where it has
+    // The reference names the host without port or path. The true address is given with each path, where it has
     // precedence.
     servers: [{ url: `${/^https?:\/\/[^/:]+/.exec(base)?.[0] ?? base}/wp-json/${caller.namespace}/` }],
     paths: Object.fromEntries([
@@ -97,7 +97,7 @@ const ref = (name: string) => ({ $ref: `#/components/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
 
 // ------------------------------------------------------------------------------------------------- paths
-/** What is described, for whom. */
+/** The endpoint to describe, and the caller it is described for. */
 interface Operation {
   readonly caller: Caller;
   readonly say: Say;
@@ -136,8 +136,8 @@ function operation(described: Operation, method: Method): Json {
 function parameter({ caller, say, route, endpoint }: Operation, name: string, { grammar }: Param): Json {
   const inPath = selectorsOf(route).includes(name);
   if (name === 'password' && selectorsOf(route).length > 0) {
-    // It belongs to the query, as the component says. What is beside a reference has no meaning (OpenAPI 3.0,
-    // "Reference Object"); the reference's document says it so, and those who read it literally find it.
+    // The password is a query parameter, as the component says. Members beside a `$ref` have no meaning (OpenAPI 3.0,
+    // "Reference Object"), but the reference's document has these, so clients that read it literally still find them.
     return { ...ref('parameters/password'), name, in: 'path', required: false };
   }
   const schema = schemaOf(grammar.json);
@@ -153,7 +153,7 @@ function parameter({ caller, say, route, endpoint }: Operation, name: string, { 
   };
 }
 
-/** Fields as a form or as JSON. The path's own selector is named too, as the reference does. */
+/** The written fields, as a form or as JSON. The selector in the path is listed too, as in the reference. */
 function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined, written: readonly string[]): Json {
   const selectors = selectorsOf(route).filter((name) => !written.includes(name));
   const ignored = selectors.map(
@@ -211,10 +211,10 @@ function answersTo({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
   return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404', ...safety) };
 }
 
-/** The success of an endpoint that serves no kind. */
+/** The schema of a successful answer of an endpoint that serves no kind. */
 const answerSchema = ({ answer }: Endpoint): Json => (answer ? ref(`schemas/${idOf(answer)}`) : { type: 'object' });
 
-/** The page of a list. */
+/** The schema of one page of a list. */
 function listSchema(kind: Kind, record: Json, say: Say): Json {
   const described = (name: string, schema: Json) => [name, { ...schema, description: say(`fields:list.${name}`) }];
   const url = { type: 'string', format: 'uri' };
@@ -233,15 +233,15 @@ function listSchema(kind: Kind, record: Json, say: Say): Json {
   };
 }
 
-/** A default as the declared type has it; WordPress writes the page size as text. */
+/** Converts a default to the declared type, since WordPress writes the page size as text. */
 function withDeclaredType(value: unknown, { type }: Json): unknown {
   if (value === undefined || value === null) return undefined;
   return type === 'integer' ? Number(value) : value;
 }
 
 /**
- * JSON Schema as OpenAPI 3.0 has it: one type only; several become alternatives. WordPress says of each member whether
- * it is required, and writes an object without members as an empty list.
+ * Converts JSON Schema to OpenAPI 3.0, which allows one type only; several become alternatives. WordPress marks each
+ * member as required or not, and writes an object without members as an empty list.
  */
 function schemaOf(schema: Readonly<Json>): Json {
   const { type, items, properties, additionalProperties: others, ...rest } = schema;
@@ -277,7 +277,7 @@ const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 const answersOf = (routes: readonly Route[]): z.ZodObject[] =>
   routes.flatMap(({ endpoints }) => endpoints.flatMap(({ answer }) => answer ?? []));
 
-/** All schemas: what answers hold, what earlier documents say, and the form of an error. */
+/** All schemas: true shapes of the answers, shapes of the earlier document, and the shape of an error. */
 function schemas(say: Say, answers: readonly z.ZodObject[], languages: boolean): Json {
   const published = Object.entries(publishedShapes(answers, languages));
   const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
@@ -290,8 +290,8 @@ function schemas(say: Say, answers: readonly z.ZodObject[], languages: boolean):
 }
 
 /**
- * The records of all kinds, the other answers, and their parts, by the ids of their shapes. `languages`: whether
- * content has any.
+ * Returns the schemas of the records of all kinds, of the other answers, and of their parts, by the ids of their
+ * shapes. `languages`: whether the content has languages.
  */
 function publishedShapes(answers: readonly z.ZodObject[], languages: boolean): Record<string, ObjectSchema> {
   const all = z.object(Object.fromEntries([...kinds.map((kind) => kind.record), ...answers].map((shape) => [idOf(shape), shape])));
@@ -307,7 +307,7 @@ function publishedShapes(answers: readonly z.ZodObject[], languages: boolean): R
     : Object.fromEntries(Object.entries(shapes).flatMap(([id, shape]) => (id === TRANSLATION ? [] : [[id, withoutLanguages(shape)]])));
 }
 
-/** The id of what a record says of each of its translations. */
+/** The shape id of a translation in a record. */
 const TRANSLATION = 'Translation';
 
 const withoutLanguages = (shape: ObjectSchema): ObjectSchema =>
@@ -315,7 +315,7 @@ const withoutLanguages = (shape: ObjectSchema): ObjectSchema =>
     ? { ...shape, properties: Object.fromEntries(Object.entries(shape.properties).filter(([name]) => !Object.hasOwn(languageShape, name))) }
     : shape;
 
-/** The limits of JavaScript's whole numbers say nothing about the records. */
+/** Removes the limits of JavaScript's safe integers, which say nothing about the records. */
 function withoutSafeRange(schema: Json): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -330,7 +330,7 @@ function withDescriptions(id: string, schema: ObjectSchema, say: Say): ObjectSch
   return { ...schema, properties: Object.fromEntries(described) };
 }
 
-/** Names of the sentences that may describe a member of a record, the closest first. */
+/** Returns the keys of the sentences that may describe a member of a record, most specific first. */
 function memberTextKeys(id: string, name: string): string[] {
   return [`fields:${groupOf(id)}.${name}`, `fields:common.${name}`];
 }

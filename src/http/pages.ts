@@ -24,23 +24,26 @@ import { visitorOf } from './visitor.ts';
 
 /** The HTML pages of a site. */
 export interface Pages {
-  /** Whether they are served: where WordPress serves none, unless the configuration says otherwise. */
+  /** Whether pages are served: if WordPress serves none, unless the configuration decides otherwise. */
   readonly areOn: (settings: SiteSettings) => boolean;
-  /** The page that is asked for; `password`: what was entered to open it. */
+  /** Renders the requested page. `password`: the password that the visitor entered to open it. */
   readonly answer: (wanted: FeedRequest, req: Request, password?: string) => Promise<Answer>;
   /**
-   * The page of a record that not everybody may see yet, for somebody who may edit it; undefined: none is asked for, or
-   * not by such a one.
+   * Renders the preview of a record that is not public yet, for a user who may edit it. Undefined if no preview is
+   * requested, or if the user may not see it.
    */
   readonly preview: (wanted: FeedRequest, req: Request) => Promise<Answer | undefined>;
-  /** The error that ended a request, as a page. */
+  /** Renders the error that ended a request. */
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
 }
 
-/** Serves pages as other answers are served: with a validator, kept in memory, the same for everybody. */
+/**
+ * Creates the pages of a site. They are served like other answers: with a validator, cached in memory, the same for
+ * everybody.
+ */
 export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
-    // In the language that the address begins with, whatever is wrong with the rest of it.
+    // In the language at the start of the address, even if the rest of the address is invalid.
     const below = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
     const { language: segment } = languageAhead(below.split('/').slice(1), segmentsOf(site, settings));
     const caller = visitorOf(site, settings, req, { segment, query: {} });
@@ -67,7 +70,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   };
 }
 
-/** How a record is named that somebody wants to preview; undefined: that is not what is asked for. */
+/** Returns the record whose preview is requested; undefined if none is. */
 function previewedIn({ address, query }: FeedRequest): PreviewedRecord | undefined {
   const { page, form, byPath } = address;
   const isAsked = typeof query.preview === 'string' && query.preview !== '';
@@ -78,7 +81,7 @@ function previewedIn({ address, query }: FeedRequest): PreviewedRecord | undefin
 async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Request): Promise<Answer | undefined> {
   const { site, caller: visitor, address, query } = wanted;
   const record = previewedIn(wanted);
-  // Scripts of other sites, which may read answers, say where they come from; whoever follows a link does not.
+  // Scripts of other sites, which could read the answer, send `Origin`; a browser that follows a link does not.
   if (!record || req.headers.origin !== undefined || !servesPages(site.config, visitor.settings)) return undefined;
   const settings = await site.settings();
   const login = await loginOf(site, settings, { cookie: req.headers.cookie });
@@ -90,21 +93,21 @@ async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Reque
     const headers = { 'X-Robots-Tag': 'noindex, nofollow' };
     return pageAnswer(page, { caller: visitor, personal: true, changedAt: undefined, headers });
   } catch (error) {
-    // Whoever may not preview it gets what everybody gets.
+    // A user who may not preview the record gets the public page.
     if (error instanceof ApiError && error.status < 500) return undefined;
     throw error;
   }
 }
 
 interface Frame extends Pick<FeedRequest, 'caller'> {
-  /** Whether the page is for whoever asked alone. */
+  /** Whether the page is only for the visitor who requested it. */
   readonly personal: boolean;
   readonly changedAt: string | undefined;
-  /** Further headers of an error. */
+  /** Additional headers of an error. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A page as an answer: with a validator, and where the API has the same. */
+/** Converts a page to an answer, with a validator and the headers that lead to the API. */
 export function pageAnswer({ status, html, timeliness, records, subject }: Page, { caller, personal, changedAt, headers }: Frame): Answer {
   const body = Buffer.from(html);
   const kept = status === 200 && !personal;

@@ -1,18 +1,18 @@
 type FieldTree = ReadonlyMap<string, true | FieldTree>;
 
-/** No record is as deep as this. */
+/** Deeper than any record. */
 const DEEPEST = 20;
 
 /**
- * Trims an answer to dotted paths (WordPress `rest_filter_response_fields`). A path that goes on inside a list finds
- * nothing there, since a list's members have numbers, not names; what is empty is an empty list, as PHP writes it.
+ * Reduces an answer to the members at dotted paths (WordPress `rest_filter_response_fields`). A path into a list finds
+ * nothing, since a list's members have indexes, not names. An empty result is an empty list, as PHP writes it.
  */
 export function pickFields(body: unknown, fields: readonly string[]): unknown {
   const wanted = wantedOf(fields.map((field) => field.split('.', DEEPEST)));
   return Array.isArray(body) ? body.map((item) => pick(item, wanted)) : pick(body, wanted);
 }
 
-/** Paths by their first part; true where one of them ends there. */
+/** Groups paths by their first part; true if one of them ends there. */
 function wantedOf(paths: readonly (readonly string[])[]): FieldTree {
   const groups = new Map<string, string[][]>();
   for (const [first = '', ...rest] of paths) {
@@ -36,10 +36,10 @@ function pick(value: unknown, wanted: FieldTree): unknown {
 const first = (path: string): string => path.split('.', 1)[0]!;
 
 /**
- * The same where links and what they lead to stand beside the members of a record (`WP_REST_Server::response_to_data`):
- * a path to either gives a single record all of both (to what is embedded, where `_embed` asks for it: `embeds`). In a
- * list links are members like others, and what is embedded is what the remaining ones lead to, whether it is named or
- * not.
+ * Reduces an answer whose records have `_links` and `_embedded` (`WP_REST_Server::response_to_data`). For a single
+ * record, a path to either keeps both completely; `_embedded` counts only if the request has `_embed` (`embeds`). In a
+ * list, links are members like any others, and `_embedded` keeps what the remaining links lead to, whether it is named
+ * or not.
  */
 export function pickLinkedFields(body: unknown, fields: readonly string[], embeds: boolean): unknown {
   const beside = fields.some((path) => first(path) === '_links' || (embeds && first(path) === '_embedded'));
@@ -51,7 +51,7 @@ export function pickLinkedFields(body: unknown, fields: readonly string[], embed
   return kept.map((item, place) => withEmbedded(item, body[place] as Linked));
 }
 
-/** A record as far as it is known here. */
+/** The members of a record that are relevant here. */
 interface Linked {
   readonly _links?: object;
   readonly _embedded?: object;

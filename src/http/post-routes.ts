@@ -36,7 +36,7 @@ import {
   undescribedParams,
 } from './route-params.ts';
 
-/** The routes of events, of venues or of organizers, in the order in which the index shows them. */
+/** Returns the routes of events, venues or organizers, in the order of the index. */
 export const postRoutes = (kind: PostKind): readonly ServedRoute[] => [
   posts(kind),
   onePost(kind),
@@ -46,7 +46,7 @@ export const postRoutes = (kind: PostKind): readonly ServedRoute[] => [
 
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;
 const SLUG = { slug: { grammar: text(LENGTHS.slug), required: true } } satisfies Params;
-/** What a new record keeps of parameters that are no fields. */
+/** Returns the metas of a new record that come from parameters that are not fields. */
 const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =>
   Object.fromEntries(
     Object.entries(extraMetas).flatMap(([name, key]) => {
@@ -62,12 +62,12 @@ const newRecord = (kind: PostKind, values: Values) => ({
 });
 
 /**
- * What asks for the rule of an event; described where events can recur. Values may be absent, so the type holds for
- * other kinds too.
+ * The parameter that asks for the recurrence rule of an event. It is described if events can recur. Its values may be
+ * absent, so the type holds for other kinds too.
  */
 const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
 
-/** The same for what says that a write is about one date alone. */
+/** The parameter that limits a write to one date, likewise. */
 const scopeOf = ({ dated }: PostKind) => (dated ? SCOPE : {}) as typeof SCOPE;
 
 const posts = (kind: PostKind): ServedRoute => ({
@@ -112,10 +112,10 @@ const posts = (kind: PostKind): ServedRoute => ({
   ],
 });
 
-/** A kind with everything that its list takes on a site. */
+/** Returns a kind with all list parameters that it takes on a site. */
 const listKind = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(onSite(kind, settings), settings);
 
-/** An id must be that of a record, unless the kind has problems of its own for ids that are not. */
+/** The id must belong to a record, unless the kind has its own errors for invalid ids. */
 const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.problems.byId ? ID : existing(selector(kind.name));
   return {
@@ -126,7 +126,7 @@ const onePost = (kind: PostKind): ServedRoute => {
   };
 };
 
-/** An event's update takes `slug` as its new slug (decision D6); elsewhere the name is the path's alone. */
+/** An event's update takes `slug` as its new slug (decision D6); for other kinds `slug` is only in the path. */
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
   kind,
@@ -136,7 +136,8 @@ const onePostBySlug = (kind: PostKind): ServedRoute => ({
 });
 
 /**
- * `select`: the parameters that name the record when it is read or trashed; `selectToChange`: those when it is changed.
+ * Returns the endpoints of a single record. `select`: the parameters that name the record when it is read or trashed;
+ * `selectToChange`: those when it is changed.
  */
 function singlePost(kind: PostKind, suffix: string, select: Params, selectToChange: Params): ServedEndpoint[] {
   return [
@@ -150,7 +151,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       allow: 'anyone',
       run: async (site, caller, values) => {
         const shown = await readPost(site, caller, kind, values.id, values);
-        // Rules change without the tables that answers are remembered by.
+        // Rules can change without a write to the tables that cached answers depend on.
         return values.recurrence ? written(shown) : record(shown, caller);
       },
     }),
@@ -198,6 +199,6 @@ const datesOf = (kind: PostKind): ServedRoute => ({
   ],
 });
 
-/** Where the path names no record, WordPress asks for the general capability. */
+/** If the path names no record, WordPress requires the general capability. */
 const mayWithoutRecord = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
   id === 0 ? viewer.can(`${action}_${kind.capabilities}`) : undefined;

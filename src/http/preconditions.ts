@@ -3,7 +3,7 @@ import { tagsIn } from '../records/versions.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
 
 /**
- * The preconditions in the headers of a write (RFC 9110, 13.1); undefined if there are none. An invalid date is
+ * Reads the preconditions in the headers of a write (RFC 9110, 13.1); undefined if there are none. An invalid date is
  * ignored, as the RFC requires.
  */
 export function preconditionsOf(headers: IncomingHttpHeaders): Preconditions | undefined {
@@ -11,12 +11,12 @@ export function preconditionsOf(headers: IncomingHttpHeaders): Preconditions | u
   const moment = since !== undefined && HTTP_DATE.test(since) ? Date.parse(since) : Number.NaN;
   const conditions: Preconditions = {
     ...(match === undefined ? {} : { match: tagsIn(match) }),
-    // Here the comparison is the weak one.
+    // `If-None-Match` uses the weak comparison.
     ...(noneMatch === undefined ? {} : { noneMatch: tagsIn(noneMatch.replaceAll('W/"', '"')) }),
     ...(Number.isNaN(moment) ? {} : { unmodifiedSince: moment }),
   };
   return Object.keys(conditions).length > 0 ? conditions : undefined;
 }
 
-/** All three forms of a date begin with a day of the week. */
+/** Matches the weekday at the start of all three HTTP date formats. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;

@@ -1,17 +1,17 @@
-/** For so long after the last probe somebody still counts on readiness. */
+/** For this long after the last probe, in milliseconds, a load balancer is assumed to rely on readiness. */
 const FOLLOWED_MS = 30_000;
-/** A few probes within less than this are somebody who waits for the start. */
+/** Probes that all lie within this time, in milliseconds, come from a client that waits for the start. */
 const REPEATED_MS = 1000;
 
-/** Who asks for readiness: a load balancer goes on asking, each time over a connection of its own. */
+/** Tracks readiness probes. A load balancer keeps probing, each time over a separate connection. */
 export interface Probes {
-  /** To be called at each probe. */
+  /** Records a probe. */
   readonly note: () => void;
-  /** Whether somebody asks again and again, and will see that readiness goes off. */
+  /** Whether a load balancer keeps probing, and will notice when the process is not ready any more. */
   readonly isFollowed: () => boolean;
 }
 
-/** Keeps in mind when readiness was asked for. `clock`: milliseconds of a clock that only goes forward. */
+/** Records the times of readiness probes. `clock`: milliseconds of a monotonic clock. */
 export function createProbes(clock: () => number = () => performance.now()): Probes {
   let series: { readonly first: number; readonly last: number } | undefined;
   const current = (now: number) => (series && now - series.last <= FOLLOWED_MS ? series : undefined);

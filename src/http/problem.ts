@@ -12,13 +12,16 @@ import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
 
-/** The error that the caller sees: the one thrown if it has a name, else one that reveals nothing of the cause. */
+/**
+ * Returns the error that the caller sees: the one thrown if it has a name, otherwise one that reveals nothing of the
+ * cause.
+ */
 export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseUnavailable) return new ApiError(UNAVAILABLE[error.reason], { cause: error });
   if (error instanceof LibraryUnavailable)
     return new ApiError(error.reason === 'full' ? 'disk-full' : 'uploads-unavailable', { cause: error });
-  // Express and its middleware mark what the client did wrong, such as an address that cannot be decoded.
+  // Express and its middleware mark client errors, such as an address that cannot be decoded.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   return new ApiError(status >= 400 && status < 500 ? 'rest_no_route' : 'internal_server_error', { cause: error });
 }
@@ -34,33 +37,34 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
 };
 
 /**
- * The answer to an error, in a language. The log gets the reason of an error, and what is the server's own fault whole.
+ * Returns the answer to an error, in a language. The log gets the reason of every refusal, and the whole error if it is
+ * the server's fault.
  */
 export function problemOf(site: Site, req: Head, language: string, error: unknown): Reply {
   const refusal = refusalOf(error);
   const { status, problem, details } = refusal;
   if (req.notes) req.notes.refusal = { problem, ...details.detail };
-  // What the client did wrong is no fault of the server, though WordPress's status says so.
+  // Some client errors have a 5xx status in WordPress; they are no fault of the server.
   const isOurs = problem === 'internal_server_error';
   if (status >= 500) site.log[isOurs ? 'error' : 'warn']({ ...requestEntry(req), err: error }, problem);
   return problemReply(site.texts, language, refusal, req.notes?.id);
 }
 
-/** Answers what nothing else has answered. */
+/** Refuses all requests that no other handler has answered. */
 export const noRoute: RequestHandler = () => fail('rest_no_route');
 
-/** What shows errors to people. */
+/** Renders errors as pages. */
 export interface ProblemPage {
   readonly areOn: (settings: SiteSettings) => boolean;
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
 }
 
-/** Whether a page is asked for, as browsers do; programs take anything, or JSON. */
+/** Whether the client wants a page. Browsers accept `text/html`; programs accept anything, or JSON. */
 const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/html') === true;
 
 /**
- * Answers errors that come up before an answer has a form: of the files, of the way to the database, of addresses that
- * lead nowhere.
+ * Answers errors that occur before an answer has a format: in static files, in the connection to the database, or for
+ * unknown addresses.
  */
 export function answerProblem(site: Site, asPage: ProblemPage): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
@@ -73,12 +77,12 @@ export function answerProblem(site: Site, asPage: ProblemPage): ErrorRequestHand
   };
 }
 
-/** Seconds after which another try makes sense. */
+/** Seconds after which a retry makes sense, by status. */
 const RETRY_AFTER: Readonly<Record<number, number>> = { 409: 1, 429: 30, 503: 2 };
 
 /**
- * WordPress's form of an error: `{code, message, data: {status, ...}}`, in the language of the caller. `requestId` goes
- * with the faults that an administrator can look up in the log.
+ * Returns WordPress's form of an error: `{code, message, data: {status, ...}}`, in the caller's language. `requestId`
+ * is included for server errors, which an administrator can look up in the log.
  */
 export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
   const { code, status, details } = refusal;
@@ -86,7 +90,7 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   const say: Say = (key, values) => t(language, key, values);
   const message = refusalSentence(say, refusal);
   const rest = refusal.shape === 'bare' ? {} : { data: { status, ...faultMembers(say, details), ...data } };
-  // What may have been written must not be sent again.
+  // A write that may have succeeded must not be repeated.
   const retryAfter = data.retry_after ?? (refusal.problem === 'write-uncertain' ? undefined : RETRY_AFTER[status]);
   if (refusal.shape === 'error') return { status, body: { error: message } };
   return {
@@ -97,8 +101,8 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
 }
 
 /**
- * Members `params` and `details`: the sentences about each parameter, and more about those whose type or set was
- * missed.
+ * Members `params` and `details`: a sentence about each parameter, and more details for a wrong type or a value outside
+ * the allowed set.
  */
 function faultMembers(say: Say, { faults, sent }: ProblemDetails): object {
   if (!faults) return {};

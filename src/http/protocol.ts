@@ -13,11 +13,11 @@ import type { Incoming } from './request.ts';
 import type { Reply } from './route.ts';
 import { surrogateKeys } from './surrogates.ts';
 
-/** How an answer is to be wrapped, by parameters of the query that every route has. */
+/** Wrapping of an answer, from the query parameters that every route takes. */
 export interface Wrapping {
-  /** Name of the function that a script calls with the answer. */
+  /** Name of the function that a script calls with the answer (JSONP). */
   readonly jsonp?: string;
-  /** Whether the answer is a script, an error about its function's name included. */
+  /** Whether the answer is a script. This includes errors about the function's name. */
   readonly script: boolean;
   readonly envelope: boolean;
   readonly pretty: boolean;
@@ -29,8 +29,8 @@ export interface Wrapping {
 export const WRAPPING_NAMES = ['_jsonp', '_fields', '_envelope', '_pretty'];
 
 /**
- * What the protocol needs to know of the request and its caller; unknown members: the request was refused before they
- * were.
+ * The data of the request and its caller that the protocol needs. Members are absent if the request was refused before
+ * they were known.
  */
 export interface Frame {
   readonly wrapping: Wrapping;
@@ -38,21 +38,21 @@ export interface Frame {
   readonly method: string;
   /** The method that was sent. */
   readonly sent: string;
-  /** Time of the last change of the data, UTC, if it is known. */
+  /** Time of the last change of the data in UTC, if known. */
   readonly changedAt?: string | undefined;
   readonly place?: Pick<Incoming, 'home' | 'settings' | 'now'>;
-  /** Whether the answer is for one caller alone: for a known one, or for one who has the password of a record. */
+  /** Whether the answer is only for this caller, who is signed in or has sent the password of a record. */
   readonly personal: boolean;
   /** A fresh nonce for callers with a cookie. */
   readonly nonce?: string | undefined;
 }
 
-/** No wrapping at all, for answers to what is no sound request. */
+/** No wrapping, for answers to malformed requests. */
 export const PLAIN: Wrapping = { script: false, envelope: false, pretty: false, fields: [] };
 
 /**
- * The wrapping that a query asks for. Function names are checked as `wp_check_jsonp_callback` does: letters, digits,
- * underscores and dots.
+ * Reads the wrapping that a query asks for. Function names are checked like in `wp_check_jsonp_callback`: letters,
+ * digits, underscores and dots.
  *
  * @throws rest_callback_invalid
  */
@@ -69,7 +69,7 @@ export function readWrapping(query: Raw): Wrapping {
   };
 }
 
-/** The dotted paths that `_fields` names, as a text or as a list of texts. */
+/** Splits `_fields`, a text or a list of texts, into dotted paths. */
 export const fieldNames = (raw: unknown): string[] =>
   [raw]
     .flat()
@@ -77,28 +77,28 @@ export const fieldNames = (raw: unknown): string[] =>
     .filter((path) => path !== '');
 
 /**
- * What the answer depends on besides its address: callers, their language, the origin that is repeated in it, and
+ * Request headers that answers depend on: credentials, language, the origin that is repeated in the answer, and
  * compression.
  */
 export const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
-/** What says that nobody but the caller may keep an answer. */
+/** Headers that forbid everybody but the caller to keep an answer. */
 export const NO_STORE = {
   'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
   Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
 };
 /**
- * Anyone may keep it, and asks whether it still holds before using it. Refusals say so too: caches take it upon
- * themselves to keep some of them (404, 410), and what is not there now may be there in a minute.
+ * Anyone may keep the answer but must revalidate it before use. Refusals have this header too, since caches keep some
+ * of them by default (404, 410), and a record that is missing may exist a minute later.
  */
 export const REVALIDATE = { 'Cache-Control': 'public, no-cache' };
 
-/** Whether a request brings the password of a record: what answers it is for its caller alone, be it right or wrong. */
+/** Whether a request brings the password of a record. Right or wrong, its answer is then only for this caller. */
 export const bringsPassword = (...sources: readonly (Raw | undefined)[]): boolean =>
   sources.some((source) => source !== undefined && Object.hasOwn(source, 'password'));
 
 /**
- * The whole answer of a reply, with all that the protocol adds to it; what depends on the origin is added when it goes
- * out.
+ * Converts a reply to an answer with all headers and wrapping of the protocol. Headers that depend on the origin are
+ * added when it is sent.
  */
 export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
@@ -129,16 +129,16 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
   };
 }
 
-/** Headers that count something: numbers in an envelope. */
+/** Headers whose values are numbers in an envelope. */
 const COUNTS: ReadonlySet<string> = new Set(['X-WP-Total', 'X-WP-TotalPages', 'X-TEC-Total', 'X-TEC-TotalPages']);
 
-/** PHP writes an empty object as an empty list. */
+/** Without headers this is an empty list, as PHP writes an empty object. */
 function headersInEnvelope(headers: Reply['headers'] = {}): Record<string, string | number> | [] {
   const entries = Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value] as const);
   return entries.length === 0 ? [] : Object.fromEntries(entries);
 }
 
-/** Until when an answer holds that was given to a request of this moment, in milliseconds since 1970. */
+/** Returns the expiry of an answer to a request made at `now`, in milliseconds since 1970. */
 export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
   if (timeliness === 'never') return Number.POSITIVE_INFINITY;
   if (timeliness === 'always' || timeliness === 'minute') return endOfStep(now.getTime(), timeliness === 'minute' ? 60_000 : 1000);
@@ -148,24 +148,24 @@ export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pi
 const endOfStep = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
 
 /**
- * `Last-Modified`, where nothing but a write changes the answer, and only once the last change is a while ago. A write
- * bears the time at which it began: a further one could still end that bears the same time or an earlier one, and
- * whoever asks by the date would never be told of it.
+ * Returns `Last-Modified` if only writes change the answer, and only if the last change is some time ago. A write
+ * carries the time at which it began. Another write with the same or an earlier time could still be running, and
+ * clients that revalidate by date would never notice it.
  */
 export const modifiedHeader = (timeliness: Timeliness, changedAt: string | undefined, now: Date): Record<string, string> =>
   timeliness === 'never' && changedAt !== undefined && changedAt < nowUtc(new Date(now.getTime() - LONGEST_WRITE_MS))
     ? { 'Last-Modified': httpDate(changedAt) }
     : {};
 
-/** No write takes as long from its beginning to its end; it waits for others for a few seconds at most. */
+/** Longer than any write takes from beginning to end; a write waits a few seconds at most for others. */
 const LONGEST_WRITE_MS = 60_000;
 
-/** A date as headers write it. `utc`: `YYYY-MM-DD HH:MM:SS`. */
+/** Formats a date for headers. `utc`: `YYYY-MM-DD HH:MM:SS`. */
 const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
 
 /**
- * The body with only the members that `_fields` names; errors are never trimmed, nor, in most answers, links of the
- * answer itself.
+ * Returns the body with only the members that `_fields` names. Errors are never reduced, and in most answers neither
+ * are the answer's own links.
  */
 function withLinks({ status, body, links, linksAreFields, embeds, undivided = [] }: LinkedReply, fields: readonly string[]): unknown {
   const found = fields.filter((path) => !undivided.some((member) => path.startsWith(`${member}.`)));
@@ -176,5 +176,5 @@ function withLinks({ status, body, links, linksAreFields, embeds, undivided = []
   return { ...(Array.isArray(kept) ? {} : (kept as object)), _links: links };
 }
 
-/** Two characters end a line in old scripts, though not in JSON. */
+/** Escapes two characters that end a line in old JavaScript but not in JSON. */
 const scriptSafe = (json: string): string => json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

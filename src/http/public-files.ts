@@ -11,7 +11,7 @@ import { type Answer, deliver, tagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
 import { expiryOf, REVALIDATE } from './protocol.ts';
 
-/** What these files are made with. */
+/** The parts that these files are built from. */
 export interface PublicFiles extends LoadedTheme {
   readonly pages: Pages;
   readonly answers: Answers | undefined;
@@ -20,8 +20,8 @@ export interface PublicFiles extends LoadedTheme {
 const NAMES = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin(\/(authorize-application\.php)?)?|wp-login\.php)$/;
 
 /**
- * Serves what browsers and search engines look for on a site with pages: its icon, `robots.txt` and the sitemap. Who
- * looks for WordPress's own pages for editors is led to those of Fasti.
+ * Serves the files that browsers and search engines look for on a site with pages: the icon, `robots.txt` and the
+ * sitemap. WordPress's own admin addresses are redirected to the desk.
  */
 export function servePublicFiles(site: Site, { pages, assets, theme, answers }: PublicFiles): RequestHandler {
   return async (req, res, next) => {
@@ -35,9 +35,9 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     const base = basePath(settings.home);
     if (!pages.areOn(settings) || (path !== name && path !== base + name)) return next();
     if (name === '/favicon.ico') return res.redirect(302, assets.at(base, theme.icon));
-    // The API names this address to programs that want a password (`describeSite`).
+    // The API gives this address to programs that need an application password (`describeSite`).
     if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);
-    // Where WordPress was, people have these addresses in their bookmarks.
+    // Editors of a former WordPress site have bookmarked these addresses.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
     const compute = async (read: Site): Promise<Answer> => {
       const caller = callerFor(read, await read.settings(), ANONYMOUS, { language: read.texts.languages[0] ?? 'en' });
@@ -48,7 +48,7 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
   };
 }
 
-/** Which pages search engines may look at: all but those for people who work on the site, if they may at all. */
+/** Builds `robots.txt`: allows all pages except those for editors, or none if the site does not want search engines. */
 function robots({ settings }: Caller): string {
   if (settings.raw.get('blog_public') === '0') return 'User-agent: *\nDisallow: /\n';
   const base = basePath(settings.home);

@@ -10,19 +10,19 @@ import { type Body, bodyTypeOf, isUtf8Form, parseBody } from './input.ts';
 import { type Budget, readBody, SMALL_BODY } from './limits.ts';
 import { callerOf, credentialsOf, type Incoming, nonceOf } from './request.ts';
 
-/** A request that has come in whole, and whose caller is known. */
+/** A request that was received completely, and whose caller is known. */
 export interface Received {
   readonly incoming: Incoming;
   readonly caller: Caller;
   /** A fresh nonce for callers with a cookie. */
   readonly nonce: string | undefined;
   readonly body: Body;
-  /** Gives back the memory that the body takes. */
+  /** Releases the memory that the body takes. */
   readonly release: () => void;
 }
 
 /**
- * Settles from headers and query who calls, and only then reads the body, up to the size that this caller may send.
+ * Identifies the caller from headers and query, and only then reads the body, up to the size that this caller may send.
  *
  * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex,
  * server-busy, request-aborted, form-not-utf8
@@ -40,8 +40,8 @@ export async function receive(site: Site, incoming: Incoming<Request>, budget: B
   });
   if (!hasBody(req)) return received(await claim.identify(nonceOf(incoming)), {}, () => undefined);
 
-  // A login cookie counts only with a nonce, which may be in the form itself. To read the form it is enough that the
-  // cookie is genuine.
+  // A login cookie counts only with a nonce, which may be in the form itself. A genuine cookie is sufficient for
+  // reading the form.
   const owner = isForm(req) ? await claim.cookieOwner() : undefined;
   const early = owner ? undefined : await claim.identify(nonceOf(incoming));
   const sender = owner ?? early?.viewer ?? ANONYMOUS;
@@ -64,10 +64,10 @@ const isForm = (req: Request): boolean => ['form', 'multipart'].includes(bodyTyp
 /** A request that announces no body has none (RFC 9112, 6.3). */
 const hasBody = ({ headers }: Request): boolean => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** Methods that write what the body says. */
+/** Methods whose body is written. */
 const WRITING: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
-/** The longest body, in bytes, that a request may have: a file is taken only from those who may upload one. */
+/** Returns the longest body, in bytes, that a request may have. Files are accepted only from users who may upload. */
 function limitOf({ config }: Site, { method, req, found }: Incoming, sender: Viewer): number {
   if (sender.id === ANONYMOUS.id || !WRITING.includes(method)) return Math.min(SMALL_BODY, config.bodyLimit);
   const takesFile = found?.endpoint?.upload === true && mayUpload(sender);

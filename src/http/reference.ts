@@ -15,14 +15,14 @@ import { rootOf, segmentsOf } from './request.ts';
 import type { Route } from './route.ts';
 import { folderOf } from './visitor.ts';
 
-/** What the reference is made with: the routes that it describes, and those outside all namespaces. */
+/** The parts of the reference: the routes that it describes, and those outside all namespaces. */
 export interface ReferenceParts extends LoadedTheme {
   readonly routes: readonly Route[];
   readonly roots: readonly Route[];
   readonly answers: Answers | undefined;
 }
 
-/** Serves `/doc`, the reference of the API for people, with a language before it or without. */
+/** Serves `/doc`, the human-readable reference of the API, with or without a language before it. */
 export function serveReference(site: Site, { routes, roots, answers, ...parts }: ReferenceParts): RequestHandler {
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
@@ -40,7 +40,7 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
       const home = folderOf(now, content) ?? rootOf(now, known, undefined);
       const caller = callerFor(read, now, ANONYMOUS, { language: chosen, home, content });
       const described = now.calendar.restDisabled ? [] : routes;
-      // Its own document, whose parts have just these shapes.
+      // The type holds: this is our own document, with exactly these shapes.
       const document = openApiDocument(read, caller, described, roots) as unknown as ApiDocument;
       return pageAnswer(referencePage({ ...parts, site: read }, caller, document), {
         caller,

@@ -10,48 +10,48 @@ import type { Reply } from './route.ts';
 
 /** A reply of a route. */
 export interface LinkedReply extends Reply {
-  /** Links of its own, beside the members that `_fields` chooses from. */
+  /** Links of the answer itself, separate from the members that `_fields` selects from. */
   readonly links?: Readonly<Record<string, unknown>>;
-  /** Whether `_fields` chooses among these too, as it does at the root of the API. */
+  /** Whether `_fields` selects among the links too, as at the root of the API. */
   readonly linksAreFields?: true;
-  /** Members that `_fields` names as a whole: a path into one finds nothing. */
+  /** Members that `_fields` can only name as a whole: a path into one finds nothing. */
   readonly undivided?: readonly string[] | undefined;
-  /** Of WordPress's own routes, where links and what is embedded stand beside a record: whether `_embed` is there. */
+  /** For WordPress's own routes, whose records have `_links` and `_embedded`: whether the request has `_embed`. */
   readonly embeds?: boolean | undefined;
-  /** The kind of the records in it. */
+  /** The kind of the records in the reply. */
   readonly about?: Kind | undefined;
 }
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
-/** A record as it is read: it changes by writes alone. Headers say its language, and where its translations are. */
+/** Replies with a record that was read and changes only by writes. Headers give its language and its translations. */
 export function record(shown: Shown<unknown>, { settings }: Caller): Reply {
   const { contentLanguages } = settings;
   const headers = contentLanguages ? languageHeaders(shown.record, contentLanguages) : undefined;
   return { ...written(shown), timeliness: 'never', ...(headers ? { headers } : {}) };
 }
 
-/** A record after a write. */
+/** Replies with a record after a write. */
 export const written = ({ record: body, version }: Shown<unknown>): Reply => ({
   status: 200,
   body,
   ...(version === undefined ? {} : { version }),
 });
 
-/** A created record; `location`: where it can be read, where WordPress says it. */
+/** Replies with a created record. `location`: its address, for routes on which WordPress sends it. */
 export const created = (shown: Shown<unknown>, location?: string): Reply => ({
   ...written(shown),
   status: 201,
   ...(location === undefined ? {} : { headers: { Location: location } }),
 });
 
-/** A description of the API, whose `_links` are links of the answer. */
+/** Replies with a description of the API, whose `_links` become links of the answer. */
 export function described(description: object): LinkedReply {
   const { _links: links, ...body } = description as { _links?: Record<string, unknown> };
   return { status: 200, body, ...(links ? { links } : {}) };
 }
 
-/** A page of events, venues or organizers (totals in headers: decision D26). */
+/** Replies with a page of events, venues or organizers (totals in headers: decision D26). */
 export function postList(caller: Caller, kind: PostKind, listing: Listing, carried: Values = {}): Reply {
   const { total, pages, page } = listing;
   const query = queryOf(listing, carried);
@@ -65,7 +65,7 @@ export function postList(caller: Caller, kind: PostKind, listing: Listing, carri
   };
 }
 
-/** A page of categories or tags. The page is in the addresses of the neighbours only. */
+/** Replies with a page of categories or tags. The page number is only in the URLs of the neighbours. */
 export function termList(caller: Caller, kind: TermKind, listing: Listing, carried: Values = {}): Reply {
   const { total, pages } = listing;
   const query = queryOf(listing, carried);
@@ -80,7 +80,10 @@ export function termList(caller: Caller, kind: TermKind, listing: Listing, carri
 
 type Query = readonly (readonly [string, string])[];
 
-/** Parameters of the list's URLs: those with an effect, then what is carried on as it came, lists as CSV. */
+/**
+ * Parameters of the list's URLs: first those with an effect, then the carried ones as they were sent, with lists as
+ * CSV.
+ */
 function queryOf({ query }: Listing, carried: Values): Query {
   const known = new Set(query.map(([name]) => name));
   const written = (value: unknown) =>
@@ -97,8 +100,8 @@ function queryOf({ query }: Listing, carried: Values): Query {
 }
 
 /**
- * URLs of the next and the previous page: all parameters that shape the list, then the page. The first page has none
- * unless `status=any` needs it (decisions D21, D25).
+ * URLs of the next and the previous page: all parameters that shape the list, then the page. The first page has no
+ * number unless `status=any` needs it (decisions D21, D25).
  */
 function neighbours(
   caller: Caller,

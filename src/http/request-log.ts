@@ -2,17 +2,18 @@ import { type Log, loggedUrl } from '../log.ts';
 import type { Answered, Observer } from './answered.ts';
 import type { Head } from './head.ts';
 
-/** What clients call themselves can be as long as a header. */
+/** Maximum logged length of a user agent, which could be as long as a header may be. */
 const LONGEST_AGENT = 300;
-/** Whoever looks after the service asks every few seconds. */
+/** Prefix of the health checks, which monitoring requests every few seconds. */
 const HEALTH = '/health/';
 
 /**
- * Writes one entry for each request, under the id that the answer carries, and why it was refused if it was. Headers
- * and bodies are not written. Looks at the health of the service that went well are written at level `debug`.
+ * Writes one log entry for each request, under the id that the answer carries, with the reason if it was refused.
+ * Headers and bodies are not logged. Successful health checks are logged at level `debug`.
  */
 export function requestLog(log: Log): Observer {
-  // Looking for names of secrets takes longer than everything else; an entry of ours has none but in its reasons.
+  // Searching an entry for names of secrets takes longer than all other steps. Only the details of a refusal may
+  // contain any.
   const plain = log.child({}, { formatters: { log: (entry) => entry } });
   return (answered) => {
     const { status, url, whole, refusal } = answered;
@@ -39,7 +40,7 @@ function entryOf({ id, method, url, route, status, ms, bytes, memory, user, from
   };
 }
 
-/** A request as other log entries mention it. */
+/** Identifies a request in other log entries. */
 export const requestEntry = ({ method, notes }: Head): object => ({
   id: notes?.id,
   method,

@@ -12,32 +12,32 @@ import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
 import type { RouteMatch, Router } from './routing.ts';
 
-/** A request of the API, read as far as neither body nor caller is needed. */
+/** A request to the API, with everything that can be read without its body and without identifying the caller. */
 export interface Incoming<Sent extends Head = Head> {
   readonly req: Sent;
   readonly settings: SiteSettings;
-  /** The moment of the request. */
+  /** The time of the request. */
   readonly now: Date;
-  /** The same in milliseconds of `performance.now()`. */
+  /** The same time in milliseconds of `performance.now()`. */
   readonly arrived: number;
   /** The method after `overriddenMethod`. */
   readonly method: string;
   readonly query: Raw;
-  /** Path of the route, as it is in the address. */
+  /** Path of the route, as written in the address. */
   readonly path: string;
-  /** The namespace of the route; undefined: none that is served. */
+  /** The namespace of the route; undefined if it is none of those served. */
   readonly namespace: string | undefined;
-  /** The route, with its endpoint for the method; `OPTIONS` has none. Undefined: there is no such route. */
+  /** The route, with its endpoint for the method; no endpoint for `OPTIONS`. Undefined if there is no such route. */
   readonly found: RouteMatch | undefined;
-  /** The language of the address: its first segment. */
+  /** The language of the address, from its first segment. */
   readonly segment: string | undefined;
-  /** The language that the host stands for. */
+  /** The language that belongs to the host. */
   readonly hostLanguage: string | undefined;
-  /** Home with the language of the address: where every URL in the answer begins. */
+  /** Home with the language of the address; all URLs in the answer begin with it. */
   readonly home: string;
 }
 
-/** Reads where a request goes and what its query says; undefined: not to the API. */
+/** Reads the address and the query of a request; undefined if it is not addressed to the API. */
 export async function readRequest(site: Site, router: Router, req: Request): Promise<Incoming<Request> | undefined> {
   const arrived = performance.now();
   const { path, query: text } = splitTarget(req.originalUrl);
@@ -64,23 +64,23 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
   };
 }
 
-/** The languages that an address may begin with: those of the texts, and those of the content. */
+/** Languages that an address may begin with: those of the texts and those of the content. */
 export const segmentsOf = ({ texts }: Pick<Site, 'texts'>, { contentLanguages }: SiteSettings): readonly string[] =>
   contentLanguages ? [...texts.languages, ...contentLanguages.languages.map(({ code }) => code)] : texts.languages;
 
-/** The home under which a request came. */
+/** Returns the home under which the request arrived. */
 export function rootOf({ home, contentLanguages }: SiteSettings, segment: string | undefined, hostLanguage: string | undefined): string {
   const root = contentLanguages && hostLanguage !== undefined ? homeIn(contentLanguages.urls, hostLanguage, home) : home;
   return root + (segment === undefined ? '' : `/${segment}`);
 }
 
-/** What the head of a request says of who sends it. */
+/** Collects the credentials in the head of a request. */
 export function credentialsOf({ req }: Pick<Incoming, 'req'>): Credentials {
   const { authorization, cookie } = req.headers;
   return {
     authorization,
     cookie,
-    // Looked up only where a password or a cookie comes with the request.
+    // Lazy, since these are needed only if the request has a password or a cookie.
     get secure() {
       return req.secure;
     },
@@ -92,22 +92,23 @@ export function credentialsOf({ req }: Pick<Incoming, 'req'>): Credentials {
 }
 
 /**
- * The nonce of a request; of several, a parameter counts first, as in `rest_cookie_check_errors`. `sent`: one in the
- * body.
+ * Returns the nonce of a request. A parameter takes precedence over the header, as in `rest_cookie_check_errors`.
+ * `sent`: a nonce in the body.
  */
 export const nonceOf = ({ req, query }: Incoming, sent?: string): string | undefined =>
   [sent, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
 
-/** The language in which a request is answered. */
+/** Returns the language in which a request is answered. */
 export const requestLanguage = ({ texts }: Site, { req, query, segment }: Incoming, body: Body): string =>
   languageOf(texts, { query, body, segment, header: req.get('accept-language') });
 
-/** Everything that `records/` needs to know about the request. */
+/** Builds the caller: everything that `records/` needs to know about the request. */
 export function callerOf(site: Site, incoming: Incoming, body: Body, viewer: Viewer): Caller {
   const { now, arrived, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
   const settings = settingsFor(incoming.settings, viewer);
   const content = contentChoice(settings.contentLanguages, site.config, { query, body, address: segment ?? hostLanguage });
-  // A parameter and an address that say different languages would contradict each other in the URLs of the answer.
+  // If the parameter and the address named different languages, the URLs of the answer would contradict themselves, so
+  // the language of the address is left out.
   const home = content.parameter && segment !== undefined ? rootOf(settings, undefined, hostLanguage) : incoming.home;
   return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, arrived, content });
 }

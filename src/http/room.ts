@@ -1,21 +1,21 @@
 /**
- * What all callers of a process share, memory or places, so that nobody keeps out the others: those who have not signed
- * in take a part of it together, and everybody who has takes a part alone.
+ * A resource that all callers of a process share, such as memory or connections, divided so that no caller locks out
+ * the others: anonymous callers share one part, and every signed-in user has a part.
  */
 export interface Room {
-  /** Whether a user can have so much more. */
+  /** Whether a user can take this much more. */
   readonly has: (user: User, more: number) => boolean;
-  /** Counts what a user takes, or gives back where it is less than 0. */
+  /** Counts an amount that a user takes, or returns if it is negative. */
   readonly count: (user: User, more: number) => void;
-  /** How much is taken, and how much of it by callers who have not signed in, for the log. */
+  /** The amount taken in total and by anonymous callers, for the log. */
   readonly state: () => { readonly size: number; readonly taken: number; readonly byStrangers: number };
 }
 
-/** The id of a user, 0 for all callers who have not signed in. */
+/** The id of a user, 0 for all anonymous callers. */
 type User = number;
 const STRANGERS: User = 0;
 
-/** How much everybody takes together, callers who have not signed in together, and one user who has. */
+/** Limits for all callers together, for all anonymous callers together, and for one signed-in user. */
 export interface RoomSizes {
   readonly all: number;
   readonly strangers: number;
@@ -23,7 +23,7 @@ export interface RoomSizes {
 }
 
 export function createRoom({ all, strangers, each }: RoomSizes): Room {
-  /** What nobody takes is not in it. */
+  /** Amount taken by user; users who hold nothing are removed. */
   const takers = new Map<User, number>();
   const takenBy = (user: User): number => takers.get(user) ?? 0;
   let taken = 0;

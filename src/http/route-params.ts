@@ -6,22 +6,23 @@ import type { Param, Params, Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 
 /**
- * What a list takes without declaring it: the context, with the effect that it has on WordPress's own routes, and
- * filters that only other lists have. The latter change nothing here, but the list's URLs carry them on.
+ * Parameters that a list takes without declaring them: `context`, with its effect on WordPress's own routes, and
+ * filters that only other lists have. The latter have no effect here, but the list's URLs repeat them.
  */
 export const undeclaredListParams = (kind: Kind): Params => {
   const names = kinds.flatMap((other) => Object.keys(other.filters)).filter((name) => !Object.hasOwn(kind.filters, name));
   return undescribedParams(['context', ...names]);
 };
 
-/** Parameters of these names, with any value. */
+/** Declares parameters of these names, with any value. */
 export const undescribedParams = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
 
-/** Parameters that shape the list besides its filters: its URLs carry them too (decisions D21, D25). */
+/** Returns the parameters besides its filters that the URLs of a list repeat (decisions D21, D25). */
 export function paramsToCarry({ settings, content }: Caller, kind: Kind, values: Values): Values {
   const own = only(CARRIED.get(kind) ?? {}, values);
   if (!settings.contentLanguages) return own;
-  // What says the language of the records is carried as it came, unless the address says the same.
+  // The parameter for the language of the records is repeated as it was sent, unless the address names the same
+  // language.
   const { translation_language: text, ...others } = own;
   const { parameter, chosen } = content;
   const isInAddress = chosen && parameter === undefined && text === content.code;
@@ -34,20 +35,20 @@ export function paramsToCarry({ settings, content }: Caller, kind: Kind, values:
 
 const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclaredListParams(kind), translation_language: true, password: true }]));
 
-/** How single records are read; `password` opens protected ones. */
+/** Parameters for reading single records; `password` opens protected ones. */
 export const PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
 export const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
 export const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
 
-/** What a site has besides these parameters. */
+/** Returns the parameters that a site has in addition to the declared ones. */
 export const addedBySite = (declared: Params, onSite: Params): Params =>
   declared === onSite ? {} : Object.fromEntries(Object.entries(onSite).filter(([name]) => !Object.hasOwn(declared, name)));
 
-/** The same fields, none of them required: an update names what it changes. */
+/** Returns the same fields, none of them required, since an update names only what it changes. */
 export const optional = (fields: Params): Params =>
   Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]): [string, Param] => [name, field]));
 
-/** The values of these fields, and no others. */
+/** Returns only the values of these fields. */
 export const only = (fields: Readonly<Record<string, unknown>>, values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(fields, name)));

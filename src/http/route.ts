@@ -12,8 +12,8 @@ import type { LookUp } from '../storage/engine/look-up-once.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Which page of how many a reply is. `skipped`: where a list begins that passes over records, how many it shows of how
- * many; its neighbours begin elsewhere then.
+ * The page number of a reply and the number of pages. `skipped`: for a list with an offset, the offset, the page size
+ * and the total. The links to its neighbours then have other offsets.
  */
 export interface Paging {
   readonly page: number;
@@ -21,54 +21,54 @@ export interface Paging {
   readonly skipped?: { readonly offset: number; readonly limit: number; readonly total: number } | undefined;
 }
 
-/** What a handler gives back; `http/reply.ts` turns it into the answer. */
+/** The result of a handler; `http/reply.ts` turns it into the answer. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** When it changes without any write; absent: at any second. */
+  /** When the reply changes without any write; absent: at any second. */
   readonly timeliness?: Timeliness;
-  /** Which page of how many this is, for the links to its neighbours that go as headers. */
+  /** The page number and the number of pages, for the links to neighbouring pages in the headers. */
   readonly paging?: Paging;
-  /** The version of the record that the reply is about. */
+  /** The version of the record in the reply. */
   readonly version?: string;
-  /** Nothing came of the request, though it is no error: it may be sent again with the same key. */
+  /** Nothing was written, although this is no error: the request may be sent again with the same key. */
   readonly undone?: true;
-  /** Call it once the transaction is committed. */
+  /** To be called after the transaction is committed. */
   readonly afterwards?: () => Promise<void>;
 }
 
 /**
- * One handler of one route, as a row: who may, what it takes, what it does. Parameters are declared in WordPress's
- * order and are checked (missing, then values, then types) before `allow`, as WordPress does.
+ * One handler of one route: who may use it, its parameters, and its work. Parameters are declared in WordPress's order
+ * and are checked (missing ones, then values, then types) before `allow`, as WordPress does.
  */
 export interface Endpoint<V = Values> {
   readonly methods: readonly Method[];
-  /** Name of its sentence in `locales/<language>/routes.json`. */
+  /** Key of its description in `locales/<language>/routes.json`. */
   readonly summary: string;
   readonly params: Params;
-  /** Further parameters that some sites have and others have not. */
+  /** Additional parameters that only some sites have. */
   readonly onSite?: (settings: SiteSettings) => Params;
   readonly mode: 'read' | 'create' | 'change';
-  /** Status of its success, where that is not 200; of routes that serve a kind the kind decides. */
+  /** Status of a success, if not 200. For routes that serve a kind, the kind decides. */
   readonly success?: '201' | '207';
-  /** The shape of its success, named by an `id` of its own; of routes that serve a kind the kind decides. */
+  /** Shape of a successful answer, named by its `id`. For routes that serve a kind, the kind decides. */
   readonly answer?: z.ZodObject;
   /**
-   * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
-   * header `Allow`, the selector and `context=edit` alone.
+   * Who may use the endpoint. There is no default: "anyone" is written out. The rule gets the accepted values,
+   * including the path selector; for the header `Allow`, it gets only the selector and `context=edit`.
    */
   readonly allow: 'anyone' | Rule<V>;
   readonly run: Handler<V, Promise<Reply>>;
 }
 
 /**
- * A step of an endpoint, given accepted values. The type of a method, as in `kinds/param.ts`: an endpoint with some
- * parameters is an endpoint. It gets the values that its own parameters accepted.
+ * A step of an endpoint, given the values that its parameters accepted. Typed as a method, as in `kinds/param.ts`, so
+ * that an endpoint with specific parameters is assignable to `Endpoint`.
  */
 export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];
 
-/** Who may: a rule that looks up what it needs, and gets the accepted values as `Handler` does. */
+/** A permission rule that looks up what it needs. It gets the accepted values, as `Handler` does. */
 export type Rule<V> = { decide(lookUp: LookUp, caller: Caller, values: V): Verdict | Promise<Verdict> }['decide'];
 
 /**
@@ -77,16 +77,16 @@ export type Rule<V> = { decide(lookUp: LookUp, caller: Caller, values: V): Verdi
  */
 export interface Route {
   readonly pattern: string;
-  /** The kind of record that it serves, if it serves one. */
+  /** The kind of record that it serves, if any. */
   readonly kind?: Kind;
-  /** Statuses by which it refuses, besides those of every route. */
+  /** Statuses of refusals, in addition to those of every route. */
   readonly refusals?: readonly ('403' | '404' | '410')[];
-  /** Group of sentences about its parameters, for routes whose parameters are not those of a kind. */
+  /** Group of descriptions of its parameters, for routes whose parameters are not those of a kind. */
   readonly texts?: string;
   readonly endpoints: readonly Endpoint[];
 }
 
-/** The parameters of an endpoint on a site. */
+/** Returns the parameters of an endpoint on a site. */
 export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>, settings: SiteSettings): Params =>
   onSite ? { ...params, ...onSite(settings) } : params;
 

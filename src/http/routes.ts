@@ -20,8 +20,8 @@ import { termRoutes } from './term-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 /**
- * All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for
- * in; `roots`: routes outside all namespaces, which the documentation describes, too.
+ * Creates all routes of the namespace, in the order of the index. `languages`: those in which answers are available;
+ * `roots`: routes outside all namespaces, which the documentation also describes.
  */
 export function createRoutes(languages: readonly string[], roots: () => readonly ServedRoute[] = () => []): readonly ServedRoute[] {
   const all: ServedRoute[] = [
@@ -37,7 +37,7 @@ export function createRoutes(languages: readonly string[], roots: () => readonly
 }
 
 /**
- * The root of the whole interface. `routes`: those of the namespaces, which exist unless the calendar's settings switch
+ * Creates the root route of the whole API. `routes`: those of our namespaces, unless the calendar's settings switch
  * them off; `others`: those of further namespaces; `roots`: those outside all namespaces.
  */
 export function createIndex(
@@ -62,8 +62,8 @@ export function createIndex(
 }
 
 /**
- * The root of the namespace; of another one of ours, if `namespace` says so. `routes` are all of them, this one
- * included.
+ * The index of the namespace, or of another of our namespaces if `namespace` names one. `routes` are all routes,
+ * including this one.
  */
 const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
   pattern: '',
@@ -94,7 +94,7 @@ const documentation = (routes: () => readonly ServedRoute[], roots: () => readon
   ],
 });
 
-/** Throws rest_invalid_namespace for what is none of ours. */
+/** Returns the namespace if it is one of ours. Throws rest_invalid_namespace otherwise. */
 const requireServed = ({ config }: Site, namespace: unknown): string =>
   servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
 
@@ -119,7 +119,10 @@ const changes: ServedRoute = {
   ],
 };
 
-/** Every handler takes the language of its texts; where content has languages, that of the records, too. */
+/**
+ * Adds the language parameter to every handler. It selects the language of the texts and, if the content has languages,
+ * that of the records.
+ */
 export function inLanguages(route: ServedRoute, languages: readonly string[]): ServedRoute {
   const ofContent = memoizeByObject(
     (content: ContentLanguages): Params => ({

@@ -2,27 +2,27 @@ import { memoize } from '../memo.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Method } from './route.ts';
 
-/** A route of the API that a path has led to. */
+/** A route of the API that matches a path. */
 export interface RouteMatch {
   readonly route: ServedRoute;
-  /** The pieces of the path that the pattern names, as they are there. */
+  /** The parts of the path that the pattern names, unconverted. */
   readonly pieces: Readonly<Record<string, string>>;
-  /** The handler of the method that was asked for. */
+  /** The handler of the requested method. */
   readonly endpoint?: ServedEndpoint;
 }
 
 /** Finds routes by their path, in every namespace that serves them. */
 export interface Router {
-  /** The namespace that a route's path begins with, as we write it; undefined: none of ours. */
+  /** The namespace at the start of a route's path, in our spelling; undefined if it is none of ours. */
   readonly namespaceOf: (path: string) => string | undefined;
-  /** The route and its handler for a method; without a method: the route alone. */
+  /** Finds the route and its handler for a method, or only the route if no method is given. */
   readonly find: (path: string, method?: string) => RouteMatch | undefined;
 }
 
 /**
- * Matches as `WP_REST_Server::match_request_to_handler` does: whole paths, whatever their case; HEAD where there is
- * GET. `roots` are the routes outside all namespaces, by their paths; `routes` are those below each of the namespaces;
- * `others`: further namespaces, each with routes of its own.
+ * Creates a router that matches like `WP_REST_Server::match_request_to_handler`: whole paths, case-insensitively; GET
+ * also serves HEAD. `roots`: the routes outside all namespaces, by path; `routes`: those below each of our namespaces;
+ * `others`: further namespaces with their routes.
  */
 export function createRouter(
   namespaces: readonly string[],
@@ -61,8 +61,8 @@ export function createRouter(
 }
 
 /**
- * How many characters of paths are kept with what they lead to: a thousand of them. To look for it anew takes a few
- * microseconds, and there may be as many paths as records.
+ * Size of the cache of matched paths, in characters: about a thousand paths. A miss costs a few microseconds, and there
+ * may be as many paths as records.
  */
 const FREQUENT_PATHS = 100_000;
 

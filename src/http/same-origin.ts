@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * Whether a request comes from a page of this site, as far as the browser says: by `Sec-Fetch-Site`, else by `Origin`,
- * which every browser sends with a form. Programs send neither.
+ * Whether a request comes from a page of this site, according to the browser: by `Sec-Fetch-Site`, otherwise by
+ * `Origin`, which every browser sends with a form. Programs send neither and are accepted.
  */
 export function isSameOrigin(req: Request, home: string): boolean {
   const site = req.get('sec-fetch-site');

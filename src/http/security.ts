@@ -5,8 +5,8 @@ import { fail } from '../errors.ts';
 import { notesOf } from './answered.ts';
 
 /**
- * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts
- * (JSONP) included. Whether the site is to be reached by https alone is for the server in front of this one to decide.
+ * API answers are not pages, so nothing in them may run or be framed. Other sites may use the answers, including
+ * pictures and scripts (JSONP). Whether the site requires https is decided by the server in front of this one.
  */
 const helmeted = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -16,10 +16,10 @@ const helmeted = helmet({
   strictTransportSecurity: false,
 });
 
-/** The headers that helmet gives every answer. They are the same each time, so it is asked once. */
+/** The headers that helmet sets on every answer. They never change, so they are computed once. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = headersOf(helmeted);
 
-/** Gives them, and the id of the request, to what goes out by itself; `deliver` adds them to answers. */
+/** Sets these headers and the request id on responses that bypass `deliver`, which adds them to answers. */
 export const secure: RequestHandler = (req, res, next) => {
   res.setHeader('X-Request-Id', notesOf(req).id);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
@@ -27,8 +27,8 @@ export const secure: RequestHandler = (req, res, next) => {
 };
 
 /**
- * Refuses a request that names its host more than once (RFC 9112, 3.2): a server in front of this one may have gone by
- * another of the names.
+ * Refuses a request with more than one `Host` header (RFC 9112, 3.2), since a server in front of this one may have used
+ * a different one.
  */
 export const oneHost: RequestHandler = (req, _res, next) => {
   const hosts = hostsOf(req);
@@ -36,7 +36,7 @@ export const oneHost: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** How often a request names its host. */
+/** Counts the `Host` headers of a request. */
 export function hostsOf({ rawHeaders }: IncomingMessage): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)

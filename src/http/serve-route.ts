@@ -21,8 +21,8 @@ import { templateOf } from './route.ts';
 import type { Router } from './routing.ts';
 
 /**
- * Serves what is addressed to the API and passes on what is not. What anonymous callers read is computed once and
- * remembered for as long as it holds.
+ * Serves requests to the API and passes on all others. Answers to anonymous reads are cached for as long as they are
+ * valid.
  */
 export function serveRoutes(site: Site, router: Router, answers: Answers | undefined, budget: Budget): RequestHandler {
   return async (req, res, next) => {
@@ -37,19 +37,23 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     const canonical = canonicalQueryOf(from, incoming);
     const ownKey =
       ((canonical && keyOf(req, languageKey(site.texts), canonical.text)) ?? url) + (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
-    // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
+    // Reads the request again now that the version is known: the answer may be based on settings newer than the
+    // version, but never on older ones.
     const compute = async (read: Site) => compose(read, (await readRequest(read, router, req)) ?? incoming, budget);
     const wanted = { key: ownKey, alias: canonical?.whole && !byHost ? url : undefined, from, compute };
     return deliver(req, res, await answers.answerFor(req, wanted));
   };
 }
 
-/** What no page's address begins with: the root of the API is not the home page, though its path is the same. */
+/**
+ * Prefix of cache keys that no page's address begins with, since the root of the API and the home page have the same
+ * path.
+ */
 const API = '/wp-json';
 
 /**
- * The canonical query of a request to the calendar's own routes, or to the root of all; undefined where the answer
- * repeats the query as it was sent, as WordPress's own routes do in their links.
+ * Returns the canonical query of a request to the calendar's own routes or to the root. Undefined for other routes,
+ * whose answers repeat the query as it was sent, such as WordPress's own routes in their links.
  */
 function canonicalQueryOf({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): CanonicalQuery | undefined {
   const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
@@ -58,7 +62,7 @@ function canonicalQueryOf({ config }: Site, { path, namespace = '', found, query
   return canonicalQuery(home + API + path, query, taken, withinBounds(query, { per_page: config.maxPerPage, limit: MOST_CHANGES }));
 }
 
-/** Numbers as they are understood: what goes beyond the greatest means that one, however it is written. */
+/** Replaces numbers by their effective values: every number above the maximum means the maximum. */
 function withinBounds(query: Raw, greatest: Readonly<Record<string, number>>): Raw {
   const understood = Object.entries(greatest).flatMap(([name, most]) => {
     const number = positive.read(query[name]).value;
@@ -67,13 +71,13 @@ function withinBounds(query: Raw, greatest: Readonly<Record<string, number>>): R
   return Object.fromEntries(understood);
 }
 
-/** The route of a request as the log names it: with its namespace, and parameters in braces. */
+/** Returns the route of a request for the log, with its namespace, and parameters in braces. */
 const routeOf = ({ namespace, found }: Incoming): string | undefined =>
   found && ((namespace === undefined ? '' : `/${namespace}`) + templateOf(found.route) || '/');
 
 /**
- * The answer to a request, in the order of WordPress's checks: the name of the JSONP function, then who calls, for
- * whatever route and method, then the route.
+ * Answers a request in the order of WordPress's checks: first the name of the JSONP function, then the caller's
+ * identity, for any route and method, then the route.
  */
 async function compose(site: Site, incoming: Incoming<Request>, budget: Budget): Promise<Answer> {
   const { query, method, req } = incoming;

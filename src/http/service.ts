@@ -25,23 +25,26 @@ import { createMetrics, type Metrics, metricsPage } from './metrics.ts';
 import { asksForMetrics, metricsListener } from './metrics-server.ts';
 import { createProbes } from './probes.ts';
 
-/** Between two tries to reach an absent database. */
+/** Interval between two attempts to reach an absent database, in milliseconds. */
 const RETRY_MS = 1000;
-/** After this time a process that cannot serve yet listens nevertheless, to say so to whoever asks for its health. */
+/** After this time, in milliseconds, a process that cannot serve yet opens its port anyway, to answer health checks. */
 const SILENT_MS = 3000;
-/** Milliseconds between two looks for messages that webhooks have to get. */
+/** Interval between two checks for pending webhook messages, in milliseconds. */
 const HOOKS_MS = 1000;
-/** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
+/**
+ * Interval between two checks for scheduled records, in milliseconds. WordPress's scheduler has a resolution of minutes
+ * too.
+ */
 const DUE_MS = 30_000;
-/** How much longer than its answers may take the process has for ending. */
+/** Time the process has for ending, in milliseconds, in addition to the time for its answers. */
 const GRACE_MS = 3000;
-/** What is said at the start where lists do without their index. */
+/** Log messages at the start if lists do not use their index. */
 const WITHOUT_INDEX: Record<IndexLack, string> = {
   shared: 'WordPress writes to this database too: lists are read from its tables, until the server has made the index (FOLLOW_WORDPRESS)',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
-/** Removes what is old in small steps, until nothing is left to be removed. */
+/** Wraps a removal of old rows so that it repeats in small steps until nothing is left to remove. */
 const inSteps =
   (remove: (site: Site) => Promise<number>) =>
   async (site: Site): Promise<void> => {
@@ -50,7 +53,7 @@ const inSteps =
     while (removed > 0);
   };
 
-/** Regular tasks, and what the log says if one fails. */
+/** Regular tasks, each with the log message for a failure. */
 const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
   [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
   [publishDue, 'scheduled records could not be published'],
@@ -60,39 +63,40 @@ const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure
   [inSteps(forgetOldMessages), 'old messages to webhooks could not be removed'],
 ];
 
-/** The process that a service runs in: where its connections come from, and where it reports. */
+/** The process that a service runs in: it supplies the connections and the logs. */
 export interface ServiceHost {
   /**
-   * Lets connections in: called when the server can serve (`ready`), and before that if it has to answer questions
-   * about its health (`waiting`). May be called twice.
+   * Starts to accept connections. Called when the server can serve (`ready`), and before that if it has to answer
+   * health checks (`waiting`). May be called twice.
    */
   readonly open: (server: Server, state: 'ready' | 'waiting') => void;
-  /** Lets no more connections in, and leaves those there are alone. */
+  /** Stops accepting connections, and keeps the existing ones. */
   readonly close: (server: Server) => Promise<void>;
-  /** Log for what concerns the whole service. With several processes only one of them writes it. */
+  /** Log for messages about the whole service. With several processes, only one of them writes it. */
   readonly notices: Log;
   /** Log for the start and the end of this process. */
   readonly life: Log;
-  /** The metrics of all processes, where others have numbers too; absent: those of this process are all. */
+  /** Metrics of all processes, if there are several; absent if this process is the only one. */
   readonly metrics?: () => Promise<string>;
-  /** Further observers of every request that is over. */
+  /** Additional observers of every finished request. */
   readonly observers?: readonly Observer[];
 }
 
 export interface Service {
-  /** Has readiness go off, while everything else goes on. */
+  /** Switches readiness off; everything else continues. */
   readonly giveNotice: () => void;
-  /**
-   * Takes no more connections, answers what was sent, and lets go of the database, within the time that is configured.
-   */
+  /** Stops accepting connections, answers pending requests, and closes the database, within the configured time. */
   readonly end: () => Promise<void>;
-  /** Whether anybody would notice that readiness goes off: there are connections, or somebody asks for it regularly. */
+  /**
+   * Whether a client would notice that readiness is switched off: there are connections, or readiness is probed
+   * regularly.
+   */
   readonly isWatched: () => boolean;
-  /** The numbers of this process; undefined: nobody wants to know. */
+  /** The metrics of this process; undefined if metrics are not configured. */
   readonly metrics: Metrics | undefined;
 }
 
-/** Serves a site. `failed` gets one line that says why that is not possible. */
+/** Serves a site. `failed` is called with one line that explains why that is impossible. */
 export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
@@ -141,7 +145,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
       ending = true;
       const patience = shutdownSeconds * 1000;
       const deadline = performance.now() + patience;
-      // Before anything else: if the process hangs from here on, it is killed.
+      // First of all, so that the process is killed if it hangs after this point.
       watchdog?.endWithin(patience + GRACE_MS);
       host.life.info('stopping');
       await host.close(server);
@@ -160,10 +164,10 @@ async function lookForMessages(site: Site, hooks: HookServer, isEnding: () => bo
   }
 }
 
-/** Whether anybody may read metrics. */
+/** Whether metrics are configured. */
 const isMeasured = ({ metricsPort, metricsToken }: Config): boolean => metricsPort !== undefined || metricsToken !== undefined;
 
-/** Where there is a token for it, the metrics are served beside the API. */
+/** Serves the metrics on the port of the API if there is a token for them. */
 function withMetrics(app: RequestListener, { config }: Site, metrics: Metrics | undefined, host: ServiceHost): RequestListener {
   const { metricsToken: token } = config;
   if (!metrics || token === undefined) return app;
@@ -172,8 +176,8 @@ function withMetrics(app: RequestListener, { config }: Site, metrics: Metrics | 
 }
 
 /**
- * Brings the tables up to date as soon as there is a database. `delayed` resolves when that takes longer than the usual
- * start; it never does so if there is no delay.
+ * Migrates the tables as soon as there is a database. `delayed` resolves if that takes longer than a usual start, and
+ * otherwise never.
  */
 function prepare(site: Site, notices: Log, isOver: () => boolean): { readonly done: Promise<void>; readonly delayed: Promise<void> } {
   let delay = (): void => undefined;

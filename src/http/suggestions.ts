@@ -22,11 +22,11 @@ import { segmentsOf } from './request.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
 
-/** A cookie that the form has to bring too, so that no page of another site can send one. */
+/** Cookie whose value the form must repeat, so that pages of other sites cannot submit the form. */
 const COOKIE = 'fasti_suggest';
 const KEPT_SECONDS = 86_400;
 
-/** Serves the page on which visitors suggest events, where the site has one, and passes on everything else. */
+/** Serves the page on which visitors suggest events, if the site has one, and passes on all other requests. */
 export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, budget: Budget): RequestHandler {
   const admit = ({ ip = '' }: Request) => {
     const wait = attemptsOf(site, 'suggestion').failed(ip, undefined, site.clock());
@@ -60,7 +60,7 @@ interface Visit {
   readonly req: Request;
 }
 
-/** Whether a path is that of the page, and which language it names. */
+/** Returns the language in the path of the page; undefined if the path is another one. */
 function askedAt(site: Site, settings: SiteSettings, path: string): { readonly segment: string | undefined } | undefined {
   const { suggestSlug, calendar, home } = settings;
   if (suggestSlug === '' || !percentDecoded(path).includes(percentDecoded(suggestSlug))) return undefined;
@@ -69,7 +69,7 @@ function askedAt(site: Site, settings: SiteSettings, path: string): { readonly s
   const { language: segment, rest } = languageAhead(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, segmentsOf(site, settings));
   const own = rest[0] === 'index.php' ? rest.slice(1) : rest;
   const wanted = `${calendar.eventsSlug}/${suggestSlug}`.split('/');
-  // Slugs of other letters are stored percent-encoded, in small letters; browsers send either.
+  // Non-ASCII slugs are stored percent-encoded in lower case; browsers send either case.
   const isIt = own.length === wanted.length && wanted.every((piece, at) => percentDecoded(own[at] ?? '') === percentDecoded(piece));
   return isIt ? { segment } : undefined;
 }
@@ -93,7 +93,7 @@ async function formAnswer({ context, caller, req }: Visit, form: SuggestForm): P
   });
 }
 
-/** Takes what a form sent: then the visitor is thanked, else shown what is wrong. */
+/** Handles a submitted form: thanks the visitor, or shows the form again with the errors. */
 async function takeForm(visit: Visit, budget: Budget, admit: () => void): Promise<Answer> {
   const { context, caller, req } = visit;
   if (!isSameOrigin(req, caller.settings.home)) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });

@@ -5,9 +5,10 @@ import { memoizeByObject } from '../memo.ts';
 import type { PageSubject } from '../pages/page-subject.ts';
 
 /**
- * Names under which a CDN can be told to drop an answer (`Surrogate-Key`, `Cache-Tag`): the list, and every record in
- * it, by kind and id (`events event-44 venue-12 category-3`). `kind`: what the answer is about; without it there are
- * none. A body without records has none either. `subject`: what a page is about, which may be in none of its records.
+ * Returns headers with the keys by which a CDN can purge an answer (`Surrogate-Key`, `Cache-Tag`): the list and every
+ * record in it, by kind and id (`events event-44 venue-12 category-3`). `kind`: the kind of the records; without it
+ * there are no keys. A body without records has none either. `subject`: what a page is about, which need not be among
+ * its records.
  */
 export function surrogateKeys(kind: Kind | undefined, body: unknown, subject: PageSubject = {}): Record<string, string> {
   if (kind === undefined) return {};
@@ -28,20 +29,20 @@ function keysOf({ term, linked }: PageSubject): string[] {
   return [...(named ? [`${named.name}-${term.term_id}`] : []), ...(linked ? [`${linked.kind}-${linked.id}`] : [])];
 }
 
-/** Headers have their limits. */
+/** Maximum number of keys, since headers are limited in length. */
 const MOST = 400;
 
-/** The records of a list: a page of the calendar's own routes, or a bare list as WordPress's routes give it. */
+/** Returns the records of a list: a page of the calendar's own routes, or a plain list as on WordPress's routes. */
 function listIn({ path }: Kind, body: unknown): readonly unknown[] | undefined {
   const list = isRecord(body) && 'total_pages' in body ? body[path] : body;
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Adds the key of a record, those of its translations, and those of the records that are shown in it. */
+/** Adds the keys of a record, of its translations, and of the records shown in it. */
 function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
   if (!isRecord(record) || typeof record.id !== 'number') return;
   found.add(`${kind.name}-${record.id}`);
-  // A change of one of them may change what is said of it here.
+  // The record shows data of its translations, so a change of one of them affects it.
   if (isRecord(record.translations)) {
     for (const one of Object.values(record.translations))
       if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
@@ -49,14 +50,16 @@ function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
   for (const [member, other] of shownIn(kind)) {
     const shown = record[member];
     for (const one of Array.isArray(shown) ? shown : [shown]) {
-      // The newer interfaces name terms by their ids.
+      // The newer APIs name terms by id.
       if (typeof one === 'number') found.add(`${other.name}-${one}`);
       else addKeys(found, other, one);
     }
   }
 }
 
-/** The members of a record that hold other records, or their ids, and their kinds; by the names of all interfaces. */
+/**
+ * Returns the members of a record that hold other records or their ids, with their kinds, under the names of all APIs.
+ */
 const shownIn = memoizeByObject((kind: Kind): readonly (readonly [member: string, Kind])[] => {
   if (kind.is === 'term') return [];
   return Object.entries(kind.fields).flatMap(([name, field]): [string, Kind][] => {

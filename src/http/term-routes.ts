@@ -16,7 +16,7 @@ import { created, ok, record, termList, written } from './reply.ts';
 import { addedBySite, existing, only, optional, paramsToCarry, READING, undeclaredListParams } from './route-params.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
-/** The routes of categories or of tags. */
+/** Returns the routes of categories or tags. */
 export const termRoutes = (kind: TermKind): readonly ServedRoute[] => [terms(kind), oneTerm(kind)];
 
 const terms = (kind: TermKind): ServedRoute => ({
@@ -27,7 +27,7 @@ const terms = (kind: TermKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
-      // Tags take it, as in the reference, but the list's addresses count pages without it.
+      // Tags take `offset`, as in the reference, but the page numbers in the list's URLs ignore it.
       unlisted: { ...undeclaredListParams(kind), ...(kind.hierarchical ? {} : OFFSET) },
       onSite: (settings) => addedBySite(kind.filters, termsInLanguages(kind, settings).filters),
       mode: 'read',
@@ -100,5 +100,5 @@ const oneTerm = (kind: TermKind): ServedRoute => {
   };
 };
 
-/** Tags have no parent: the parameter is taken so that it can be refused (`rest_taxonomy_not_hierarchical`). */
+/** Tags have no parent. The parameter is accepted only so that it can be refused (`rest_taxonomy_not_hierarchical`). */
 const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });

@@ -7,13 +7,13 @@ import type { Site } from '../site.ts';
 
 type TermRecord = Readonly<Record<string, unknown>>;
 
-/** Members that WordPress shows of a term that is embedded. */
+/** Members of an embedded term in WordPress. */
 const EMBEDDED = ['id', 'name', 'slug', 'taxonomy', 'url'];
 
 /**
- * A term as WordPress shows it in a context (parameter `context`;
- * `WP_REST_Terms_Controller::prepare_item_for_response`): whole, as little as embedded terms have, or, in a context
- * that is none, nothing but its links.
+ * Returns a term as WordPress shows it in a context (parameter `context`;
+ * `WP_REST_Terms_Controller::prepare_item_for_response`): complete, reduced to the members of an embedded term, or, for
+ * an unknown context, only its links.
  */
 export function termInContext(record: TermRecord, context: unknown): TermRecord | [] {
   if (context === undefined || context === '' || context === 'view' || context === 'edit') return record;
@@ -25,8 +25,7 @@ export function termInContext(record: TermRecord, context: unknown): TermRecord 
 }
 
 /**
- * The same for each term of a list. To be edited they are shown to those only who may, and the list is empty for
- * others.
+ * Applies the context to each term of a list. For `context=edit`, callers who may not manage terms get an empty list.
  */
 export function listingInContext(caller: Caller, kind: TermKind, listing: Listing, context: unknown): Listing {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return { ...listing, records: [] };
@@ -34,8 +33,8 @@ export function listingInContext(caller: Caller, kind: TermKind, listing: Listin
 }
 
 /**
- * A term with the one above it, if `_embed` asks for all that can be embedded or names it (`rest_parse_embed_param`,
- * `WP_REST_Server::embed_links`). Events, venues and organizers have no links to follow.
+ * Adds the parent of a term if `_embed` asks for everything or names it (`rest_parse_embed_param`,
+ * `WP_REST_Server::embed_links`). Events, venues and organizers have no embeddable links.
  */
 export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<TermRecord> {
   const { parent } = record;
@@ -46,8 +45,8 @@ export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, r
 }
 
 /**
- * Whether `_embed` asks for all that can be embedded, or names this relation (`rest_parse_embed_param`, to which `0` is
- * nothing, and nothing is all).
+ * Whether `_embed` asks for everything, or names this relation (`rest_parse_embed_param`, which takes `0` for empty,
+ * and empty for everything).
  */
 export function asksFor(relation: string, embed: unknown): boolean {
   if (embed === undefined) return false;

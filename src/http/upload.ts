@@ -5,11 +5,11 @@ import { percentDecoded } from '../wordpress/web-url.ts';
 import type { Head } from './head.ts';
 import type { Body, SentFile } from './input.ts';
 
-/** What a request holds of a file: as the field `file` of a form, or as its body with headers that say what it is. */
+/** An uploaded file in a request: the field `file` of a form, or the body, with headers that describe it. */
 export interface Upload {
   readonly file?: SentFile | undefined;
   readonly body?: Buffer | undefined;
-  /** Whether there is a body at all. */
+  /** Whether the body is empty. */
   readonly empty: boolean;
   readonly type: string | undefined;
   readonly disposition: string | undefined;
@@ -17,7 +17,7 @@ export interface Upload {
   readonly digest: string | undefined;
 }
 
-/** Gathers what a request holds of a file. */
+/** Collects the parts of a request that concern an uploaded file. */
 export const uploadIn = (req: Pick<Head, 'get'>, body: Body): Upload => ({
   file: body.files?.get('file'),
   body: body.bytes,
@@ -28,7 +28,7 @@ export const uploadIn = (req: Pick<Head, 'get'>, body: Body): Upload => ({
 });
 
 /**
- * The file that was sent (`WP_REST_Attachments_Controller::upload_from_file`, `upload_from_data`).
+ * Returns the uploaded file (`WP_REST_Attachments_Controller::upload_from_file`, `upload_from_data`).
  *
  * @throws rest_upload_no_data, rest_upload_no_content_type, rest_upload_no_content_disposition,
  * rest_upload_invalid_disposition, rest_upload_hash_mismatch
@@ -49,15 +49,15 @@ function checkDigest(file: SentFile, digest: string | undefined): SentFile {
 }
 
 /**
- * A header as its sender wrote it. Node takes each byte for a letter of Latin-1; programs send UTF-8, which PHP keeps
- * as it is.
+ * Decodes a header as UTF-8 if possible. Node decodes headers as Latin-1, but programs send UTF-8, which PHP keeps as
+ * it is.
  */
 function utf8Text(header: string): string {
   const bytes = Buffer.from(header, 'latin1');
   return /^[\0-\xff]*$/.test(header) && isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** The name in `attachment; filename="image.png"`; the form of RFC 8187 is read too. */
+/** Returns the name in `attachment; filename="image.png"`, also in the form of RFC 8187. */
 function nameIn(disposition: string): string | undefined {
   const parts = disposition.split(';').slice(1).join(';');
   const extended = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(parts)?.[1]?.trim();

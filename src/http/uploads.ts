@@ -7,16 +7,16 @@ import { isPrivateFile } from '../media/private-files.ts';
 import { notesOf } from './answered.ts';
 import { secure } from './security.ts';
 
-/** Where WordPress keeps uploaded files, below the home of the site. */
+/** The path of WordPress's uploaded files, below the home of the site. */
 const PLACE = /^(?:\/[\w.~-]+)*?\/wp-content\/uploads(?=\/)/;
-/** What browsers show without running anything in it. */
+/** Types that browsers show without running any content. */
 const HARMLESS = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pdf\b)/;
 const A_MONTH_S = 30 * 24 * 3600;
 
 /**
- * Serves uploaded files: nothing outside the folder, not by a link in it either, no lists of folders, no hidden files,
- * and neither the database nor backups where they lie among them.
- * What could run in a browser is offered as a download, whatever its name says.
+ * Serves uploaded files. It serves nothing outside the folder, not even through a symbolic link, no directory listings,
+ * no hidden files, and neither the database nor backups if they lie in the folder. Files that could run scripts in a
+ * browser are sent as downloads, whatever their names.
  */
 export function uploads(config: Config): RequestHandler {
   const files = express.static(config.uploadsDir, {
@@ -42,7 +42,8 @@ export function uploads(config: Config): RequestHandler {
 }
 
 /**
- * Passes over what a symbolic link leads to outside of the folder, which may be one itself, and what is private in it.
+ * Refuses files that a symbolic link leads to outside the folder, and private files within it. The folder itself may be
+ * a symbolic link.
  */
 function withoutSecrets(config: Config): RequestHandler {
   return async (req, _res, next) => {
@@ -52,7 +53,7 @@ function withoutSecrets(config: Config): RequestHandler {
   };
 }
 
-/** An address that can't be decoded names no file. */
+/** Decodes a path; an invalid one becomes empty and names no file. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -61,7 +62,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Leaves the name of the file, as the library wants it. */
+/** Strips the path of the uploads, so that the library sees only the file's path. */
 const withoutPlace: RequestHandler = (req, _res, next) => {
   req.url = req.url.replace(PLACE, '');
   next();

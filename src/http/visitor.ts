@@ -9,7 +9,7 @@ import type { Raw } from './input.ts';
 import { LANGUAGE_NAMES } from './language.ts';
 import { rootOf } from './request.ts';
 
-/** How a page is asked for. `segment`: the language that its path names; `viewer`: who asks, where that matters. */
+/** A request for a page. `segment`: the language in its path; `viewer`: the signed-in user, if relevant. */
 interface Asked {
   readonly segment: string | undefined;
   readonly query: Raw;
@@ -17,9 +17,9 @@ interface Asked {
 }
 
 /**
- * A caller of the pages, in the language of the request: an anonymous one, unless another is named. Where content has
- * languages, the words around it are in that of the content, whatever a browser prefers: the address of a page is that
- * of one language.
+ * Returns the caller of a page, in the language of the request. The caller is anonymous unless a viewer is given. If
+ * the content has languages, the texts around it are in the language of the content, whatever the browser prefers,
+ * since the address of a page belongs to one language.
  */
 export function visitorOf(site: Site, known: SiteSettings, req: Request, { segment, query, viewer = ANONYMOUS }: Asked): Caller {
   const settings = settingsFor(known, viewer);
@@ -34,6 +34,8 @@ export function visitorOf(site: Site, known: SiteSettings, req: Request, { segme
   return callerFor(site, settings, viewer, { language, content, home });
 }
 
-/** Where the pages of a language begin, however it was asked for; undefined: they have no folder of their own. */
+/**
+ * Returns the home of the pages of a language, however the language was chosen; undefined if languages have no folders.
+ */
 export const folderOf = ({ contentLanguages: known, home }: SiteSettings, { code }: ContentChoice): string | undefined =>
   known?.urls.by === 'directory' && code !== undefined ? homeIn(known.urls, code, home) : undefined;

@@ -8,12 +8,12 @@ import { mergeParams } from './input.ts';
 import type { Received } from './receive.ts';
 import type { RouteMatch } from './routing.ts';
 
-/** The most characters of one warning. */
+/** Maximum length of one warning, in characters. */
 const LONGEST_WARNING = 100;
 
 /**
- * The header that warns of fields in a write that do not exist, such as `titel`: they change nothing, as in WordPress,
- * but whoever sends them means something. The standard header `Warning` is obsolete (RFC 9111, 5.5). `params`: all that
+ * Returns the header that warns of unknown fields in a write, such as `titel`. They have no effect, as in WordPress,
+ * but are probably mistakes. The standard header `Warning` is obsolete (RFC 9111, 5.5). `params`: all parameters that
  * the endpoint accepts.
  */
 export function warningHeader(
@@ -32,5 +32,5 @@ export function warningHeader(
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};
 }
 
-/** A text as it may stand in a list of a header: printable ASCII without commas. */
+/** Converts a text to printable ASCII without commas, as needed in a header that is a list. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x2b\x2d-\x7e]/g, '?').slice(0, LONGEST_WARNING);

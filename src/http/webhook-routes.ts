@@ -30,10 +30,10 @@ import { created, ok } from './reply.ts';
 const manages = (_look: LookUp, { viewer }: Caller): boolean => viewer.can('manage_options');
 
 const ONE = '/webhooks/(?P<id>\\d+)';
-/** How each of these routes refuses, besides the statuses of every route. */
+/** Statuses of refusals of these routes, in addition to those of every route. */
 const REFUSALS = ['403', '404'] as const;
 
-/** No kinds: all of them. */
+/** An empty list of kinds means all kinds. */
 const withKindList = <H extends ShownHook>(hook: H) => ({ ...hook, kinds: kindsIn(hook.kinds) });
 
 export const webhookRoutes: readonly ServedRoute[] = [
@@ -62,7 +62,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
           member: 'secret',
           again: async (site, caller, { id }) => (caller.viewer.can('manage_options') ? secretOf(site, Number(id)) : undefined),
         },
-        // Others must not see more through a webhook than they may.
+        // A webhook must not deliver more to a user than that user may see.
         allow: async (look, caller, { user = caller.viewer.id }) =>
           manages(look, caller) && (await mayActFor(look, caller.settings, caller.viewer, user)),
         run: async (site, caller, { url = '', kinds, user = 0 }) => {
@@ -164,7 +164,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
 ];
 
 /**
- * What a webhook gives, which the caller may name though it is not there, or its user is gone.
+ * Awaits an operation on a webhook. The webhook may be missing, or its user may have been deleted.
  *
  * @throws webhook-not-found, rest_invalid_param
  */

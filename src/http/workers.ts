@@ -7,19 +7,23 @@ import { closePort, type ListenAddress } from '../host/port.ts';
 import type { Log } from '../log.ts';
 import { addedUp, countsIn, type Measured, metricsPage } from './metrics.ts';
 
-/** Before a worker that has ended or did not start is replaced: a fault that lasts must not become a busy loop. */
+/**
+ * Delay before a worker that ended or did not start is replaced, so that a permanent fault does not cause a busy loop.
+ */
 const PAUSE_MS = 500;
-/** How much longer than its answers may take a worker has for ending. */
+/** Time a worker has for ending, in milliseconds, in addition to the time for its answers. */
 const GRACE_MS = 5000;
 
 /**
- * What a worker says: it can serve; it can't yet, but would answer so to whoever asks for its health; it has taken the
- * connection that came next; somebody else has asked it to end; somebody failed to sign in, or at the like.
+ * Messages from a worker: it can serve; it cannot serve yet, but can answer health checks; it has taken the next
+ * connection; it was asked to end by another process; its metrics; a request for the metrics of all workers; a failed
+ * sign-in or similar attempt.
  */
 export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics' | Failed;
 /**
- * Messages to a worker: here is a connection; the service is about to end; end, with nothing more to come; somebody
- * failed at another worker, or did so before this one began.
+ * Messages to a worker: here is a connection; the service will end soon; end, since no more connections will follow;
+ * send the metrics; the metrics of all workers; an attempt that failed at another worker; attempts that failed before
+ * this worker started.
  */
 export type ToWorker =
   | 'connection'
@@ -29,12 +33,13 @@ export type ToWorker =
   | { readonly metrics: string }
   | Failed
   | { readonly knownFailures: KnownFailures };
-/** Limits hold for all workers together. */
+/** A failed attempt. Limits of attempts apply to all workers together. */
 interface Failed {
   readonly failed: Failure;
 }
 /**
- * The variable of the environment that gives a worker its number. The first, `0`, speaks for all of them in the log.
+ * The environment variable with a worker's number. The first worker, `0`, writes the log entries about the whole
+ * service.
  */
 export const WORKER = 'FASTI_WORKER';
 
@@ -42,50 +47,49 @@ export interface WorkersOptions {
   readonly count: number;
   readonly place: ListenAddress;
   /**
-   * For how many milliseconds connections are still taken when the service is to end, and answers may still take after
-   * that.
+   * How long connections are still accepted after the service was asked to end, and then how long answers may take,
+   * both in milliseconds.
    */
   readonly notice: number;
   readonly patience: number;
   readonly log: Log;
-  /** Starts the process of a worker, which gets this number. */
+  /** Starts the process of a worker with this number. */
   readonly launch: (number: number) => ChildProcess;
   /**
-   * Called at the end: with 0, or with 1 when a worker ended before any could ever serve, since the next would do no
-   * better.
+   * Called at the end: with 0, or with 1 if a worker ended before any could serve, since a replacement would fail too.
    */
   readonly ended: (code: number) => void;
-  /** Called instead when the port can't be opened. */
+  /** Called instead if the port cannot be opened. */
   readonly failed: (error: Error) => void;
 }
 
 export interface Workers {
-  /** Ends all of them; called again, at once. */
+  /** Ends all workers. A second call kills them at once. */
   readonly stop: () => void;
   /**
-   * Replaces them one by one, each after its successor can serve, so that a new build is loaded and no connection
-   * refused. Never rejects.
+   * Replaces the workers one by one, each after its successor can serve, so that a new build is loaded and no
+   * connection is refused. Never rejects.
    */
   readonly replace: () => Promise<void>;
-  /** The metrics of all of them together. */
+  /** Returns the merged metrics of all workers. */
   readonly metrics: () => Promise<string>;
 }
 
-/** How a worker ended; `err`: its process could not be started. */
+/** The way a worker ended; `err`: its process could not be started. */
 type End = { readonly code: number | null; readonly signal: string | null } | { readonly err: unknown };
 
 interface Worker {
   readonly process: ChildProcess;
-  /** Once it runs no more, or if it never did. */
+  /** Resolves when the process has ended, or could not be started. */
   readonly ended: Promise<End>;
   readonly number: number;
   state: 'starting' | 'waiting' | 'ready' | 'leaving';
   /**
-   * Connections that it was sent and has not taken yet. They stay open here as long: if it ends, somebody else gets
-   * them.
+   * Connections that were sent to the worker but not taken yet. They stay open in this process until then: if the
+   * worker ends, another one gets them.
    */
   readonly sent: Socket[];
-  /** The numbers that it gave last. */
+  /** The metrics that it sent last. */
   measured: Measured;
 }
 
@@ -94,21 +98,21 @@ interface WorkerPool {
   readonly options: WorkersOptions;
   readonly server: Server;
   readonly workers: Set<Worker>;
-  /** Connections that nobody was sent yet. */
+  /** Connections that have not been sent to any worker yet. */
   readonly waiting: Socket[];
   phase: 'starting' | 'serving' | 'stopping' | 'over';
-  /** How many connections were handed out. */
+  /** Number of connections handed out, for the rotation. */
   turn: number;
-  /** What the workers count together, for those who come later. */
+  /** Failed attempts counted by all workers, for workers that start later. */
   readonly failures: FailureCounts;
-  /** What those have counted for the metrics that have ended. */
+  /** Counters of the workers that have ended, for the metrics. */
   past: Measured;
 }
 
 /**
- * Runs the server in several processes and hands them the connections of one port. Those who can serve get them; only
- * while none can, one of the others, which says why: so readiness is true of all. A worker that ends by itself is
- * replaced.
+ * Runs the server in several processes and hands them the connections of one port. Workers that can serve get them.
+ * While there are none, one waiting worker gets them and answers why it cannot serve, so that readiness describes the
+ * whole service. A worker that ends unexpectedly is replaced.
  */
 export function manageWorkers(options: WorkersOptions): Workers {
   const server = createServer({ pauseOnConnect: true }, (socket) => {
@@ -140,7 +144,10 @@ export function manageWorkers(options: WorkersOptions): Workers {
 }
 
 // ------------------------------------------------------------------------------------------------- connections
-/** Connections go in turns to those who have taken what they were sent: one that is stuck gets no more than one. */
+/**
+ * Hands connections to the workers with the fewest untaken ones, in rotation, so that a stuck worker gets no more than
+ * one.
+ */
 function assignConnections(pool: WorkerPool): void {
   const { workers, waiting } = pool;
   const present = [...workers].filter((worker) => worker.process.connected);
@@ -156,7 +163,7 @@ function assignConnections(pool: WorkerPool): void {
   }
 }
 
-/** Opens the port, the first time that a worker can answer. */
+/** Opens the port when the first worker can answer. */
 function listen(pool: WorkerPool): void {
   if (pool.phase !== 'starting') return;
   pool.phase = 'serving';
@@ -167,11 +174,14 @@ function listen(pool: WorkerPool): void {
 
 // ------------------------------------------------------------------------------------------------- one worker
 function send(worker: Worker, word: ToWorker, socket?: Socket): void {
-  // One that is going may hear nothing any more.
+  // A worker that is ending may have closed its channel.
   if (worker.process.connected) worker.process.send(word, socket, { keepOpen: true }, () => undefined);
 }
 
-/** Undefined: the system refuses another process. It is tried again later, as after a worker that has ended. */
+/**
+ * Starts a worker. Returns undefined if the system refuses another process; that is retried later, as after a worker
+ * that has ended.
+ */
 function start(pool: WorkerPool, number: number): Worker | undefined {
   const child = launched(pool, number);
   if (child === undefined) return undefined;
@@ -191,7 +201,9 @@ function launched(pool: WorkerPool, number: number): ChildProcess | undefined {
   }
 }
 
-/** A process that could not be started never exits; it has an error and no id. Other errors end nothing. */
+/**
+ * A process that could not be started never exits, but emits an error and has no id. Other errors do not end a process.
+ */
 const endOf = (child: ChildProcess): Promise<End> =>
   new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
@@ -224,15 +236,18 @@ function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
   assignConnections(pool);
 }
 
-/** Has all others count what failed at one. Those who are starting are told of it later, with the rest. */
+/** Passes a failed attempt on to all other workers. Those that are starting get it later, with all known failures. */
 function passOn({ workers, failures }: WorkerPool, from: Worker, word: Failed): void {
   failures.take(word.failed, new Date());
   for (const worker of workers) if (worker !== from && worker.state !== 'starting') send(worker, word);
 }
 
-/** The name of the event that a worker has sent its numbers. */
+/** Name of the event that a worker has sent its metrics. */
 const MEASURED = 'measured';
-/** After this time a worker is stuck: only what it counted before is told. One without its database takes 2 seconds. */
+/**
+ * After this time, in milliseconds, a worker counts as stuck, and only its previous counters are reported. A worker
+ * without its database needs 2 seconds.
+ */
 const MEASURE_MS = 3000;
 
 async function metricsOf(pool: WorkerPool): Promise<string> {
@@ -250,7 +265,7 @@ async function metricsOf(pool: WorkerPool): Promise<string> {
   return metricsPage([...parts, pool.past]);
 }
 
-/** Makes a worker end that gets no connections any more, and waits until it has. */
+/** Ends a worker that gets no more connections, and waits until it has ended. */
 async function leave({ options: { patience } }: WorkerPool, worker: Worker): Promise<void> {
   if (worker.state !== 'leaving') {
     worker.state = 'leaving';
@@ -261,7 +276,7 @@ async function leave({ options: { patience } }: WorkerPool, worker: Worker): Pro
   await worker.ended;
 }
 
-/** What follows when a worker has ended: its connections go to others, and another worker takes its place. */
+/** Called when a worker has ended: hands its connections to others and starts a replacement. */
 async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise<void> {
   pool.workers.delete(worker);
   pool.past = addedUp([pool.past, countsIn(worker.measured)]);
@@ -272,7 +287,7 @@ async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise
   else await replaceLost(pool, worker.number, worker.state === 'leaving' ? undefined : { ...end, worker: worker.process.pid });
 }
 
-/** Starts a worker of this number after a pause, unless there is one by then. `fault`: what the log is to say. */
+/** Starts a worker of this number after a pause, unless there is one by then. `fault`: the log entry. */
 async function replaceLost(pool: WorkerPool, number: number, fault: object | undefined): Promise<void> {
   const { workers, options } = pool;
   if (fault) options.log.error(fault, 'err' in fault ? 'a worker could not be started' : 'a worker has ended');
@@ -286,7 +301,7 @@ async function replaceLost(pool: WorkerPool, number: number, fault: object | und
   if (isServing(pool) && ![...workers].some((worker) => worker.number === number)) start(pool, number);
 }
 
-/** Asked where time has passed: the phase may be another one by then. */
+/** Whether the pool is serving. Called after each wait, since the phase may have changed. */
 const isServing = ({ phase }: WorkerPool): boolean => phase === 'serving';
 
 // ------------------------------------------------------------------------------------------------- all workers
@@ -294,7 +309,7 @@ function killAll({ workers }: WorkerPool): void {
   for (const worker of workers) worker.process.kill('SIGKILL');
 }
 
-/** Ends the service that was told to end, once it has no workers. */
+/** Ends a stopping service once it has no workers. */
 function endWithoutWorkers(pool: WorkerPool): void {
   if (pool.phase !== 'stopping' || pool.workers.size > 0) return;
   pool.phase = 'over';
@@ -302,7 +317,7 @@ function endWithoutWorkers(pool: WorkerPool): void {
   pool.options.ended(0);
 }
 
-/** Ends all workers; called again, at once. */
+/** Ends all workers. A second call kills them at once. */
 async function stopAll(pool: WorkerPool): Promise<void> {
   const { workers, server, options } = pool;
   if (pool.phase === 'stopping' || pool.phase === 'over') {
@@ -318,7 +333,7 @@ async function stopAll(pool: WorkerPool): Promise<void> {
     await closePort(server, options.place);
   }
   for (const worker of workers) void leave(pool, worker);
-  // The last one may have ended before it could be replaced.
+  // The last worker may have ended already, without a replacement.
   endWithoutWorkers(pool);
 }
 
@@ -328,7 +343,7 @@ async function replaceAll(pool: WorkerPool): Promise<void> {
   if (!isServing(pool)) return;
   log.info({ workers: count }, 'replacing the workers');
   for (const worker of [...workers]) {
-    // One that has ended meanwhile is replaced already, or soon.
+    // A worker that has ended in the meantime has been replaced, or soon will be.
     if (!workers.has(worker)) continue;
     const came = await replaceOne(pool, worker);
     if (!isServing(pool)) return;
@@ -340,7 +355,7 @@ async function replaceAll(pool: WorkerPool): Promise<void> {
   log.info('the workers are replaced');
 }
 
-/** Puts another in the place of one. False: the other does not come up, so the one stays. */
+/** Replaces a worker. Returns false if its successor does not start; the old worker then stays. */
 async function replaceOne(pool: WorkerPool, old: Worker): Promise<boolean> {
   const next = start(pool, old.number);
   if (next === undefined) return false;

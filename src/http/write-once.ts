@@ -12,12 +12,13 @@ import type { RouteMatch } from './routing.ts';
 
 /*
  * A write with an `Idempotency-Key` is carried out once, however often it is sent (IETF
- * draft-ietf-httpapi-idempotency-key-header). A client that missed the answer sends the request again and gets it.
+ * draft-ietf-httpapi-idempotency-key-header). A client that missed the answer sends the request again and gets the
+ * stored answer.
  */
 
 /**
- * The key of a write, with a fingerprint of the request; undefined if it has no key. A key is scoped to its user (or,
- * without login, to the address) and to the route.
+ * Returns the key of a write, with a fingerprint of the request; undefined if it has no key. A key is scoped to its
+ * user (or to the address, if anonymous) and to the route.
  *
  * @throws idempotency-key-invalid
  */
@@ -38,9 +39,9 @@ export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoi
 }
 
 /**
- * Gives the kept answer if this request was answered within the last day; otherwise does the work, once at a time.
+ * Returns the stored answer if this request was answered within the last day; otherwise does the work.
  *
- * @throws idempotency-key-reused if the key was used for a different request, request-under-way while the first is
+ * @throws idempotency-key-reused if the key was used for a different request, request-under-way while the first one is
  * running
  */
 export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
@@ -59,8 +60,8 @@ export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: ()
 }
 
 /**
- * Does the work. Where it is refused, the same request may have been carried out since it was asked for: the record is
- * deleted then, or its name is taken. What counts is the answer that was given to that.
+ * Does the work. If it is refused, the same request may have been carried out in the meantime, so that the record is
+ * already deleted or its name is taken. In that case the answer to that request is returned.
  */
 export async function orDoneMeanwhile<Result>(
   site: Pick<Site, 'db'>,
@@ -72,13 +73,13 @@ export async function orDoneMeanwhile<Result>(
     return await work();
   } catch (error) {
     const made = error instanceof ApiError ? await findAnswer(site.db, key.id, now).catch(() => undefined) : undefined;
-    // An empty one is what is left here of the work that was refused.
+    // A row without an answer was left by the refused work itself.
     if (!made?.answer || made.fingerprint !== key.fingerprint) throw error;
     return replay(made, key);
   }
 }
 
-/** The answer that this request was given before, if there is one. Throws idempotency-key-reused. */
+/** Returns the answer that this request was given before, if any. Throws idempotency-key-reused. */
 export async function earlierAnswer({ db }: Site, key: AnswerKey, now: Date): Promise<Reply | undefined> {
   const earlier = await findAnswer(db, key.id, now);
   return earlier && replay(earlier, key);
@@ -88,8 +89,8 @@ export async function earlierAnswer({ db }: Site, key: AnswerKey, now: Date): Pr
 const UNDER_WAY = new WeakMap<Site, Map<string, string>>();
 
 /**
- * Does the work within the given transaction and keeps the answer there, or what may be `kept` of it. If another
- * process has answered the request in the meantime, that answer is returned and nothing is done.
+ * Does the work in the given transaction and stores its answer there, reduced by `kept`. If another process has
+ * answered the request in the meantime, that answer is returned and nothing is done.
  */
 export async function runAndKeep(
   db: Database,
@@ -112,13 +113,13 @@ function replay({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
   return { ...reply, headers: { ...reply.headers, [REPLAYED]: 'true' } };
 }
 
-/** An answer as it may be kept. */
+/** Returns an answer without its secret, as it may be stored. */
 export function withoutSecret(reply: Reply, { member }: Withheld): Reply {
   const { [member]: _, ...body } = bodyOf(reply);
   return { ...reply, body };
 }
 
-/** An answer that is given again, with what was not kept of it; without, where that is gone. */
+/** Returns a replayed answer with its secret, or without it if the secret does not exist any more. */
 export async function withSecret(site: Site, caller: Caller, reply: Reply, { member, again }: Withheld): Promise<Reply> {
   const body = bodyOf(reply);
   const secret = await again(site, caller, body);
@@ -127,15 +128,15 @@ export async function withSecret(site: Site, caller: Caller, reply: Reply, { mem
 
 const bodyOf = ({ body }: Reply): Record<string, unknown> => ({ ...(typeof body === 'object' ? body : {}) });
 
-/** The header that marks an answer that was given before. */
+/** The header that marks a replayed answer. */
 const REPLAYED = 'Idempotency-Replayed';
 export const isReplay = ({ headers }: Reply): boolean => headers?.[REPLAYED] !== undefined;
 
 const LONGEST_KEY = 255;
 
 /**
- * The key in the header: a quoted string (RFC 8941), or the same without quotes, as most clients send it. Undefined:
- * invalid.
+ * Parses the key in the header: a quoted string (RFC 8941), or the same without quotes, as most clients send it.
+ * Undefined if it is invalid.
  */
 function keyIn(header: string): string | undefined {
   const [, quoted] = /^\s*"((?:[ !#-[\]-~]|\\["\\])*)"\s*$/.exec(header) ?? [];
@@ -145,7 +146,7 @@ function keyIn(header: string): string | undefined {
 
 const digest = (text: string | Buffer): string => createHash('sha256').update(text).digest('base64url');
 
-/** The same value with the members of every object in order. */
+/** Returns the value with the members of every object sorted, for comparison. */
 function withSortedMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedMembers);
   if (value === null || typeof value !== 'object') return value;

@@ -32,12 +32,12 @@ const manages =
 const showPassword = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
 
-/** No version changes when a password is used, so that such an answer must not be cached. */
+/** Using a password changes no version, so these answers must not be cached. */
 const okUncached = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
 
 /**
- * WordPress's own routes of application passwords: a person's list, the one that a request uses, and the single
- * password.
+ * WordPress's own routes of application passwords: the list of a user, the password that the request uses, and the
+ * single password.
  */
 export const passwordRoutes: readonly ServedRoute[] = [
   {

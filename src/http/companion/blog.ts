@@ -86,5 +86,5 @@ const CATEGORIES: readonly ServedRoute[] = [
   },
 ];
 
-/** WordPress's own routes of the posts of the blog, their categories, and pages, for readers. */
+/** WordPress's own routes of blog posts, their categories, and pages; read-only. */
 export const blogRoutes: readonly ServedRoute[] = [...ofType('post'), ...ofType('page'), ...CATEGORIES];

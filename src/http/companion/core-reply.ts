@@ -4,7 +4,8 @@ import { written } from '../reply.ts';
 import type { Reply } from '../route.ts';
 
 /**
- * A page of a list as WordPress's own routes answer it: the records alone, the totals and the neighbours as headers.
+ * Replies with a page of a list as on WordPress's own routes: only the records; the totals and the neighbours are
+ * headers.
  */
 export const corePage = ({ records, total, page, pages, timeliness, skipped }: CorePage): Reply => ({
   status: 200,
@@ -14,12 +15,12 @@ export const corePage = ({ records, total, page, pages, timeliness, skipped }: C
   paging: { page, pages, skipped: skipped && { ...skipped, total } },
 });
 
-/** Whether visitors see a record on a page of its own, as posts and files, but not terms. */
+/** Whether the record has a public page, as posts and files have, but terms have not. */
 export interface HasPage {
   readonly hasPage: boolean;
 }
 
-/** A record, with the address of its page for those who read headers. */
+/** Replies with a record, with the address of its page in a header. */
 export const coreRecord = (shown: Shown<Readonly<Record<string, unknown>>>, { hasPage }: HasPage): Reply => ({
   ...written(shown),
   timeliness: 'never',

@@ -18,12 +18,12 @@ import { corePage, coreRecord, type HasPage } from './core-reply.ts';
 const recordsOf = (shown: ReadonlyMap<number, Shown>): Map<number, CoreRecord> =>
   new Map([...shown].map(([id, { record }]) => [id, record]));
 
-/** A page of a list, its records with what `_embed` asks for. */
+/** Replies with a page of a list whose records have what `_embed` asks for. */
 export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage, embed: unknown): Promise<Reply> {
   return timely(corePage({ ...page, records: await withEmbeds(site, caller, page.records, embed) }), embed);
 }
 
-/** A record with what `_embed` asks for. */
+/** Replies with a record that has what `_embed` asks for. */
 export async function recordWithEmbeds(
   site: Site,
   caller: Caller,
@@ -34,13 +34,13 @@ export async function recordWithEmbeds(
   return timely(coreRecord({ ...shown, record }, { hasPage }), embed);
 }
 
-/** No version changes with users: an answer that shows them is cached for a second at most. */
+/** Changes of users change no version, so an answer that shows them is cached for a second at most. */
 const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed) ? { ...reply, timeliness: 'always' } : reply);
 
 /**
- * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors,
- * pictures, terms, and what is above a category or a page. A few queries for all records of an answer; what the caller
- * may not see is left out.
+ * Adds to records what they link to, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms,
+ * and the parent of a category or a page. Needs a few queries for all records of an answer. Records that the caller may
+ * not see are left out.
  */
 async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;
@@ -84,21 +84,21 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
         'wp:term',
         carried.map(({ taxonomy, restBase }) => found(terms.get(taxonomy), record[restBase])),
       ),
-      // What hangs under a term is one, and what hangs under a page is a page: their ids may be the same.
+      // The parent of a term is a term, and the parent of a page is a page; their ids may coincide.
       ...ifAny('up', found(record.taxonomy === undefined ? pagesAbove : above.get(String(record.taxonomy)), record.parent)),
     };
     return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
   });
 }
 
-/** The taxonomies that records carry, in the order of WordPress's own routes. */
+/** The taxonomies of the records, in the order of WordPress's own routes. */
 const TAXONOMIES: readonly CoreTaxonomy[] = [blogCategory, termKind('tag'), termKind('category')];
 
-/** What is found for each taxonomy, by its name. */
+/** Runs a query for each taxonomy; the results by name of the taxonomy. */
 const byTaxonomy = async <T>(find: (taxonomy: CoreTaxonomy) => Promise<T>): Promise<ReadonlyMap<string, T>> =>
   new Map(await Promise.all(TAXONOMIES.map(async (taxonomy) => [taxonomy.taxonomy, await find(taxonomy)] as const)));
 
-/** A relation with the records it leads to, or with lists of them; none that leads to nothing. */
+/** A relation with the records it leads to, or with lists of them; nothing if there are none. */
 const ifAny = (relation: string, found: readonly (CoreRecord | readonly CoreRecord[])[]) =>
   found.flat().length === 0 ? {} : { [relation]: found };
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
@@ -110,6 +110,6 @@ async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Pr
   return new Map([...people].map(([id, person]) => [id, coreUser(person, context, personMethods(caller, id))]));
 }
 
-/** What a caller may do with a person on the own route of that person, as WordPress has it. */
+/** Returns the methods that a caller may use on the route of a user, as in WordPress. */
 export const personMethods = ({ viewer }: Caller, id: number): Methods =>
   methodsFor({ edits: viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id), deletes: viewer.can('delete_users') });

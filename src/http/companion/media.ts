@@ -23,10 +23,10 @@ import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' } as const;
 
-/** What the controller of the library adds to a record only where it is named by itself. */
+/** Members that WordPress's media controller adds only if `_fields` names them as a whole. */
 const UNDIVIDED = ['description', 'caption', 'media_details'];
 
-/** WordPress's own routes of the library: the list, where files are uploaded too, and the single file. */
+/** WordPress's own routes of the media library: the list, which also takes uploads, and the single file. */
 export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media',

@@ -11,7 +11,10 @@ import type { Endpoint, Method, Reply } from '../route.ts';
 import { corePage } from './core-reply.ts';
 import { personMethods } from './embeds.ts';
 
-/** Writing people is left to the command line and to WordPress; who might do it there learns so. */
+/**
+ * Users can only be written by the command line and by WordPress. Callers who would have the permission get an error
+ * that says so.
+ */
 const refusedWrite = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
   methods,
   summary,
@@ -24,10 +27,10 @@ const refusedWrite = (methods: readonly Method[], summary: string, params: Endpo
 const edits: Endpoint['allow'] = (_look, { viewer }, { id }) => viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
 const deletes: Endpoint['allow'] = (_look, { viewer }) => viewer.can('delete_users');
 
-/** What the controller of people adds to a record only where it is named by itself. */
+/** Members that WordPress's users controller adds only if `_fields` names them as a whole. */
 const UNDIVIDED = ['capabilities', 'extra_capabilities', 'avatar_urls', 'meta'];
 
-/** WordPress's own routes of people: the list, the single person, and the caller. */
+/** WordPress's own routes of users: the list, the single user, and the caller. */
 export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users',

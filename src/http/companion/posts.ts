@@ -24,7 +24,7 @@ import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { created, written } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
-/** The parameters of writes that a site has besides: its own fields among the metas. */
+/** Returns the additional parameters of writes on a site: its custom fields among the metas. */
 const ofSite =
   (kind: PostKind) =>
   (settings: SiteSettings): Params => {
@@ -34,7 +34,7 @@ const ofSite =
 
 const EDITED = { context: 'edit' } as const;
 
-/** WordPress's own routes of events, venues or organizers: the list and the single record. */
+/** Returns WordPress's own routes of events, venues or organizers: the list and the single record. */
 export const corePostRoutes = (kind: PostKind): ServedRoute[] => [list(kind), single(kind)];
 
 const list = (kind: PostKind): ServedRoute => ({

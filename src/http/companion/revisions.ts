@@ -50,5 +50,5 @@ const revisionsOf = (of: Revised): ServedRoute[] => {
 const BLOG: readonly Revised[] = Object.entries(BLOG_BASES).map(([postType, base]) => ({ postType, base }));
 const RECORDS: readonly Revised[] = postKinds.map((kind) => ({ postType: kind.postType, base: kind.postType, kind }));
 
-/** WordPress's own routes of the earlier versions of posts, pages and the records of the calendar, for readers. */
+/** WordPress's own routes of the revisions of posts, pages and calendar records; read-only. */
 export const revisionRoutes: readonly ServedRoute[] = [...BLOG, ...RECORDS].flatMap(revisionsOf);

@@ -19,10 +19,12 @@ import type { Endpoint, Method, Route } from '../route.ts';
 type Json = Record<string, unknown>;
 type Say = (key: string | readonly string[]) => string;
 
-/** Names of the records' schemas, by kind. */
+/** Schema names of the records, by kind. */
 const SCHEMA_NAMES: ReadonlyMap<string, string> = tableOf({ event: 'Event', venue: 'Venue', organizer: 'Organizer' });
 
-/** The calendar's newer interface as an OpenAPI document (`tec/v1/docs`), from its routes, in the caller's language. */
+/**
+ * Returns the OpenAPI document of the calendar's newer API (`tec/v1/docs`), from its routes, in the caller's language.
+ */
 export function tecDocument(site: Described, caller: Caller, routes: readonly ServedRoute[]): Json {
   const say: Say = (key) => site.texts.t(caller.language, key);
   return {
@@ -45,7 +47,7 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Se
   };
 }
 
-/** The headers without which requests are refused, as components by name: as many as the routes ask for. */
+/** The headers without which requests are refused, as components by name. */
 const acknowledgements = (routes: readonly ServedRoute[], say: Say): Json =>
   Object.fromEntries(
     routes.flatMap(({ endpoints }) =>
@@ -66,7 +68,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
 const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}');
 
-/** PATCH does what PUT does, and is not named a second time. */
+/** PATCH does the same as PUT, so it is not listed separately. */
 function operations(route: ServedRoute, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
     endpoint.methods
@@ -100,7 +102,10 @@ function parameter(route: Route, endpoint: Endpoint, name: string, { grammar }: 
   return { name, in: inPath ? 'path' : 'query', required: inPath, description: say(paramTextKeys(route, endpoint, name)), schema };
 }
 
-/** Statuses by method, as the reference's document has them; what ours never gives is named as such. */
+/**
+ * Returns the responses by status, with the statuses of the reference's document. Those that this server never gives
+ * are described as such.
+ */
 function responses(route: Route, method: Method, name: string | undefined, say: Say): Json {
   const single = selectorsOf(route).length > 0;
   const statuses = !name
@@ -132,7 +137,7 @@ const of = (type: string, ...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, type === 'array' ? { type, items: {} } : { type }]));
 const shape = (properties: Json): Json => ({ type: 'object', properties });
 
-/** Members that are written; those that are read beside are texts in two forms. */
+/** Members of writes. In `READ`, the texts among them have two forms. */
 const WRITTEN: Json = {
   ...of(
     'string',

@@ -27,12 +27,12 @@ import type { Reply } from '../route.ts';
 import { corePage } from './core-reply.ts';
 import { tecDocument } from './tec-document.ts';
 
-/** By this header a client says that it knows the API to be subject to change; without it nothing is served. */
+/** The header by which a client acknowledges that the API may change; requests without it are refused. */
 const ACKNOWLEDGEMENT = 'X-TEC-EEA';
 
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;
 
-/** The calendar's newer interface: events, venues and organizers, and a document about them. */
+/** Returns the routes of the calendar's newer API: events, venues and organizers, and its OpenAPI document. */
 export const tecRoutes = (): ServedRoute[] => {
   const routes = [...postKinds.flatMap((kind) => [list(kind), single(kind)])];
   const documentation: ServedRoute = {
@@ -126,7 +126,7 @@ const single = (kind: PostKind): ServedRoute => ({
   ]),
 });
 
-/** The fields that a site has besides. */
+/** Returns the additional fields of a site. */
 const ofSite =
   (kind: PostKind) =>
   (settings: SiteSettings): Params => {
@@ -135,7 +135,7 @@ const ofSite =
     return Object.fromEntries(Object.entries(own).filter(([name]) => !Object.hasOwn(declared, name)));
   };
 
-/** Cuts the records within a record to the members that the answer is cut to. */
+/** Reduces the records within a record to the members that `_fields` names. */
 const cutTo = (fields: unknown) => {
   const names = fieldNames(fields).map((path) => path.split('.')[0]!);
   return (record: TecRecord) => (names.length === 0 ? record : withLinkedCut(record, new Set(names)));

@@ -18,7 +18,7 @@ import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { created, written } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
-/** WordPress's own routes of categories or tags: the list and the single term. */
+/** Returns WordPress's own routes of categories or tags: the list and the single term. */
 export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [list(kind), single(kind)];
 
 const list = (kind: TermKind): ServedRoute => ({

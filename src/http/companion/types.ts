@@ -11,7 +11,7 @@ import type { Site } from '../../site.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
 import type { Reply, Rule } from '../route.ts';
 
-/** Parameters by name, each a text, and the context among them. */
+/** Parameters by name, all of them texts, including the context. */
 type Texts = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
 type All = (site: Site, caller: Caller, view: View, type?: string | undefined) => ReadonlyMap<string, Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ const types: All = (site, caller, view) => coreTypes(caller, view, say(site, cal
 const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 
 const unchangingReply = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
-/** The form for editing is for those who edit anything. */
+/** `context=edit` is for users who can edit posts. */
 const mayList: Rule<ContextValues> = (_look, caller, values) => edits(caller, values) || 'rest_cannot_view';
 const edits = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
 

@@ -19,27 +19,28 @@ import type { Raw } from '../input.ts';
 
 /** A page of the calendar that an address names. */
 export interface FeedAddress {
-  /** The form that is asked for; undefined: the page itself. */
+  /** The format of the requested feed; undefined: the page itself. */
   readonly form: FeedForm | undefined;
   readonly page: CalendarPageAsked;
   /** The language that the address names. */
   readonly language: string | undefined;
-  /** Whether the page is named by the path; else by the query of the home. */
+  /** Whether the path names the page; otherwise the query of the home does. */
   readonly byPath: boolean;
 }
 
-/** How the pages of a site are addressed. */
+/** The parts of a site's addresses. */
 export interface FeedPlace {
-  /** Path of the site's home, without trailing slash. */
+  /** Path of the site's home, without a trailing slash. */
   readonly base: string;
   readonly languages: readonly string[];
-  /** Each may be several segments of a path. */
+  /** Each slug may have several path segments. */
   readonly slugs: Readonly<Record<SlugName, readonly string[]>>;
 }
 
 /**
- * The page of the calendar that an address names, as WordPress and The Events Calendar address it, and as which feed it
- * is asked for. Where the path and the query disagree, the query counts. Undefined: no page of the calendar.
+ * Returns the page of the calendar that an address names, in the addresses of WordPress and The Events Calendar, and
+ * the format of the requested feed. If path and query disagree, the query wins. Undefined if the address is no page of
+ * the calendar.
  */
 export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAddress | undefined {
   const all = segmentsOf(path, place.base);
@@ -61,7 +62,7 @@ export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAdd
   return { form, page, language, byPath };
 }
 
-/** Sites without rewriting have this before all paths, before or behind the language. */
+/** Sites without rewriting have `index.php` at the start of all paths, before or after the language. */
 const withoutIndex = (segments: readonly string[]): readonly string[] => (segments[0] === 'index.php' ? segments.slice(1) : segments);
 
 function linkedByPath({ linked, parts }: Found, query: Raw): LinkedPage | undefined {
@@ -69,7 +70,7 @@ function linkedByPath({ linked, parts }: Found, query: Raw): LinkedPage | undefi
   return linked && { of: 'linked', kind: linked, slug: parts.get('linked') ?? '', number };
 }
 
-/** Sites without readable addresses name venues and organizers by their post types. */
+/** Sites without pretty permalinks name venues and organizers by their post types. */
 function linkedByQuery(query: Raw): LinkedPage | undefined {
   const number = pageNumber(textParam(query, 'paged'));
   for (const kind of ['venue', 'organizer'] as const) {
@@ -83,12 +84,15 @@ const pageNumber = (text: string | undefined): number => Math.max(1, Number(/^\d
 
 const isNews = (form: FeedForm | undefined): boolean => form === 'rss2' || form === 'atom' || form === 'rdf';
 
-/** In bytes: the slugs of a category and of several above it, each of 200 at most, fit in. */
+/**
+ * Maximum length of a path, in characters: enough for a category and several ancestors, with slugs of at most 200 bytes
+ * each.
+ */
 const LONGEST_PATH = 4000;
-/** Of a parameter, in characters. */
+/** Maximum length of a parameter, in characters. */
 const LONGEST_TEXT = 1000;
 
-/** The path below the home in its pieces, decoded; undefined where it can't be. */
+/** Returns the decoded segments of the path below the home; undefined if it cannot be decoded. */
 function segmentsOf(path: string, base: string): string[] | undefined {
   if (path.length > LONGEST_PATH) return undefined;
   const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
@@ -105,7 +109,7 @@ function segmentsOf(path: string, base: string): string[] | undefined {
 // ------------------------------------------------------------------------------------------------- paths
 /** A page that a path names. */
 interface Found {
-  /** Its own part of the path. */
+  /** The page's part of the path, after that of the section. */
   readonly path: string;
   readonly parts: ReadonlyMap<PathPart, string>;
   readonly view: CalendarPage['view'];
@@ -113,7 +117,7 @@ interface Found {
   readonly form: FeedForm | undefined;
   readonly feeds: Section['feeds'];
   readonly linked: Section['linked'];
-  /** Whether it is one of WordPress's own archives of a tag. */
+  /** Whether it is one of WordPress's own tag archives. */
   readonly archive: boolean;
 }
 
@@ -132,11 +136,11 @@ function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | unde
 interface Ending {
   readonly ending: readonly string[];
   readonly form: FeedForm | undefined;
-  /** Whether it comes after the path of the section alone. */
+  /** Whether it may only follow the path of the section itself. */
   readonly alone: boolean;
 }
 
-/** Endings that ask for a feed, before the empty one that does not. */
+/** Returns the endings that request a feed, before the empty one that does not. */
 function endingsOf({ path }: Section): Ending[] {
   const endings = (known: ReadonlyMap<string, FeedForm>, { alone }: Pick<Ending, 'alone'>) =>
     [...known].map(([ending, form]): Ending => ({ ending: ending.split('/'), form, alone }));
@@ -153,8 +157,8 @@ function withoutEnd(segments: readonly string[], ending: readonly string[]): rea
 }
 
 /**
- * The page of a section that a path names; of several the one whose own path is the longest, since the slug of a
- * category may be anything.
+ * Returns the page of a section that a path names. If several match, the page with the longest path wins, since the
+ * slug of a category may be any text.
  */
 function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace['slugs']): Omit<Found, 'form'> | undefined {
   const front = section.path.split('/').flatMap((piece) => (piece.startsWith('{') ? slugs[piece.slice(1, -1) as SlugName] : piece)); // the slugs that paths name
@@ -182,7 +186,7 @@ function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace[
 const piecesOf = (path: string): string[] => (path === '' ? [] : path.split('/'));
 
 /**
- * The parts that these pieces of a pattern name in these segments; undefined where they don't fit. A category may take
+ * Matches segments against a pattern and returns its named parts; undefined if they do not match. A category may take
  * several segments.
  */
 function partsIn(pattern: readonly string[], segments: readonly string[]): [PathPart, string][] | undefined {
@@ -203,7 +207,7 @@ const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && textF
 const isNumber = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text);
 const isMonth = (text: string): boolean => /^\d{4}-\d\d$/.test(text) && isDay(`${text}-01`);
 
-/** What the parts of a path must look like. */
+/** Checks of the path's parts. */
 const PARTS: Partial<Record<PathPart, (text: string) => boolean>> = {
   month: isMonth,
   day: isDay,
@@ -225,20 +229,20 @@ function formOf(query: Raw): FeedForm | undefined {
 
 const NO_PARTS: ReadonlyMap<PathPart, string> = new Map();
 
-/** Parameters by which a query of the home names a page of WordPress that is none of the calendar's. */
+/** Query parameters of the home that name pages of WordPress outside the calendar. */
 const OF_OTHERS = [
   ...['page_id', 'pagename', 'cat', 'category_name', 'author', 'author_name', 'attachment_id', 'attachment'],
   ...['m', 'year', 'monthnum', 'w', 'error'],
 ];
 
 /**
- * The home: it has news of the calendar only where the query names a page of it, and then at `/feed/` too. Undefined:
- * another path, or another page that the query names.
+ * Returns the home page. It has news feeds of the calendar only if the query names one of its pages, and then at
+ * `/feed/` too. Undefined if the path or the query names another page.
  */
 function homeOf(segments: readonly string[], query: Raw): Found | undefined {
   const type = textParam(query, 'post_type');
   const ofType = type === 'tribe_events';
-  // Venues and organizers are named by their ids alone.
+  // Venues and organizers are named only by id here.
   const isOurs = type === undefined || ofType || (postKindOfType(type) && textParam(query, 'p') !== undefined);
   const isOthers = !isOurs || OF_OTHERS.some((name) => textParam(query, name) !== undefined);
   const form = segments.length === 0 ? undefined : ENDINGS.get(segments.join('/'));
@@ -276,9 +280,9 @@ function queriedPage(found: Found, query: Raw, form: FeedForm | undefined, byPat
   return listPage(found, query, form);
 }
 
-/** A calendar of chosen events holds this many at most, as others do that are asked for with `per_page`. */
+/** Maximum number of events in a calendar of chosen ids, as with `per_page` in other calendars. */
 const MOST_IDS = 1000;
-/** With the comma behind it. */
+/** Length of one id including the comma after it. */
 const LONGEST_ID = 16;
 
 const idsIn = (texts: readonly string[]): number[] => [
@@ -315,13 +319,13 @@ function listPage({ parts, view, featured, archive }: Found, query: Raw, form: F
   };
 }
 
-/** The texts that a parameter says, alone or as a list; longer ones are none. */
+/** Returns the texts of a parameter, which may be a single one or a list. Texts that are too long are left out. */
 const textsIn = (value: unknown, longest = LONGEST_TEXT): string[] =>
   [value].flat().filter((text): text is string => typeof text === 'string' && text !== '' && text.length <= longest);
 
 /**
- * Slugs of terms as WordPress reads them (`WP_Query::parse_tax_query`): of `a,b` an event must have any, of `a+b`,
- * which a query reads as `a b`, both. Each may stand behind those of the terms above it.
+ * Parses the slugs of terms as WordPress does (`WP_Query::parse_tax_query`): with `a,b` an event must have either, with
+ * `a+b`, which a query decodes as `a b`, both. Each slug may follow those of its ancestors.
  */
 function slugLists(value: unknown): string[][] {
   const text = textsIn(value).slice(0, MOST_SLUGS).join(',');

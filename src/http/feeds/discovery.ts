@@ -8,8 +8,8 @@ import { restUrl } from '../../wordpress/links.ts';
 import type { FeedRequest } from './feed-request.ts';
 
 /**
- * What every page of the calendar says of the API, for programs that were given nothing but its address: the address of
- * the API, of the event or of the list that the page shows, and `Link` to the root of WordPress's own.
+ * Returns the headers by which programs find the API from the address of a calendar page: the address of the API, of
+ * the event or list that the page shows, and a `Link` to the root of WordPress's API.
  */
 export function discoveryHeaders(settings: SiteSettings, subject: PageSubject): Record<string, string> {
   const { route, query, core } = routesOf(subject);
@@ -24,7 +24,7 @@ export function discoveryHeaders(settings: SiteSettings, subject: PageSubject): 
   };
 }
 
-/** The same for a page that is not served, with links to the feeds of the calendar. */
+/** Returns the same headers for a page that is not served, with links to the calendar's feeds. */
 export async function pageHeaders({ site, caller, address: { page } }: FeedRequest): Promise<Record<string, string>> {
   const headers = discoveryHeaders(caller.settings, await subjectOf(site, caller, page));
   return { ...headers, Link: [headers.Link, ...feedLinks(caller)].join(', ') };
@@ -42,7 +42,7 @@ async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address'
   return { term };
 }
 
-/** The feeds in the language of the caller. */
+/** Links to the feeds in the language of the caller. */
 function feedLinks({ home, settings }: Pick<Caller, 'home' | 'settings'>): string[] {
   const { permalinkStructure, calendar } = settings;
   const { eventsSlug } = calendar;

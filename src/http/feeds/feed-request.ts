@@ -3,14 +3,14 @@ import type { Site } from '../../site.ts';
 import type { Raw } from '../input.ts';
 import type { FeedAddress } from './address.ts';
 
-/** A page of the calendar that is asked for. */
+/** A request for a page or feed of the calendar. */
 export interface FeedRequest {
   readonly site: Site;
   readonly caller: Caller;
   readonly address: FeedAddress;
   readonly query: Raw;
   readonly queryText: string;
-  /** Where it was asked for: address of the page, with those parameters of its query that count. */
+  /** `page`: the address of the page as requested; `self`: the same with those query parameters that have an effect. */
   readonly page: string;
   readonly self: string;
 }

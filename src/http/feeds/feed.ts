@@ -27,24 +27,24 @@ import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Raw } from '../input.ts';
 import type { FeedRequest } from './feed-request.ts';
 
-/** What is sent as a feed. */
+/** A feed that is ready to be sent. */
 export interface Feed {
   readonly type: string;
   readonly body: string;
   readonly timeliness: Timeliness;
   readonly records: readonly unknown[];
   readonly subject: PageSubject;
-  /** The name under which calendars are saved. */
+  /** The file name under which calendars are saved. */
   readonly file?: string;
 }
 
-/** The events of a page, and what news of them are called. */
+/** The events of a page, with the title of their news feed. */
 interface Found extends FeedEvents {
   readonly title: string;
   readonly subject: PageSubject;
 }
 
-/** The feed of a page. Throws `rest_no_route` or `rest-event-not-found` where there is none. */
+/** Returns the feed of a page. Throws `rest_no_route` or `rest-event-not-found` if there is none. */
 export async function feedOf(wanted: FeedRequest): Promise<Feed> {
   const { page, form } = wanted.address;
   if (form === 'jsonld') return jsonLd(wanted);
@@ -54,24 +54,24 @@ export async function feedOf(wanted: FeedRequest): Promise<Feed> {
 }
 
 // ------------------------------------------------------------------------------------------------- which events
-/** How many events a calendar holds; on request (`per_page`) more, up to the second number. */
+/** Usual and maximum number of events in a calendar; `per_page` can raise it up to the maximum. */
 const [MANY, MOST] = [30, 1000];
 
 /**
- * Numbers of a query as a feed or page understands them, of which many mean the same. `per_page` is for calendars
- * alone (`takesLength`).
+ * Returns the numbers of a query as a feed or page interprets them, since many values have the same effect. `per_page`
+ * is only for calendars (`takesLength`).
  */
 export function understoodNumbers(wanted: Pick<FeedRequest, 'address' | 'query'>): Raw {
   const { page } = wanted.address;
   return { per_page: String(longest(wanted)), ...('number' in page ? { paged: String(page.number) } : {}) };
 }
 
-/** Whether a page is one of those on which it can be said how many events are wanted. */
+/** Whether a page takes `per_page`. */
 export const takesLength = ({ form, page }: FeedRequest['address']): boolean =>
   form === 'ical' && (page.of === 'list' || page.of === 'ids');
 
 /**
- * How many events a calendar holds. Fewer than the usual number are never meant: the plugin does not heed the
+ * Returns the number of events in a calendar: never fewer than the usual number, since the plugin ignores the
  * parameter.
  */
 function longest({ query }: Pick<FeedRequest, 'query'>): number {
@@ -81,7 +81,10 @@ function longest({ query }: Pick<FeedRequest, 'query'>): number {
 
 const passwordOf = ({ query: { password } }: FeedRequest) => (typeof password === 'string' ? password : undefined);
 
-/** Named events. One that nobody may see is not there; of several such ones are left out. */
+/**
+ * Finds the named events. A single event that is not public is reported as not found; among several, such events are
+ * left out.
+ */
 async function findNamed(wanted: FeedRequest, page: EventPage | IdsPage): Promise<Found> {
   const { site, caller } = wanted;
   const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
@@ -109,7 +112,7 @@ async function findListed(wanted: FeedRequest, page: ListPage): Promise<Found> {
   return { ...found, title, subject: { term: found.terms[0], featured: page.featured } };
 }
 
-/** Feeds of news can be sorted, as WordPress's can. */
+/** News feeds can be sorted, like WordPress's. */
 function orderOf({ orderby, order }: Raw): Order | undefined {
   const by = typeof orderby === 'string' ? eventOrders.names.get(orderby.toLowerCase()) : undefined;
   return by === undefined || by === 'include' ? undefined : { by, descending: typeof order !== 'string' || order.toLowerCase() !== 'asc' };
@@ -137,7 +140,7 @@ async function calendar(wanted: FeedRequest, { events, timeliness, subject }: Fo
   return {
     type: 'text/calendar',
     body: pieces.join(''),
-    // Rules change without the tables that answers are remembered by.
+    // Recurrence rules can change without a write to the tables that cached answers depend on.
     timeliness: dates.size > 0 ? 'always' : timeliness,
     records: events.map(withTerms),
     subject,
@@ -150,8 +153,8 @@ async function calendar(wanted: FeedRequest, { events, timeliness, subject }: Fo
 }
 
 /**
- * An event as calendars show it: the title as it was written, without the quotation marks of pages, and the categories
- * of a protected one too.
+ * An event for a calendar: the title as written, without the typographic quotation marks of pages, and with the
+ * categories even if it is protected.
  */
 const calendarRecord = (event: FeedEvent, recurs: RecurringDates | undefined, locked: string): CalendarEvent => ({
   ...event.record,
@@ -162,13 +165,13 @@ const calendarRecord = (event: FeedEvent, recurs: RecurringDates | undefined, lo
   ...(event.locked ? { description: locked } : {}),
 });
 
-/** The records of which a feed is made: it names the terms of a protected event too. */
+/** The records that a feed depends on, including the terms of protected events. */
 const withTerms = ({ record, categories, tags }: FeedEvent) => ({ ...record, categories: categories.map(byId), tags: tags.map(byId) });
 const byId = ({ term_id: id }: FeedTerm) => ({ id });
 
 /**
- * The name of a file, as the plugin makes it: of the site's name and of a digest of the ids, so that each list has one
- * of its own.
+ * Returns the file name as the plugin builds it, from the site's name and a digest of the ids, so that different lists
+ * get different names.
  */
 function fileName(name: string, form: 'ical' | 'outlook', ids: readonly number[]): string {
   const site = sanitizeTitle(decodeEntities(name)).replace(/%[\da-f]{2}/g, '') || 'events';
@@ -194,13 +197,13 @@ async function news(wanted: FeedRequest, form: Exclude<FeedForm, 'ical' | 'jsonl
     changed: events.length === 0 ? await lastSave(site) : undefined,
   };
   const body = write(await inTurns(events, (event) => newsEvent(words, event, authors.get(event.row.post_author) ?? '')), head);
-  // Changes of the authors' names are not watched for.
+  // Changes of the authors' names are not tracked, so the feed is not cached for longer.
   return { type, body, timeliness: 'always', records: events.map(withTerms), subject };
 }
 
 /**
- * The language of the words that stand beside the events: that of the events, whatever language a calendar program
- * prefers, since people read the one with the other. Where content has no languages, the address may ask for another.
+ * Returns the language of the words around the events. It is the language of the events, whatever language a calendar
+ * program prefers, since both are read together. If the content has no languages, the address may name another one.
  */
 function languageOfWords({ site, caller, address, query }: FeedRequest): string {
   const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
@@ -208,7 +211,7 @@ function languageOfWords({ site, caller, address, query }: FeedRequest): string 
   return site.texts.chooseLanguage({ ...asked, acceptLanguage: contentTag(caller) });
 }
 
-/** The words of a feed of news, and the site that it is of. */
+/** The texts and the settings for a news feed. */
 interface Words {
   readonly say: Say;
   readonly settings: SiteSettings;

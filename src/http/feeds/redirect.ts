@@ -10,16 +10,16 @@ import type { FeedAddress } from './address.ts';
 import type { FeedRequest } from './feed-request.ts';
 
 /**
- * Where WordPress sends whoever asks for a calendar at another address than its own (`redirect_canonical`): to the path
- * with a slash at its end, to the page of a term or an event that the query names. Undefined: nowhere. Feeds of news
- * are not redirected.
+ * Returns the address to which WordPress redirects a calendar request at a non-canonical address
+ * (`redirect_canonical`): the path with a trailing slash, or the page of the term or event that the query names.
+ * Undefined if there is no redirect. News feeds are not redirected.
  */
 export async function redirectOf(wanted: FeedRequest): Promise<string | undefined> {
   const { address, page, queryText } = wanted;
   if (address.form !== 'ical' && address.form !== undefined) return undefined;
   const filled = address.form === undefined ? withoutEmpty(queryText) : queryText;
-  // Browsers follow what a form leads to on the very server of its page alone, by whatever name it was reached.
-  // A path that begins with two slashes would name a host.
+  // Browsers only follow the redirect of a form on the host of its page, whatever name that host was reached by, so the
+  // location has no host. A path that begins with two slashes would name one.
   if (filled !== queryText) return withQuery(new URL(page).pathname.replace(/^\/{2,}/, '/'), filled);
   if (!address.byPath) return redirectOfQuery(wanted);
   const { permalinkStructure } = wanted.caller.settings;
@@ -27,8 +27,8 @@ export async function redirectOf(wanted: FeedRequest): Promise<string | undefine
 }
 
 /**
- * Where the page of an event, a venue or an organizer is by now that had another slug before; undefined: nowhere. To be
- * asked where there is no such page.
+ * Returns the current address of an event, venue or organizer whose slug has changed; undefined if there is none. Call
+ * it if the page was not found.
  */
 export async function movedTo({ site, caller, address, queryText }: FeedRequest): Promise<string | undefined> {
   const { page, form, byPath } = address;
@@ -61,7 +61,7 @@ interface NamedTerm {
   readonly slug: string;
 }
 
-/** The one term that a query names. */
+/** Returns the term that a query names, if it names only one. */
 function termOf({ page }: FeedAddress): NamedTerm | undefined {
   if (page.of !== 'list') return undefined;
   const named = [
@@ -76,7 +76,7 @@ async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<stri
   return events[0] && permalink(events[0].row, caller, events[0].record.language);
 }
 
-/** The page of a term, in the language that is asked for: it holds the events of that, translated or not. */
+/** Returns the page of a term in the requested language, which shows the events of that language, translated or not. */
 async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTerm): Promise<string> {
   const [[term] = []] = await feedTerms(site, caller, kind, [[slug]]);
   if (term === undefined) return fail('rest_no_route');
@@ -88,7 +88,7 @@ async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTe
   return termLink(shown.term, shown.ancestors, caller, chosen ?? languageOf(term));
 }
 
-/** Forms send boxes that were left empty, too; the address of a page is better without them. */
+/** Removes the fields of forms that were left empty, to keep them out of the page's address. */
 const withoutEmpty = (query: string): string =>
   query
     .split('&')
@@ -99,14 +99,17 @@ const EMPTY_BOXES: ReadonlySet<string> = new Set(
   ['tribe-bar-search', 'tribe-bar-date', ...Object.keys(feedFilters)].map((name) => `${name}=`),
 );
 
-/** A query without these parameters, each perhaps a list; the others as they were written. */
+/** Removes these parameters, including lists, from a query. The others stay as they were written. */
 const withoutParams = (query: string, names: readonly string[]): string =>
   query
     .split('&')
     .filter((pair) => !names.includes(/^[\w-]*/.exec(pair)?.[0] ?? ''))
     .join('&');
 
-/** The address with this query behind it, but for what it says already: of two languages none would be heeded. */
+/**
+ * Appends a query to an address, without pairs that the address already has: if the language occurred twice, neither
+ * would count.
+ */
 function withQuery(url: string, query: string): string {
   const said = url.split('?')[1]?.split('&') ?? [];
   const more = query.split('&').filter((pair) => pair !== '' && !said.includes(pair));

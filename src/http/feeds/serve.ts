@@ -30,8 +30,8 @@ import type { FeedRequest } from './feed-request.ts';
 import { movedTo, redirectOf } from './redirect.ts';
 
 /**
- * Serves the feeds of the calendar's pages and passes on everything else. Feeds are for everybody: whoever asks, they
- * hold what an anonymous caller may read. Where the pages themselves are not served, they are refused with headers that
+ * Serves the feeds of the calendar's pages and passes on all other requests. Feeds are public: for every caller they
+ * hold what an anonymous caller may read. If the pages themselves are not served, they are refused with headers that
  * lead to the API and to the feeds.
  */
 export function serveFeeds(site: Site, answers: Answers | undefined, pages: Pages): RequestHandler {
@@ -50,7 +50,8 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     const byHost = hasHosts(settings.contentLanguages);
     const place = byHost ? wanted.caller.home + wanted.page : wanted.page;
     const { text, whole } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), understoodNumbers(wanted));
-    // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
+    // Reads the request again now that the version is known: the answer may be based on settings newer than the
+    // version, but never on older ones.
     const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
     const kept = { key: keyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
     return deliver(req, res, await answers.answerFor(req, { ...kept, from, compute }));
@@ -58,8 +59,8 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
 }
 
 /**
- * Opens a protected event by the password that was entered on its page. It is answered at once and to whoever sent it
- * alone; nothing is remembered of it. A feed is the same by any method that programs ask for it with.
+ * Opens a protected event with the password that was entered on its page. The answer is only for this visitor and is
+ * not cached. A feed is the same for all methods that programs use to request it.
  */
 async function openByPassword(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
   const wanted = await readWanted(site, req);
@@ -77,10 +78,10 @@ async function openByPassword(site: Site, pages: Pages, req: Request, res: Respo
   await deliver(req, res, await pages.answer(wanted, req, password));
 }
 
-/** A password and its name are no longer than this, in bytes. */
+/** Maximum size of the password form, in bytes. */
 const LONGEST_FORM = 4096;
 
-/** The body of a small form. Throws `body-too-large` for others. */
+/** Reads the body of a small form. Throws `body-too-large` for larger ones. */
 async function smallBody(req: Request): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -92,7 +93,7 @@ async function smallBody(req: Request): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-/** Which page is asked for; undefined: none of the calendar. */
+/** Reads the address of a request; undefined if it is no page of the calendar. */
 async function readWanted(site: Site, req: Request): Promise<FeedRequest | undefined> {
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
@@ -101,7 +102,7 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   const address = feedAddress(path, query, placeOf(site, settings));
   if (!address) return undefined;
   const caller = visitorOf(site, settings, req, { segment: address.language, query });
-  // Where languages have hosts of their own, the home of the caller is that of the host.
+  // If languages have hosts, the caller's home is that of the host.
   const home = hasHosts(settings.contentLanguages) && address.language === undefined ? caller.home : settings.home;
   const page = home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
   const wanted = { site, caller, address, query, queryText: text, page };
@@ -109,7 +110,7 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   return { ...wanted, self: [page, taken].filter((part) => part !== '').join('?') };
 }
 
-/** Slugs of other letters are stored percent-encoded; paths are compared as they read. */
+/** Non-ASCII slugs are stored percent-encoded; paths are compared in decoded form. */
 const placeOf = (site: Site, settings: SiteSettings) => ({
   base: basePath(settings.home),
   languages: segmentsOf(site, settings),
@@ -120,14 +121,17 @@ const placeOf = (site: Site, settings: SiteSettings) => ({
   },
 });
 
-/** Parameters that a feed or a page depends on. */
+/** Query parameters that a feed or a page depends on. */
 const PARAMS: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), BOXES[0], 'translation_language']);
 
-/** Those of a page: where content has languages, all names that choose one; how long it is, where that can be said. */
+/**
+ * Returns the parameters of one page. If the content has languages, all names of the language parameter are included;
+ * `per_page` only if the page takes it.
+ */
 const paramsOf = ({ contentLanguages }: SiteSettings, address: FeedAddress): ReadonlySet<string> =>
   new Set([...PARAMS, ...(contentLanguages ? LANGUAGE_NAMES : [])].filter((name) => name !== 'per_page' || takesLength(address)));
 
-/** The part of a query that a feed depends on, in the order of the names. `meant`: values with the same effect. */
+/** Returns the part of a query that a feed depends on, sorted by name. `meant`: values with the same effect. */
 function takenPart(query: string, names: ReadonlySet<string>, meant: Raw): string {
   const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
   const taken = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
@@ -152,13 +156,13 @@ async function compose(wanted: FeedRequest, req: Request, pages: Pages): Promise
   }
 }
 
-/** What is not there may be elsewhere by now. */
+/** Redirects to the current address if the page was not found. */
 async function orMoved(wanted: FeedRequest, answer: Answer): Promise<Answer> {
   const location = answer.status === 404 ? await movedTo(wanted) : undefined;
   return location === undefined ? answer : redirectTo(location);
 }
 
-/** The error of a page, with what whoever was given its address can go on with. */
+/** Returns the error of a page that is not served, with headers that lead to the API and to the feeds. */
 async function notServed(wanted: FeedRequest, req: Request): Promise<Answer> {
   const reply = problemOf(wanted.site, req, wanted.caller.language, new ApiError('rest_no_route'));
   const answer = answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
@@ -173,7 +177,7 @@ const redirectTo = (location: string): Answer => ({
   shared: false,
 });
 
-/** Anyone may keep it, unless it is opened by a password. */
+/** Returns the answer with a feed. Anyone may cache it, unless it was opened with a password. */
 function answerWith(
   { type, body: text, timeliness, records, subject, file }: Feed,
   wanted: FeedRequest,
