@@ -6,23 +6,23 @@ import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { type FeedEvents, feedEvents, feedTerms, inTerms } from './feed-events.ts';
 
-/** What a list of the calendar is asked for besides its address. */
+/** Options of a calendar list in addition to its address. */
 export interface ListWishes {
-  /** Parameters as they were sent, of which those count that narrow the list. */
+  /** Parameters as they were sent; only those that filter the list count. */
   readonly filters: Readonly<Record<string, unknown>>;
-  /** Whether events are left out that their authors keep out of lists. */
+  /** Whether to leave out events that their authors hide from lists. */
   readonly unhidden: boolean;
-  /** Another order than that of the view. */
+  /** An order that replaces that of the view. */
   readonly order?: Order | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** What opens protected events. */
+  /** Password that opens protected events. */
   readonly password?: string | undefined;
-  /** With their JSON-LD. */
+  /** Whether records include their JSON-LD. */
   readonly withJsonLd?: boolean | undefined;
 }
 
-/** A list of the calendar: what it shows, from which day or month on, and the terms that the address names. */
+/** A list of the calendar: its view, its first day or month, and the terms that the address names. */
 export interface CalendarList extends FeedEvents {
   readonly view: FeedView;
   readonly date: string | undefined;
@@ -30,7 +30,7 @@ export interface CalendarList extends FeedEvents {
 }
 
 /**
- * The events of a page of the calendar, for whatever form they are to have.
+ * Finds the events of a calendar page, whatever format they are shown in.
  *
  * @throws rest_no_route for terms that do not exist, rest_invalid_param for filters that the list of events refuses
  */
@@ -48,13 +48,13 @@ export async function listCalendar(site: Site, caller: Caller, page: ListPage, w
   return { ...found, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
 }
 
-/** Terms of several languages may share a slug; the first one, of the language that is asked for, is shown for all. */
+/** Terms of several languages may share a slug. The first one, in the requested language, is shown for all of them. */
 const onePerSlug = (terms: readonly Term[]): Term[] =>
   [...new Map(terms.toReversed().map((term) => [`${term.taxonomy} ${term.slug}`, term])).values()].toReversed();
 
 /**
- * The date that a view begins with. Lists know only the one that visitors choose; a day and a month also the one in the
- * address, which counts first.
+ * Returns the first date of a view. Lists only use the date that visitors choose; day and month views also use the one
+ * in the address, which takes precedence.
  */
 function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
   const chosen = view === 'day' || view === 'month' ? (date ?? from) : from;

@@ -7,79 +7,82 @@ import type { Preconditions } from '../wordpress/record-version.ts';
 import { siteAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
-/** What `records/` needs to know about one request: who sent it, when, in which language and under which address. */
+/** Everything that `records/` needs to know about one request: its sender, time, language and address. */
 export interface Caller {
-  /** In which language records are asked for. */
+  /** The language in which records are requested. */
   readonly content: ContentChoice;
   readonly viewer: Viewer;
   readonly settings: SiteSettings;
   readonly now: Date;
-  /** When the request came, in milliseconds of `performance.now()`. */
+  /** Arrival time of the request, in milliseconds of `performance.now()`. */
   readonly arrived: number;
   readonly language: string;
-  /** Home address with the language segment of the request, without trailing slash. */
+  /** Home address with the language segment of the request, without a trailing slash. */
   readonly home: string;
   /** Namespace of the request, e.g. `calendar/events/v1`: URLs in the answer use it. */
   readonly namespace: string;
-  /** Address of uploaded files, without trailing slash. */
+  /** Address of uploaded files, without a trailing slash. */
   readonly uploads: string;
-  /** The word for a price of nothing, in the caller's language. */
+  /** The word for a price of zero, in the caller's language. */
   readonly free: string;
-  /** What a write asks of the version of a record that it names by its values alone. */
+  /** Preconditions of a write that identifies its record by its values, so that the route cannot check them. */
   readonly conditions?: Preconditions;
 }
 
-/** In which language a request asks for records. */
+/** The language in which a request asks for records. */
 export interface ContentChoice {
-  /** The language that lists hold; undefined: all of them. */
+  /** The language of the records in lists; undefined: all languages. */
   readonly code: string | undefined;
-  /** Whether the request itself says so; otherwise it is what the site has for those that do not. */
+  /** Whether the request itself names the language; otherwise it is the site's choice for requests without one. */
   readonly chosen: boolean;
-  /** The parameter that says it, as the URLs of a list carry it on. */
+  /** The parameter that names the language, to be repeated in the URLs of a list. */
   readonly parameter?: readonly [name: string, value: string] | undefined;
 }
 
-/** The choice where content has no languages, and where all of it is asked for. */
+/** The choice if the content has no languages, or if all languages are requested. */
 export const ANY_LANGUAGE: ContentChoice = { code: undefined, chosen: false };
 
 /**
- * What rendering may know of this caller. `rights`: what the caller may read, and which protected records the request
- * opens.
+ * Returns the part of a caller that rendering uses. `rights`: what the caller may read, and which protected records the
+ * request opens.
  */
 export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRead' | 'opens'>): RenderContext {
   const { settings, now, home, namespace, uploads, free } = caller;
   return { settings, now, home, namespace, uploads, free, translatesLinks: caller.content.code !== undefined, ...rights };
 }
 
-/** What the rows of records are loaded with for this caller. */
+/** Options for loading the rows of records for this caller. */
 export const bundleOptions = ({ settings, content }: Caller): BundleOptions => ({
   base: settings.recurrence?.base,
   languages: settings.contentLanguages,
   translatesLinks: content.code !== undefined,
 });
 
-/** Where uploaded files are, without a slash at the end. */
+/** Returns the address of uploaded files, without a trailing slash. */
 function uploadsAddress(stored: string, home: string): string {
   const path = /^\/[^/]/.test(stored) ? new URL(home).origin + stored : stored;
   return siteAddress(path) ?? `${home}/wp-content/uploads`;
 }
 
-/** The language tag of the content that this caller asks for; where that is in no one language, that of the site. */
+/**
+ * Returns the language tag of the content that this caller requests, or that of the site if it is not in a single
+ * language.
+ */
 export function contentTag({ settings, content }: Caller): string {
   const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
   return language ? languageTag(language) : settings.contentLanguage;
 }
 
-/** How a viewer asks: in which language, and what else is known where it is by a request. */
+/** The language of a viewer, and further data that a request may supply. */
 type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'arrived' | 'content'>>;
 
-/** The settings of the site as a caller may know them: some languages are for those alone who write in them. */
+/** Returns the settings of the site as a caller may see them, since some languages are only visible to editors. */
 export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSettings {
   const contentLanguages = languagesFor(settings.contentLanguages, viewer.can('edit_posts'));
   return contentLanguages === settings.contentLanguages ? settings : { ...settings, contentLanguages };
 }
 
-/** A viewer as a caller. Unless the options say otherwise: at this moment, under the site's home, in our namespace. */
+/** Makes a caller of a viewer. Defaults are the current time, the site's home and our namespace. */
 export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
   const settings = settingsFor(known, viewer);
   const { language, home = settings.home, namespace = site.config.restNamespace } = options;

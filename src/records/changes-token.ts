@@ -2,19 +2,22 @@ import { createHmac } from 'node:crypto';
 import { failParam } from '../errors.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 
-/** How far a client has come. */
+/** The position of a client in the journal. */
 export interface JournalPlace {
-  /** Everything up to this number of the journal is known, or was read anew since. */
+  /** Everything up to this number of the journal is known to the client, or was read again later. */
   readonly number: number;
-  /** The mark of the last entry up to there (`markAt`); without one nothing can be said of the database's past. */
+  /**
+   * The mark of the last entry up to that number (`markAt`). Without it, a database that was reset to an earlier state
+   * cannot be detected.
+   */
   readonly mark?: string | undefined;
-  /** Where in the full reading: which kind, and the last id of it; absent: the reading is over. */
+  /** The position in the full reading: the kind and its last id; absent if the full reading is complete. */
   readonly walk?: { readonly kind: KindName; readonly after: number } | undefined;
 }
 
 /**
- * A place as a token for clients. `scope`: what they follow, which a token is good for alone; `key`: the site's, so
- * that nobody makes tokens but the site.
+ * Encodes a position as a token for clients. `scope`: what they follow, since a token is only valid for the same scope;
+ * `key`: the site's secret, so that only the site can issue tokens.
  */
 export function tokenOf({ number, mark, walk }: JournalPlace, scope: string, key: string): string {
   const said = Buffer.from(JSON.stringify([number, mark ?? '', ...(walk ? [walk.kind, walk.after] : [])])).toString('base64url');
@@ -22,9 +25,9 @@ export function tokenOf({ number, mark, walk }: JournalPlace, scope: string, key
 }
 
 /**
- * The place that a token names. Undefined: it was given for another scope.
+ * Decodes the position in a token. Undefined if the token was issued for another scope.
  *
- * @throws rest_invalid_param for what is no token of this site
+ * @throws rest_invalid_param if it is no token of this site
  */
 export function placeIn(token: string, scope: string, key: string): JournalPlace | undefined {
   const [said = '', forScope, digest] = token.split('.');

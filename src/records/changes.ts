@@ -19,12 +19,12 @@ import { translatedTerms } from './terms.ts';
 import { listVisibility } from './visibility.ts';
 
 /*
- * What has changed since a client asked last. It begins with a full reading and goes on with the journal from where
- * that stood before the reading began. So it loses nothing, though others write in the meantime; it may name the same
- * twice.
+ * The changes since a client's last request. It begins with a full reading and continues with the journal from its
+ * position before the reading began. So nothing is lost if records are written during the reading, but a record may be
+ * named twice.
  */
 
-/** What became of a record, as far as the caller may see it. `record`: as it is now, where it was asked for. */
+/** A change of a record, as far as the caller may see it. `record`: its current state, if requested. */
 export interface RecordChange {
   readonly kind: KindName;
   readonly id: number;
@@ -32,28 +32,30 @@ export interface RecordChange {
   readonly record?: unknown;
 }
 
-/** A stretch of changes. `next`: the token to go on with; `more`: whether there is more at once. */
+/**
+ * A batch of changes. `next`: the token for the next request; `more`: whether further changes are available at once.
+ */
 export interface Changes {
   readonly changes: readonly RecordChange[];
   readonly next: string;
   readonly more: boolean;
 }
 
-/** What a client follows. */
+/** Options of a client. */
 export interface Following {
-  /** Absent: all. */
+  /** Absent: all kinds. */
   readonly kinds?: readonly KindName[] | undefined;
-  /** Whether the records are to come along. */
+  /** Whether to include the records. */
   readonly records: boolean;
-  /** The most changes of one stretch. */
+  /** Maximum number of changes per batch. */
   readonly limit: number;
 }
 
 /**
- * The changes since a token; without one, the beginning of a full reading.
+ * Returns the changes since a token, or the beginning of a full reading if there is none.
  *
- * @throws rest_invalid_param for what is no token, changes-token-expired where what happened since is not known any
- * more, database-unavailable where this server does not know it yet
+ * @throws rest_invalid_param for an invalid token, changes-token-expired if the changes since then are not known any
+ * more, database-unavailable if this server does not know them yet
  */
 export const changesSince = (site: Site, caller: Caller, since: string | undefined, following: Following): Promise<Changes> =>
   fromOneServer(site.db.cluster, () => readChanges(readingOf(site, caller, following), since));
@@ -63,9 +65,9 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
   const tokenAt = (place: JournalPlace) => tokenOf(place, scope, versionKey);
-  // What others write is looked for only while somebody wants to know.
+  // Writes of WordPress are only looked for when a client asks for changes.
   if (caller.settings.shared) await site.freshness.version();
-  // Before anything is read: what happens from now on comes later.
+  // Read first: anything written after this point is reported later.
   const last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';
   const here = (number: number) => markAt(site.db, number, versionKey);
@@ -74,7 +76,7 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
   if (!place) return fail('changes-token-expired');
   if (place.walk) {
     const { changes, walk } = await readOn(reading, place.walk);
-    // The token may come from a server that has more than this one.
+    // The token may come from a server that is ahead of this one.
     const known = place.number > last ? { number: last, mark: await here(last) } : place;
     return { changes, next: tokenAt({ ...known, walk }), more: true };
   }
@@ -84,15 +86,15 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
   return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
 
-/** Whether the database has been put back to an earlier state since it gave a place to a client. */
+/** Whether the database has been reset to an earlier state since it gave a position to a client. */
 const wasPutBack = (given: string | undefined, here: string | undefined): boolean =>
   given !== undefined && here !== undefined && given !== here;
 
 /**
- * The last number on a server that may first have to catch up with the one that a client read from. `least`: the number
- * that the client was given.
+ * Returns the last number on a server, which may first have to catch up with the server that the client read from.
+ * `least`: the number that the client has.
  *
- * @throws database-unavailable where it could not catch up yet
+ * @throws database-unavailable if it could not catch up yet
  */
 async function numberAfterCatchingUp(db: Database, least: number): Promise<number> {
   const hasCaughtUp = await db.cluster.catchUp();
@@ -103,15 +105,15 @@ async function numberAfterCatchingUp(db: Database, least: number): Promise<numbe
 /** A change with the number of its last entry in the journal. */
 export interface NumberedChange {
   readonly number: number;
-  /** Of that entry. */
+  /** The mark of that entry. */
   readonly mark: string;
   readonly change: RecordChange;
 }
 
 /**
- * The changes after a number of the journal, and the number up to which that is all.
+ * Returns the changes after a number of the journal, and the number up to which they are complete.
  *
- * @throws changes-token-expired, database-unavailable where this server does not know of that number yet
+ * @throws changes-token-expired, database-unavailable if this server does not know that number yet
  */
 export const changesAfter = (site: Site, caller: Caller, from: number, following: Following): Promise<JournalStretch> =>
   fromOneServer(site.db.cluster, async () =>
@@ -121,23 +123,26 @@ export const changesAfter = (site: Site, caller: Caller, from: number, following
 interface JournalStretch {
   readonly changes: readonly NumberedChange[];
   readonly number: number;
-  /** Of the last entry that was read; undefined: there was none. */
+  /** The mark of the last entry that was read; undefined if there was none. */
   readonly mark?: string | undefined;
   readonly more: boolean;
 }
 
-/** The place in the journal from which on the changes of such a client are new. */
+/** Returns a token for the current position, after which changes are new to such a client. */
 export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick<Following, 'kinds'>): Promise<string> {
   const number = await lastNumber(db);
   const place = { number, mark: await markAt(db, number, caller.settings.versionKey) };
   return tokenOf(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
 }
 
-/** What a token is good for. When settings change that records show, all of them are other ones, without an entry. */
+/**
+ * Returns the scope in which a token is valid. It includes the settings that records show, because a change of these
+ * affects all records without an entry in the journal.
+ */
 const scopeOf = ({ settings }: Caller, views: readonly View[]): string =>
   JSON.stringify([views.map(({ kind, statuses, language }) => [kind.name, statuses, language]), shownSettings(settings)]);
 
-/** Who reads, and what of the records. */
+/** A caller's reading of changes, with the views of the kinds. */
 interface Reading {
   readonly site: Site;
   readonly caller: Caller;
@@ -152,7 +157,10 @@ const readingOf = (site: Site, caller: Caller, following: Following): Reading =>
   following,
 });
 
-/** What of a kind the caller sees: posts of these statuses, and only records in this language, where one is named. */
+/**
+ * The part of a kind that the caller sees: posts with these statuses, and only records in this language, if one is
+ * named.
+ */
 interface View {
   readonly kind: Kind;
   readonly statuses: readonly string[];
@@ -160,8 +168,9 @@ interface View {
 }
 
 /**
- * Whoever sees the same of everybody's records, whoever wrote them, follows all that. Whoever sees more of their own
- * follows what everybody sees: the journal does not say whose a record was that is gone.
+ * Returns the views of a caller. A caller who sees the same statuses of all authors' records follows all of these. A
+ * caller who sees more of their own records follows only public ones, because the journal does not say who the author
+ * of a deleted record was.
  */
 function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
   const named = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
@@ -176,7 +185,9 @@ function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
 const PUBLIC = ['publish'];
 
 // ------------------------------------------------------------------------------------------------- the full reading
-/** The next records of the full reading, as changes, and where it goes on; undefined: it is over. */
+/**
+ * Returns the next records of the full reading as changes, and the next position; undefined if the reading is complete.
+ */
 async function readOn(
   reading: Reading,
   { kind: name, after }: NonNullable<JournalPlace['walk']>,
@@ -200,11 +211,11 @@ async function readOn(
 }
 
 // ------------------------------------------------------------------------------------------------- the journal
-/** The changes that the journal names after a number; `last`: its last one. */
+/** Returns the changes that the journal names after a number. `last`: its last number. */
 async function readJournal(reading: Reading, { from, last }: { readonly from: number; readonly last: number }): Promise<JournalStretch> {
   const { site, caller } = reading;
   const { limit } = reading.following;
-  // A replica may be behind the database that the token comes from.
+  // A replica may be behind the database that issued the token.
   if (from > last) return site.replicas.includes(site.db) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
   const { entries, oldest } = await entriesAfter(site.db, from, limit);
   if (from < oldest) fail('changes-token-expired');
@@ -216,9 +227,9 @@ async function readJournal(reading: Reading, { from, last }: { readonly from: nu
 }
 
 /**
- * What entries of the journal mean to a caller: one change for each record, in the order of the last entries.
+ * Converts journal entries to changes for a caller: one for each record, in the order of their last entries.
  *
- * @throws changes-token-expired where anything may have changed
+ * @throws changes-token-expired if any record may have changed
  */
 async function changesIn(reading: Reading, entries: readonly JournalEntry[]): Promise<NumberedChange[]> {
   if (entries.some(({ kind }) => kind === 'all')) fail('changes-token-expired');
@@ -229,7 +240,7 @@ async function changesIn(reading: Reading, entries: readonly JournalEntry[]): Pr
     const shown = await visibleNow(reading, view, [...byId.keys()]);
     for (const [id, own] of byId) {
       const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';
-      // Nothing is said when something goes that the caller never saw.
+      // The removal of a record that the caller never saw is not reported.
       if (change === 'removed' && !own.some((entry) => wasSeen(view, entry))) continue;
       shownChanges.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
     }
@@ -255,7 +266,7 @@ const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], re
 });
 
 // ------------------------------------------------------------------------------------------------- what is there now
-/** Those of these records of a kind that are there now and that the caller is told about. */
+/** Returns those of these records that exist and are visible to the caller. */
 export async function shownNow(site: Site, caller: Caller, name: KindName, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const following: Following = { kinds: [name], records: false, limit: ids.length };
   const reading = readingOf(site, caller, following);
@@ -263,7 +274,7 @@ export async function shownNow(site: Site, caller: Caller, name: KindName, ids: 
   return new Set(shown.flatMap((of) => [...of.keys()]));
 }
 
-/** Those of these records that the caller sees, with the records themselves if they are wanted. */
+/** Returns those of these records that the caller sees, with the records themselves if requested. */
 async function visibleNow(
   { site, caller, following: { records } }: Reading,
   { kind, statuses, language }: View,
@@ -277,7 +288,7 @@ async function visibleNow(
   return records ? visiblePosts(site, caller, kind, visible) : new Map(visible.map((id) => [id, undefined]));
 }
 
-/** Those of these records that are in a language; undefined: in any. */
+/** Returns those of these records that are in a language; undefined: any language. */
 async function idsInLanguage(
   { db }: Site,
   caller: Caller,

@@ -12,13 +12,12 @@ import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { type Caller, settingsFor } from './caller.ts';
 import { mayRead } from './visibility.ts';
 
-/*
- * What the language that a request asks for makes of a list.
- */
+/* The effect of the requested language on a list. */
 
 /**
- * The records of a post type or taxonomy that a list holds; undefined: those of all languages. `fallback`: whether
- * records of the default language, and those of none, stand in for what is not translated; undefined: as the site says.
+ * Returns the language to which a list of a post type or taxonomy is limited; undefined: all languages. `fallback`:
+ * whether records of the default language, and those without a language, stand in for missing translations; undefined:
+ * the site's setting.
  */
 export function languageOfList({ settings, content }: Caller, name: string, fallback: boolean | undefined): InLanguage | undefined {
   const { contentLanguages: languages } = settings;
@@ -27,18 +26,18 @@ export function languageOfList({ settings, content }: Caller, name: string, fall
   return { languages, code: content.code, fill: fallback ? 'stand-ins-and-neutral' : isFilled ? 'stand-ins' : 'nothing' };
 }
 
-/** How a list is narrowed to the requested language. */
+/** Options for limiting a list to the requested language. */
 interface InContentLanguage {
   /** As in `languageOfList`. */
   readonly fallback?: boolean | undefined;
-  /** What an event links to, as the event shows it. */
+  /** Finds the records that an event links to, as the event shows them. */
   readonly linksShownIn?: (site: Site, caller: Caller, key: string, event: number) => Promise<number[]>;
 }
 
 /**
- * The conditions of a list in the language that is asked for: with it, terms, venues and organizers stand for whatever
- * they are translations of. What one event links to is listed whatever its language, as the event shows it; that is for
- * `linksShownIn` to say.
+ * Returns the conditions of a list in the requested language. Terms, venues and organizers then also match their
+ * translations. The records that one event links to are listed in any language, as the event shows them; `linksShownIn`
+ * finds them.
  */
 export async function contentConditions(
   site: Site,
@@ -60,8 +59,8 @@ export async function contentConditions(
 }
 
 /**
- * Of several posts the one in the language that is asked for, else one without a language, else the first. One slug may
- * name a record and its translation.
+ * Chooses one of several posts: the one in the requested language, otherwise one without a language, otherwise the
+ * first. A record and its translation may share a slug.
  */
 export async function idInLanguage(
   db: Database,
@@ -76,8 +75,8 @@ export async function idInLanguage(
 }
 
 /**
- * Of these posts, or of these terms, those in a language that visitors are not to know of (WPML hides one that is still
- * being worked on). To an anonymous caller they are records without a language; nothing should lead there.
+ * Returns those of these posts or terms whose language is hidden from visitors (WPML hides a language that is still
+ * being prepared). To an anonymous caller they look like records without a language; nothing should link to them.
  */
 export async function hiddenFromVisitors(site: Site, named: RecordKeys): Promise<ReadonlySet<number>> {
   const settings = await site.settings();
@@ -100,14 +99,15 @@ async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, 
   return condition;
 }
 
-/** Terms that are asked for stand for those below them too, where there can be any. */
+/** Extends conditions on terms to the descendants of these terms, in hierarchical taxonomies. */
 export const withDescendants = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
   Promise.all(conditions.map(async (condition) => (condition.by === 'terms' ? withBelow(db, condition) : condition)));
 
 /**
- * A condition on these terms and all below them; one that has been made so already stays what it is.
+ * Returns a condition on these terms and all their descendants. A condition that already has been extended stays as it
+ * is.
  *
- * @param asked the terms, where others are meant than the condition names; they are awaited beside the tree
+ * @param asked the terms, if different from those of the condition; awaited in parallel with the tree
  */
 async function withBelow(
   db: Database,
@@ -120,7 +120,10 @@ async function withBelow(
   return tree ? { ...condition, roots, ids: descendantsIn(tree, roots) } : { ...condition, ids: roots };
 }
 
-/** These terms and those that they are translations of, some of which may be gone: nothing stands under these. */
+/**
+ * Returns these terms and their translations. Deleted ones may be among them, which is harmless, since no record has
+ * them.
+ */
 export async function termGroups(
   db: Database,
   languages: ContentLanguages,
@@ -133,7 +136,7 @@ export async function termGroups(
   return [...new Set([...ids, ...[...found.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
-/** These posts and those that they are translations of, as far as the caller may read them. */
+/** Returns these posts and those of their translations that the caller may read. */
 async function postGroups(
   db: Database,
   { viewer }: Caller,

@@ -19,9 +19,7 @@ import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 
-/**
- * A field to define. Without a label it is called by its name; a checkbox without choices has the single choice `yes`.
- */
+/** A field to define. The label defaults to the name; a checkbox without choices has the single choice `yes`. */
 export interface NewCustomField {
   readonly name: string;
   readonly type: CustomFieldType;
@@ -29,7 +27,7 @@ export interface NewCustomField {
   readonly choices?: readonly string[] | undefined;
 }
 
-/** Why a field cannot be defined or removed. */
+/** Reasons why a field cannot be defined or removed. */
 export type CustomFieldProblem =
   | 'field-name'
   | 'field-taken'
@@ -40,7 +38,7 @@ export type CustomFieldProblem =
   | 'no-custom-fields'
   | 'field-option';
 
-/** Thrown where a field cannot be defined or removed. */
+/** Thrown if a field cannot be defined or removed. */
 export class CustomFieldError extends Error {
   readonly problem: CustomFieldProblem;
   readonly values: Readonly<Record<string, string | number>>;
@@ -53,7 +51,7 @@ export class CustomFieldError extends Error {
 }
 
 /**
- * Defines a field of events, in the options that the calendar's paid extension reads, and in one of ours.
+ * Defines a custom field of events, in the options that the calendar's paid extension reads, and in one of our own.
  *
  * @throws CustomFieldError
  */
@@ -78,7 +76,7 @@ export async function addCustomField({ db, clock }: Site, field: NewCustomField)
 }
 
 /**
- * Removes the definition of a field, known by its name or its meta. Values that events have of it stay in the database.
+ * Removes the definition of a field, given its name or its meta. Its values in events stay in the database.
  *
  * @throws CustomFieldError
  */
@@ -95,31 +93,28 @@ export async function removeCustomField({ db, clock }: Site, name: string): Prom
   });
 }
 
-/** A text that makes an option with it in it unreadable (`parseSerialized`). */
+/** A text that would make the option unreadable (`parseSerialized`). */
 const UNREADABLE = '__proto__';
 
 function choicesOf({ type, choices = [] }: NewCustomField): readonly string[] {
   const given = [...new Set(choices.map((choice) => sanitizeTextField(choice)).filter((choice) => choice !== ''))];
   const wanted = type === 'checkbox' && given.length === 0 ? [SOLE_CHOICE] : given;
   const fits = type === 'choice' || type === 'checkbox' ? wanted.length > 0 && wanted.length <= MOST_CHOICES : given.length === 0;
-  // The extension writes several values of a checkbox into one text.
+  // The extension joins several values of a checkbox with `|`.
   const sound = wanted.every((choice) => choice.length <= LONGEST_LABEL && !choice.includes('|') && choice !== UNREADABLE);
   if (!fits || !sound) throw new CustomFieldError('field-choices', { most: MOST_CHOICES, longest: LONGEST_LABEL });
   return wanted;
 }
 
 interface Definitions {
-  /** The extension's definitions by their keys. */
+  /** The extension's definitions by key. */
   readonly definitions: Map<string, unknown>;
   readonly own: Readonly<Record<string, unknown>>;
   readonly fields: readonly CustomField[];
   readonly write: (definitions: ReadonlyMap<string, unknown>, own: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
-/**
- * The definitions as they are, kept from other writers. Throws CustomFieldError `field-option` where the options cannot
- * be read.
- */
+/** Reads the definitions and locks them. Throws CustomFieldError `field-option` if the options cannot be read. */
 async function openDefinitions(db: Database): Promise<Definitions> {
   const calendar = await lockOption(db, CALENDAR_OPTION);
   const ours = await lockOption(db, CUSTOM_FIELDS_OPTION);
@@ -138,14 +133,17 @@ async function openDefinitions(db: Database): Promise<Definitions> {
   };
 }
 
-/** What cannot be read is not written over. Throws CustomFieldError `field-option`. */
+/**
+ * Parses an option. Throws CustomFieldError `field-option` if that fails, so that an unreadable option is not
+ * overwritten.
+ */
 function readMembers(option: string, text: string): Readonly<Record<string, unknown>> {
   const value = text === '' ? {} : parseSerialized(text);
   if (value === null || typeof value !== 'object') throw new CustomFieldError('field-option', { option });
   return objectOf(value);
 }
 
-/** The number of a new meta: one that no definition has had, as far as is known. The extension begins with 2. */
+/** Returns the number of a new meta, which no known definition has used. The extension starts with 2. */
 function nextNumber(definitions: ReadonlyMap<string, unknown>): number {
   const numbers = [...definitions].flatMap(([key, definition]) => {
     const name = nameOf(definition);

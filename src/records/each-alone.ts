@@ -1,8 +1,8 @@
 import type { Site } from '../site.ts';
 
 /**
- * Does something for each of these records, and gives the sum of what that gives. One that fails is told in the log
- * (`failure`), and keeps none of the others from its turn.
+ * Runs `work` for each of these records and returns the sum of its results. If it fails for one of them, the error is
+ * logged (`failure`) and the next one follows.
  */
 export async function sumOfEach(
   { log }: Pick<Site, 'log'>,

@@ -29,24 +29,24 @@ import { loadedVersion } from './versions.ts';
 import { accessRow, editsKind, listRights, listVisibility, mayDelete, mayEdit, mayRead } from './visibility.ts';
 
 /*
- * Events, venues and organizers as those see them who edit them: whatever their status, with what is stored rather than
- * what is shown.
+ * Events, venues and organizers as their editors see them: in any status, with the stored rather than the rendered
+ * values.
  */
 
-/** A record to edit: what it holds under the names of its fields, and the version of that. */
+/** A record to edit: its values under the names of its fields, and their version. */
 export interface Editable {
-  /** Of its post; in a list with each date of an event that recurs that of the date. */
+  /** Id of its post; in a list with each date of a recurring event, the id of the date. */
   readonly id: number;
   readonly row: Post;
-  /** Its title as text; empty: it has none. */
+  /** Its title as plain text; empty if it has none. */
   readonly title: string;
-  /** What the API shows of it to somebody who may read all of it. */
+  /** The record as the API shows it to a caller who may read all of it. */
   readonly record: PublishedRecord;
   readonly values: Values;
   readonly version: string;
   readonly mayEdit: boolean;
   readonly mayDelete: boolean;
-  /** What the visitor said who suggested it, if one did. */
+  /** The details given by the visitor who suggested it, if any. */
   readonly suggestion: Suggestion | undefined;
 }
 
@@ -55,22 +55,23 @@ export interface EditList {
   readonly total: number;
   readonly page: number;
   readonly pages: number;
-  /** How many there are of each status, whatever the list is narrowed to. */
+  /** Number of records by status, regardless of the list's filters. */
   readonly counts: ReadonlyMap<string, number>;
-  /** How many of them, outside the trash, are the caller's own. */
+  /** Number of the caller's own records outside the trash. */
   readonly own: number;
 }
 
-/** Whether somebody edits records of this kind at all. */
+/** Whether the caller may edit records of this kind at all. */
 export const mayListToEdit = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
 
-/** All statuses but the trash: what a list shows where none is asked for. */
+/** All statuses except the trash: the default of a list. */
 const KEPT = SETTABLE_STATUSES.filter((status) => status !== 'trash');
 
 /**
- * One page of a list of records to edit. `raw`: the kind's own filters, and `author`. Without bounds of dates a list of
- * events holds those of all times, those hidden from public lists among them; the newest first. A page past the last
- * one is the last. `each`: whether an event that recurs is listed once, or with each of its dates under the id of that.
+ * Returns one page of a list of records to edit. `raw`: the kind's own filters, and `author`. Without date limits, a
+ * list of events holds those of all times, including events hidden from public lists, newest first. A page past the end
+ * becomes the last page. `each`: whether a recurring event is listed once, or with each of its dates under the date's
+ * id.
  *
  * @throws rest_forbidden, rest_invalid_param
  */
@@ -122,7 +123,7 @@ export async function listToEdit(
   };
 }
 
-/** What lists for everybody leave out by themselves: what is hidden, and what is over. */
+/** Whether a condition comes from the defaults of public lists, which leave out hidden and past events. */
 const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
   (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) || (condition.by === 'moment' && !bounded);
 
@@ -132,9 +133,7 @@ async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: reado
   return inTurns(listed, (one) => editable(caller, kind, one, { bundle, single: false }));
 }
 
-/**
- * The id of a record with its row. `single`: whether its record names its translations, which those of lists do not.
- */
+/** Builds an editable record. `single`: whether the record lists its translations, which records in lists do not. */
 function editable(
   caller: Caller,
   kind: PostKind,
@@ -162,9 +161,9 @@ function editable(
 }
 
 /**
- * A record, to be edited by somebody who may. The id of one date of an event that recurs names the event.
+ * Reads a record that the caller may edit. The id of a date of a recurring event names the event.
  *
- * @throws rest_invalid_param (`id`) where there is no such record; rest_forbidden
+ * @throws rest_invalid_param (`id`) if there is no such record; rest_forbidden
  */
 export async function readToEdit(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
   const kind = onSite(declared, caller.settings);

@@ -1,17 +1,19 @@
 import { ApiError, type SentValue } from '../errors.ts';
 import type { Params } from '../kinds/param.ts';
 
-/** The most characters of a value that are shown. */
+/** Maximum number of characters shown of a value. */
 const LONGEST_SHOWN = 100;
 
-/** Names of what nobody is shown, not even whoever sent it: answers are logged and forwarded. */
+/**
+ * Names of parameters whose values are never shown, not even to their sender, since answers are logged and forwarded.
+ */
 const SECRET = /pass|secret|token|nonce/i;
 
 /**
- * Does some work with parameters that were accepted. If one of them is refused after all, the error says what was sent
- * and what would be accepted.
+ * Does work with accepted parameters. If one of them is refused by the work, the error is extended by the value sent
+ * and by the accepted values.
  *
- * @throws what `work` throws
+ * @throws the errors of `work`
  */
 export async function explaining<Result>(
   params: Params,
@@ -31,8 +33,8 @@ function withExplanations(error: unknown, params: Params, raw: Readonly<Record<s
 }
 
 /**
- * What was sent of the parameters of these names, as far as they are declared and were sent, and what their grammars
- * say of it.
+ * Returns the values sent for these parameters, with the descriptions from their grammars. Parameters that are
+ * undeclared or were not sent are left out.
  */
 export function sentValues(
   params: Params,
@@ -49,8 +51,8 @@ export function sentValues(
 }
 
 /**
- * A value on one line, shortened: texts in quotation marks, all else as JSON. Angle brackets are replaced, because some
- * clients show messages as HTML. Undefined: it is a secret.
+ * Formats a value on one line, shortened: texts in quotation marks, other values as JSON. Angle brackets are replaced,
+ * because some clients show messages as HTML. Undefined if it is a secret.
  */
 export function shownValue(name: string, value: unknown): string | undefined {
   if (SECRET.test(name)) return undefined;
@@ -58,7 +60,7 @@ export function shownValue(name: string, value: unknown): string | undefined {
   return typeof value === 'string' ? `"${shortened(value)}"` : shortened(JSON.stringify(value, hidden) ?? '');
 }
 
-/** The first characters of a text, without control characters and markup. */
+/** Returns the beginning of a text, without control characters and markup. */
 export function shortened(text: string): string {
   const start = text.slice(0, 4 * LONGEST_SHOWN);
   const plain = [

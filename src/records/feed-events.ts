@@ -27,56 +27,59 @@ import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.
 import { termLookUp } from './references.ts';
 import { termsOfLanguage } from './term-languages.ts';
 
-/** Which events a feed holds. */
+/** Selects the events of a feed. */
 export interface FeedQuery {
   readonly span: FeedSpan;
-  /** Terms of which an event must have any, list by list. */
+  /** Conditions on terms: an event must have any term of each list. */
   readonly terms: readonly Condition[];
-  /** Parameters that narrow the list of events, as they were sent. */
+  /** Parameters that filter the list of events, as they were sent. */
   readonly filters: Readonly<Record<string, unknown>>;
-  /** Whether events are left out that their authors keep out of lists. */
+  /** Whether to leave out events that their authors hide from lists. */
   readonly unhidden: boolean;
-  /** All events, whatever their dates, the latest published first. */
+  /** Whether to include all events, whatever their dates, latest published first. */
   readonly archive: boolean;
-  /** Another order than that of the view. */
+  /** An order that replaces that of the view. */
   readonly order?: Order | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** What opens protected events. */
+  /** Password that opens protected events. */
   readonly password?: string | undefined;
-  /** With their JSON-LD. */
+  /** Whether records include their JSON-LD. */
   readonly withJsonLd?: boolean | undefined;
 }
 
-/** An event of a feed: the record that the API shows, its row, and what anybody sees of a protected one besides. */
+/** An event of a feed: the record that the API shows, its row, and what is public even if it is protected. */
 export interface FeedEvent {
-  /** That of the record: of an event that recurs, each of its dates has one. */
+  /** Id of the record; each date of a recurring event has its own. */
   readonly id: number;
   readonly record: EventRecord;
   readonly row: Post;
   readonly locked: boolean;
   readonly categories: readonly FeedTerm[];
   readonly tags: readonly FeedTerm[];
-  /** What the calendar stores of one that does not take place as planned, unless a password hides it; else empty. */
+  /**
+   * The stored state of an event that does not take place as planned; empty if there is none, or if a password hides
+   * it.
+   */
   readonly state: string;
-  /** What stands for its picture where that cannot be seen. */
+  /** Alternative text of its picture. */
   readonly imageText: string;
 }
 
-/** A term as the event shows it, with the code of its language, if it has one. */
+/** A term as the event shows it, with its language code, if any. */
 export interface FeedTerm extends Term {
   readonly language: string | null | undefined;
 }
 
 export interface FeedEvents {
   readonly events: readonly FeedEvent[];
-  /** How many there are on all pages together. */
+  /** Total number of events on all pages. */
   readonly total: number;
   readonly timeliness: Timeliness;
 }
 
 /**
- * The events of a feed that the caller may see. A small, fixed number of queries.
+ * Returns the events of a feed that the caller may see, with a small, fixed number of queries.
  *
  * @throws rest_invalid_param for filters that the list of events refuses
  */
@@ -92,18 +95,18 @@ export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): 
 
 const ARCHIVE = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
 
-/** How single events are named: by their ids, or one by its slug, perhaps with one of its dates. */
+/** Names of single events: their ids, or one slug, optionally with one of its dates. */
 export type NamedEvents =
   | { readonly ids: readonly number[] }
   | { readonly slug: string; readonly on?: { readonly date: string; readonly number: number | undefined } | undefined };
 
-/** Events are named by their own slug, whatever they stand below. */
+/** Events are named by their own slug, without those of their ancestors. */
 export const namesOf = ({ slug, id = 0, on }: EventPage): NamedEvents =>
   slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
 
 /**
- * Named events, hidden ones too, in the order of the ids. Those that the caller may not see are left out. `asked`: what
- * opens protected ones, and whether they come with their JSON-LD.
+ * Returns named events, including hidden ones, in the order of the ids. Those that the caller may not see are left out.
+ * `asked`: the password for protected ones, and whether they include JSON-LD.
  */
 export async function namedEvents(
   site: Site,
@@ -118,8 +121,8 @@ export async function namedEvents(
 }
 
 /**
- * The event with a slug, whatever it stands below, or the record of one of its dates. One without dates is in no list;
- * it has a page all the same.
+ * Finds the event with a slug, at any depth, or the record of one of its dates. An event without dates is in no list,
+ * but has a page.
  */
 async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
   if (slug === '') return [];
@@ -149,7 +152,7 @@ const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, pa
   const context = { settings: caller.settings, translatesLinks: caller.content.code !== undefined };
   return records.map((record) => {
     const { id } = record;
-    const row = bundle.posts.get(id)!; // records are made of rows
+    const row = bundle.posts.get(id)!; // records are made of rows, so the row exists
     const terms = eventTerms(id, bundle, context).map((term) => ({
       ...term,
       language: bundle.languages?.terms.get(term.term_id)?.language,
@@ -168,7 +171,7 @@ const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, pa
   });
 };
 
-/** Public names of the authors of these events, by their ids. */
+/** Returns the public names of the authors of these events, by id. */
 export async function authorNames({ db }: Site, events: readonly FeedEvent[]): Promise<ReadonlyMap<number, string>> {
   const users = await loadUsers(
     db,
@@ -178,7 +181,7 @@ export async function authorNames({ db }: Site, events: readonly FeedEvent[]): P
   return new Map([...users].map(([id, { row }]) => [id, row.display_name]));
 }
 
-/** When anything of the site was saved last, in UTC, as the calendar notes it; undefined: never. */
+/** Returns the time of the last save on the site in UTC, as recorded by the calendar; undefined if there is none. */
 export async function lastSave({ db }: Site): Promise<string | undefined> {
   const noted = Number((await readOptions(db, [LAST_SAVE])).get(LAST_SAVE) ?? 0);
   return noted > 0 ? textFromUnix(Math.floor(noted)) : undefined;
@@ -187,11 +190,11 @@ export async function lastSave({ db }: Site): Promise<string | undefined> {
 const LAST_SAVE = 'tribe_last_save_post';
 
 /**
- * Terms by lists of slugs, of each list those that exist. Where a language is asked for, a slug stands for the terms of
- * all languages that have it, that of the language first. Who visits a page of a term sees protected events of it, as
- * on the pages of WordPress, so that what they are in is no secret here.
+ * Finds terms by lists of slugs; for each list, the terms that exist. In a requested language, a slug matches the terms
+ * of all languages that have it, with those of that language first. Protected events are not left out: the page of a
+ * term shows them to visitors, as in WordPress, so their terms are no secret here.
  *
- * @throws rest_no_route where none of a list exists
+ * @throws rest_no_route if none of a list exists
  */
 export async function feedTerms(
   { db }: Pick<Site, 'db'>,
@@ -211,7 +214,7 @@ export async function feedTerms(
   });
 }
 
-/** The condition that an event is in any of these terms. */
+/** Returns the condition that an event has any of these terms. */
 export const inTerms = (kind: TermKindName, terms: readonly Term[]): Condition => ({
   by: 'terms',
   taxonomy: termKind(kind).taxonomy,

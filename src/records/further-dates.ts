@@ -8,17 +8,18 @@ import { addDays, addMonths, nowUtc } from '../wordpress/time.ts';
 import { sumOfEach } from './each-alone.ts';
 import { keepIndexOf } from './list-index.ts';
 
-/** Further dates come for at least this many days at once. */
+/** Further dates are added for at least this many days at a time. */
 const STEP_DAYS = 31;
 const HOUR_MS = 3_600_000;
 const AT_ONCE = 50;
 
-/** When the sites of this process were looked through last. */
+/** Time of the last check, by site. */
 const looked = new WeakMap<Site, number>();
 
 /**
- * Gives the rules without end further dates, for as many months ahead as the site's settings say: once an hour, and
- * only where no WordPress does it. Several processes may do so at once. Returns how many dates came.
+ * Adds further dates to endless recurrence rules, for the number of months ahead in the site's settings. Runs once an
+ * hour, and only if no WordPress does it. Several processes may run it at the same time. Returns the number of dates
+ * added.
  */
 export async function addFurtherDates(site: Site): Promise<number> {
   const now = site.clock();

@@ -12,9 +12,9 @@ import { discardImages } from './writes/prepared-images.ts';
 export type Mode = 'read' | 'create' | 'change';
 
 /**
- * The values that a request names, checked in WordPress's order: what is missing, then what is refused as a value (for
- * its length before it is read; references to other records too), then what has the wrong type. Absent parameters are
- * absent; `null` clears (decisions D1, D7).
+ * Returns the values in a request, checked in WordPress's order: first missing parameters, then invalid values (length
+ * before content, then references to other records), then wrong types. Absent parameters stay absent; `null` clears
+ * (decisions D1, D7).
  *
  * @throws rest_missing_callback_param, rest_invalid_param
  */
@@ -37,7 +37,8 @@ export async function acceptParams<Declared extends Params>(
   for (const { name, grammar } of wanted) {
     if (unknown.includes(name)) refused.set(name, { stage: 'value', reason: grammar.hint.unknown ?? UNKNOWN[grammar.refers!] });
   }
-  // Each value was read by the grammar of its own name, or looked up as that grammar says, and nothing else was put in.
+  // The type holds: each value was read by the grammar of its parameter or looked up as that grammar says, and nothing
+  // else was added.
   const accepted = { ...values, ...resolved } as ValuesOf<Declared>;
   const faults = refused.size > 0 ? refused : mistyped;
   if (faults.size === 0) return accepted;
@@ -45,7 +46,7 @@ export async function acceptParams<Declared extends Params>(
   const declared = Object.keys(params).filter((name) => faults.has(name));
   return fail('rest_invalid_param', {
     faults: new Map(declared.map((name) => [name, faults.get(name)!])),
-    // What names a hidden record is answered in the very words of what names none.
+    // References to hidden records get the same answer as references to missing ones.
     sent: sentValues(
       params,
       raw,
@@ -55,12 +56,12 @@ export async function acceptParams<Declared extends Params>(
   });
 }
 
-/** What the grammars say of the values that a request names. */
+/** Results of reading the values of a request with their grammars. */
 interface Readings {
   readonly missing: string[];
   readonly refused: Map<string, Fault>;
   readonly mistyped: Map<string, Fault>;
-  /** Values that name other records. */
+  /** Values that refer to other records. */
   readonly wanted: UnresolvedReference[];
   readonly values: Record<string, unknown>;
 }
@@ -93,7 +94,7 @@ function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<str
   return readings;
 }
 
-/** Notes what an empty value means. Returns whether it is to be read like any other. */
+/** Records the meaning of an empty value. Returns whether it must be read like any other. */
 function takeBlank({ refused, mistyped, values }: Readings, name: string, param: Param, meaning: ReturnType<typeof blankMeaning>): boolean {
   if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
   else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
@@ -101,7 +102,7 @@ function takeBlank({ refused, mistyped, values }: Readings, name: string, param:
   return meaning === 'read';
 }
 
-/** Whether the value of a required parameter comes from another one that is sent. */
+/** Whether a required parameter may be missing because another one supplies its value. */
 const isExcused = (params: Params, { unless }: Param, raw: Readonly<Record<string, unknown>>): boolean =>
   unless !== undefined && isSent(params, unless, raw);
 
@@ -109,8 +110,8 @@ const isSent = (params: Params, name: string, raw: Readonly<Record<string, unkno
   Object.hasOwn(params, name) && Object.hasOwn(raw, name) && !isBlank(params[name]!, raw[name]);
 
 /**
- * What is said of a value that names nothing the caller can see; whether there is something else is not said (decision
- * D35).
+ * Reasons for a reference to nothing that the caller can see. They do not reveal whether there is a hidden record
+ * (decision D35).
  */
 const UNKNOWN: Readonly<Record<Reference, string>> = {
   user: 'user-unknown',
@@ -122,15 +123,16 @@ const UNKNOWN: Readonly<Record<Reference, string>> = {
   tag: 'tag-unknown',
 };
 
-/** The password of protected records, which every request may bring along. */
+/** The password of protected records, which every request may have. */
 const PASSWORD = anyText(LENGTHS.password);
 
 const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);
 
 /**
- * What an empty value means: nothing on create; on change it clears, is refused or means no; in a query, on WordPress's
- * own routes, and of what is no field and takes anything, it is read like any other, but null is nothing there.
- * `takesOver`: a new record that takes over what it does not name has nothing of what it names with an empty value.
+ * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, or means
+ * false. In queries, on WordPress's own routes, and for untyped parameters that are not fields, it is read like any
+ * other value, except that null is ignored there. `takesOver`: a new record that copies unnamed fields from its source
+ * gets nothing for fields with an empty value.
  */
 function blankMeaning(
   param: Param | Field,

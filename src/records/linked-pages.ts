@@ -12,13 +12,13 @@ import { listedIds, type Rendered, readablePosts } from './posts.ts';
 /** A venue or an organizer as its page shows it. */
 export interface LinkedRecord {
   readonly record: VenueRecord | OrganizerRecord;
-  /** What stands for its picture where that cannot be seen. */
+  /** Alternative text of its picture. */
   readonly imageText: string;
 }
 
 /**
- * The venue or organizer with a slug, with its JSON-LD, if the caller may see it: of several that are translations of
- * one another, the one in the language that is asked for.
+ * Returns the venue or organizer with a slug, with its JSON-LD, if the caller may see it. Among translations with the
+ * same slug it is the one in the requested language.
  */
 export async function linkedBySlug(site: Site, caller: Caller, name: LinkedKindName, slug: string): Promise<LinkedRecord | undefined> {
   const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
@@ -30,7 +30,7 @@ export async function linkedBySlug(site: Site, caller: Caller, name: LinkedKindN
   return id === undefined ? undefined : linkedById(site, caller, name, id);
 }
 
-/** The venue or organizer with an id, with its JSON-LD, if the caller may see it. */
+/** Returns the venue or organizer with an id, with its JSON-LD, if the caller may see it. */
 export async function linkedById(site: Site, caller: Caller, name: LinkedKindName, id: number): Promise<LinkedRecord | undefined> {
   const { records, bundle } = await READ[name](site, caller, id);
   return records[0] && { record: records[0], imageText: imageTextOf(id, bundle) };
@@ -40,7 +40,7 @@ type Read = (site: Site, caller: Caller, id: number) => Promise<Rendered<LinkedR
 
 const AS_ON_PAGES = { withJsonLd: true, withinPost: true };
 
-/** Each kind has a shape of its own. */
+/** Read functions by kind, since the records have different shapes. */
 const READ: Readonly<Record<LinkedKindName, Read>> = {
   venue: (site, caller, id) => readablePosts(site, caller, venue, [id], AS_ON_PAGES),
   organizer: (site, caller, id) => readablePosts(site, caller, organizer, [id], AS_ON_PAGES),

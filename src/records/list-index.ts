@@ -22,16 +22,17 @@ import { findTerm, lockTermLinks, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 
-/** Whether there is an index of all events, made for the languages that the site has. */
+/** Whether there is an index of all events for the current languages of the site. */
 export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettings): boolean =>
   occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
 
-/** What tells whether somebody who asks may have a list from the index. */
+/** The data that decides whether a request may read a list from the index. */
 type Asking = Pick<Caller, 'settings' | 'arrived'>;
 
 /**
- * Whether lists may be read from the index now. Where WordPress writes too, it knows nothing of the index: then only if
- * everything that it had written when the request came has been taken over, which may have made or given up the index.
+ * Whether lists may be read from the index now. If WordPress writes to the database too, it does not maintain the
+ * index. The index is then only used if everything that WordPress had written when the request arrived has been taken
+ * over, which may also create or drop the index.
  */
 export async function trustsIndex(site: Site, { settings, arrived }: Asking): Promise<boolean> {
   if (!settings.shared) return hasIndex(settings);
@@ -39,17 +40,20 @@ export async function trustsIndex(site: Site, { settings, arrived }: Asking): Pr
   return upToDate !== undefined && (await layoutInUse(site.db, upToDate.state)) === indexLayout(settings.contentLanguages);
 }
 
-/** Whether lists that show an event once can be read from the index, which has a row for each of its dates. */
+/** Whether lists that show each event once can be read from the index, which has a row for each of its dates. */
 export const trustsIndexOfEvents = async (site: Site, asking: Asking): Promise<boolean> =>
   asking.settings.recurrence === undefined && (await trustsIndex(site, asking));
 
-/** Why lists are read from WordPress's tables: the index is still to be made, by the server itself or by a command. */
+/**
+ * Reasons why lists are read from WordPress's tables: the index has to be built, by the server (`shared`) or by a
+ * command (`missing`).
+ */
 export type IndexLack = 'shared' | 'missing';
 
 /**
- * To be asked at the start: where WordPress wrote while nobody of us looked on, the index is given up until it is
- * rebuilt, unless it can be found out what that was. Returns why lists go without it from now on; undefined where they
- * do not, or where there are no occurrences to make it of.
+ * Checks the index at the start. If WordPress has written while no Fasti process was running, the index is given up
+ * until it is rebuilt, unless these writes can be determined. Returns the reason if lists do not use the index;
+ * undefined if they do, or if there are no occurrences to build it from.
  */
 export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
   const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();
@@ -60,8 +64,8 @@ export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefine
 }
 
 /**
- * Makes the index again if lists were read from it until now: it says in which language events are, and a change of the
- * site's languages makes all of it old.
+ * Rebuilds the index if lists use it. It contains the languages of events, so a change of the site's languages makes it
+ * obsolete.
  */
 export async function renewIndex(site: Site): Promise<void> {
   const { occurrenceTables, raw, contentLanguages: languages } = await site.settings();
@@ -71,15 +75,18 @@ export async function renewIndex(site: Site): Promise<void> {
 
 type Known = Pick<Caller, 'settings'>;
 
-/** Keeps the index in step with a write of these events, in its transaction, after everything else. */
+/** Updates the index after a write of these events, in the same transaction, after all other changes. */
 export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
   keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
 
-/** The same for events that have just been made, whose rows are known. Their translations are left to the caller. */
+/** Does the same for new events, whose rows are known. The caller has to update their translations. */
 export const keepIndexOfNew = (db: Database, caller: Known, rows: readonly EventRows[]): Promise<void> =>
   keep(caller, () => indexNewEvents(db, rows, caller.settings.contentLanguages));
 
-/** The same after a change of a term; `before`: as it was. Only another parent counts, for what is below it. */
+/**
+ * Does the same after a change of a term; `before` is its previous state. Only a new parent of a category matters,
+ * since its events move to other ancestors.
+ */
 export async function keepIndexOfMoved(db: Database, caller: Known, before: Term): Promise<void> {
   if (before.taxonomy !== 'tribe_events_cat') return;
   const after = await findTerm(db, before.taxonomy, before.term_id);
@@ -87,12 +94,12 @@ export async function keepIndexOfMoved(db: Database, caller: Known, before: Term
   await keep(caller, async () => indexOrDistrust(db, caller, await eventsUnder(db, before.term_id)));
 }
 
-/** Removes a term for good, from the index too. */
+/** Deletes a term permanently, from the index too. */
 export async function removeTermWithIndexRows(db: Database, caller: Known, term: Term): Promise<void> {
   const category = term.taxonomy === 'tribe_events_cat';
-  // Whoever gives it to an event now has done so before it is looked for, or finds it gone.
+  // With this lock, a concurrent write assigns the term before its events are looked up, or finds it deleted.
   await lockTermLinks(db, term);
-  // Events lose the categories above with it, unless others keep them there.
+  // With the category, events also lose its ancestors, unless another category keeps them there.
   const events = category && term.parent > 0 && isKept(caller) ? await eventsWith(db, term.term_taxonomy_id) : [];
   await removeTerm(db, term);
   await keep(caller, async () => {
@@ -101,7 +108,10 @@ export async function removeTermWithIndexRows(db: Database, caller: Known, term:
   });
 }
 
-/** Beside a WordPress there may be no index yet; when it is made, what was written until then is found. */
+/**
+ * Whether the index is maintained. In a database shared with WordPress it may not exist yet; when it is built later, it
+ * includes everything written until then.
+ */
 const isKept = ({ settings: { shared, raw } }: Known): boolean => !shared || raw.has(INDEX_OPTION);
 
 async function keep(caller: Known, work: () => Promise<void>): Promise<void> {

@@ -15,17 +15,17 @@ import type { Caller } from './caller.ts';
 import { languageValues } from './record-languages.ts';
 
 /*
- * An event that takes place several times is one post and a record for each of its dates. The id of a record is that of
- * the post, or the public id of one date.
+ * An event that takes place several times is one post, and has a record for each of its dates. The id of a record is
+ * that of the post, or the public id of one date.
  */
 
 type WithSettings = Pick<Caller, 'settings'>;
 
-/** How a list shows events that recur; undefined where there can't be any. */
+/** Returns how a list shows recurring events; undefined if the site cannot have any. */
 export const listedAs = (each: Recurrence['each'], { recurrence }: Caller['settings']): Recurrence | undefined =>
   recurrence && { base: recurrence.base, each };
 
-/** The date that the id of a record names; undefined where it is the id of a post, or of nothing. */
+/** Returns the date with the id of a record; undefined if the id belongs to a post, or to nothing. */
 export async function dateOfRecord(
   db: Database,
   { settings }: WithSettings,
@@ -38,7 +38,7 @@ export async function dateOfRecord(
   return date;
 }
 
-/** The id of the post behind the id of a record; an id that names nothing stays as it is. */
+/** Returns the id of the post behind the id of a record. An unknown id is returned unchanged. */
 export async function postOfRecord(
   lookUp: LookUp,
   { settings }: WithSettings,
@@ -49,13 +49,15 @@ export async function postOfRecord(
   return !dated || base === undefined || id <= base ? id : lookUp(postOfDate, id, base);
 }
 
-/** The posts behind those of these ids that name dates of events. */
+/** Returns the posts behind those of these ids that belong to dates of events. */
 export async function postsOfRecords(db: Database, { settings }: WithSettings, ids: readonly number[]): Promise<Map<number, number>> {
   const base = settings.recurrence?.base;
   return new Map(base === undefined ? [] : (await loadOccurrences(db, ids, base)).map(({ id, post }) => [id, post]));
 }
 
-/** A change in which the ids of dates stand for their events, where it names what the record is a translation of. */
+/**
+ * Returns a change in which ids of dates are replaced by those of their events, in the fields that link translations.
+ */
 export async function withPostsNamed(
   db: Database,
   caller: WithSettings,
@@ -78,8 +80,8 @@ const postOfDate = async (db: Database, id: number, base: number): Promise<numbe
   (await loadOccurrences(db, [id], base))[0]?.post ?? id;
 
 /**
- * The id of the record whose page is that of one date of an event; undefined: there is no such page. `number`: which of
- * several on that day; without one the first.
+ * Returns the id of the record shown on the page of one date of an event; undefined if there is no such page. `number`:
+ * its position among several on that day; by default the first.
  */
 export async function recordOfDate(
   db: Database,
@@ -109,7 +111,7 @@ export async function recordOfDate(
   return number === undefined ? own[0] : own[number - 1];
 }
 
-/** The pages of the dates of an event, by their local starts. `starts`: those of all its dates, in their order. */
+/** Returns the pages of the dates of an event, by their local starts. `starts`: those of all its dates, in order. */
 export async function pagesOfDates(db: Database, post: Post, starts: readonly string[]): Promise<Map<string, OccurrencePage>> {
   const metas = (await loadMetas(db, [post.ID])).get(post.ID) ?? new Map<string, readonly string[]>();
   const days = groupedBy(starts, (start) => start.slice(0, DAY));
@@ -122,20 +124,23 @@ export async function pagesOfDates(db: Database, post: Post, starts: readonly st
 
 const DAY = 'YYYY-MM-DD'.length;
 
-/** The id of the record of the date of an event that starts then (UTC); without such a date, that of its post. */
+/**
+ * Returns the id of the record for the date of an event that starts at this time (UTC), or of its post if there is no
+ * such date.
+ */
 export async function recordOfStart(db: Database, { settings }: WithSettings, post: number, startUtc: string): Promise<number> {
   const base = settings.recurrence?.base;
   const [id] = base === undefined ? [] : await occurrencesAt(db, post, startUtc);
   return id === undefined || base === undefined ? post : base + id;
 }
 
-/** What of an event's dates a change may name: the same in the record's own words. */
+/** Fields of a change that concern the dates of an event. */
 export const DATE_FIELDS = ['start_date', 'end_date', 'timezone', 'all_day'] as const;
 
 /**
- * A change without what it says of the dates, if the event recurs: they follow from its rule, so that nothing else than
- * the dates it has can be accepted. For other events the change as it is. `date`: the one that the change names by its
- * id.
+ * Returns a change without its date fields if the event recurs. Its dates follow from the rule, so only their current
+ * values can be accepted. For other events the change is returned unchanged. `date`: the date whose id the change was
+ * addressed to.
  *
  * @throws recurring-event-dates for other dates
  */
@@ -154,7 +159,7 @@ export async function withKeptDates(
   return withoutDates(values);
 }
 
-/** What a change says besides when the event takes place. */
+/** Returns a change without its date fields. */
 export const withoutDates = (values: PostValues): PostValues =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !(DATE_FIELDS as readonly string[]).includes(name)));
 

@@ -8,12 +8,12 @@ import type { Caller } from './caller.ts';
 import { recordOfDate } from './occurrences.ts';
 import { readablePosts } from './posts.ts';
 
-/** How many records that had a slug once, of whatever kind, are looked at. */
+/** Maximum number of records with this former slug, of any kind, that are examined. */
 const MOST = 10;
 
 /**
- * The address of the page of a record that had this slug once (`wp_old_slug_redirect`), if the caller may see it. `on`:
- * of one of its dates.
+ * Returns the address of a record that formerly had this slug (`wp_old_slug_redirect`), if the caller may see it. `on`:
+ * the page of one of its dates.
  */
 export async function urlByOldSlug(
   site: Site,

@@ -34,15 +34,15 @@ export interface Listing<Published = PublishedRecord> {
   readonly total: number;
   readonly pages: number;
   readonly page: number;
-  /** Effective parameters for the list's URLs, in order, the page left out (decision D21). */
+  /** Effective parameters for the list's URLs, in order, without the page (decision D21). */
   readonly query: readonly (readonly [string, string])[];
   /** When the list changes without any write. */
   readonly timeliness: Timeliness;
 }
 
 /**
- * The events, venues or organizers that a request asks for and the caller may see. `longest`: the most records of a
- * page, if not the site's own limit.
+ * Lists the events, venues or organizers that match a request and that the caller may see. `longest`: maximum page
+ * size, if not the site's.
  *
  * @throws `noSuchPage` of the kind's problems past the last page
  */
@@ -81,12 +81,15 @@ export interface Rendered<Published = PublishedRecord> {
   readonly bundle: Bundle;
 }
 
-/** How records are asked for: what opens protected ones, whether with JSON-LD, and whether as on their pages. */
+/**
+ * Options for reading records: what opens protected ones, whether JSON-LD is included, and whether they are rendered as
+ * on their pages.
+ */
 type Asked = Opened & Pick<RenderContext, 'withJsonLd' | 'withinPost'>;
 
 /**
- * The records of a slice of a list that the caller may see, the rows that they are made of, and how many there are in
- * all. `asked`: what opens protected ones.
+ * Returns the records of a slice of a list that the caller may see, their rows, and the total. `asked`: what opens
+ * protected ones.
  */
 export async function narrowedPosts<Published extends PublishedRecord>(
   site: Site,
@@ -108,10 +111,13 @@ const contextOf = (caller: Caller, { withJsonLd, withinPost, ...asked }: Asked):
   withinPost,
 });
 
-/** A slice of a list: what it is narrowed to, its order, and which part of it. */
+/** A slice of a list: its conditions, its order, and its position. */
 type Slice = Listed & { readonly limit: number; readonly offset: number };
 
-/** Ids of the records of a slice that the caller may see, how many there are in all, and ids that they may name. */
+/**
+ * Finds the ids of the records of a slice that the caller may see, the total, and ids that these records are likely to
+ * refer to.
+ */
 async function findPosts(
   site: Site,
   { viewer, settings, arrived }: Caller,
@@ -134,13 +140,13 @@ async function findPosts(
   return findPostIds(db, query, memory);
 }
 
-/** The site for a request, without records that are remembered if it asks for more than others see. */
+/** Returns the site for a request, without the cache of rendered records if the request may see more than others. */
 const openedFor = (site: Site, { password, context }: Opened): Site => {
   const { memory: _, ...others } = site;
   return password === undefined && (context === undefined || context === 'view') ? site : others;
 };
 
-/** Records by their ids, in this order: those that the caller may read, though a password protects them. */
+/** Returns records by id, in this order, as far as the caller may read them; protected ones are included. */
 export async function readablePosts<Published extends PublishedRecord>(
   { db }: Site,
   caller: Caller,
@@ -158,7 +164,7 @@ export async function readablePosts<Published extends PublishedRecord>(
   return { records: await inTurns(readable, (id) => renderRecord(kind, id, bundle, context)), bundle };
 }
 
-/** What a list is narrowed by, and the statuses that it holds. */
+/** The conditions and the order of a list, and the statuses in it. */
 export interface Listed {
   readonly conditions: readonly Condition[];
   readonly order: Order;
@@ -166,8 +172,8 @@ export interface Listed {
 }
 
 /**
- * Ids of all records of such a list that the caller may see, in one page however many they are: for what goes out in
- * bulk. `each`: of an event that recurs the id of its post, or those of its dates.
+ * Returns the ids of all records of such a list that the caller may see, on one page, for bulk output. `each`: whether
+ * a recurring event is listed with the id of its post or with those of its dates.
  */
 export async function listedIds(
   { db }: Site,
@@ -192,8 +198,7 @@ export async function listedIds(
 const MOST_LISTED = 2 ** 31 - 1;
 
 /**
- * How many records a page holds: what is asked, at most the site's limit; else the calendar's or WordPress's own
- * number.
+ * Returns the page size: the requested one, up to the site's limit, or by default that of the calendar or of WordPress.
  */
 export function pageSize(
   { config }: Site,
@@ -204,7 +209,7 @@ export function pageSize(
   return Math.min(per_page ?? settings.calendar.postsPerPage ?? settings.postsPerPage, longest);
 }
 
-/** Ids of the terms of an event as its record shows them. */
+/** Returns the ids of the terms of an event, as its record shows them. */
 export async function termsShownIn({ db }: Site, caller: Caller, { taxonomy }: TermKind, id: number): Promise<number[]> {
   const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
   if (!bundle.posts.has(id)) return [];
@@ -212,14 +217,14 @@ export async function termsShownIn({ db }: Site, caller: Caller, { taxonomy }: T
   return shown.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
 }
 
-/** The same for the venues or organizers that it links to by a meta. */
+/** Returns the ids of the venues or organizers that it links to by a meta, as its record shows them. */
 async function linksShownIn({ db }: Site, caller: Caller, key: string, id: number): Promise<number[]> {
   const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
   return bundle.posts.has(id) ? linkedIds(id, key, bundle, renderContext(caller, rightsOf(caller, {}))) : [];
 }
 
 /**
- * One record, with its JSON-LD. `recurrence` asks for the rule of an event; such an answer must not be remembered.
+ * Reads one record, with its JSON-LD. `recurrence` requests the rule of an event; such an answer must not be cached.
  *
  * @throws not found, wrong kind, in the trash, not accessible, protected (in this order)
  */
@@ -247,7 +252,7 @@ export async function readPost<Published extends PublishedRecord>(
   return { record: { ...renderRecord(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
-/** A record as it is shown by itself or in a list: with its translations, which records within others go without. */
+/** Renders a record for itself or for a list, with its translations. Records within other records do not have them. */
 const renderRecord = <Published extends PublishedRecord>(
   kind: PostKind<PostFields, Published>,
   id: number,
@@ -259,13 +264,14 @@ const renderRecord = <Published extends PublishedRecord>(
 };
 
 /**
- * What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit.
+ * Returns what the caller may read, and what the request opens: by `password`, or by `context=edit` for callers who may
+ * edit.
  */
 function rightsOf({ viewer }: Caller, values: Opened) {
   return { mayRead: (row: Post) => mayRead(viewer, row), opens: opens(viewer, openingOf(values)) };
 }
 
-/** What of a request opens protected records. */
+/** The parts of a request that open protected records. */
 interface Opened {
   readonly password?: string | undefined;
   readonly context?: unknown;
@@ -274,9 +280,9 @@ interface Opened {
 const openingOf = ({ password, context }: Opened): Opening => ({ password, editing: context === 'edit' });
 
 /**
- * The record as a write answers it: without JSON-LD.
+ * Renders a record as the answer to a write, without JSON-LD.
  *
- * @throws not found, where somebody has deleted it since
+ * @throws not found, if the record has been deleted in the meantime
  */
 export async function renderPost(
   site: Site,
@@ -289,7 +295,7 @@ export async function renderPost(
   return shown!;
 }
 
-/** The same for several that were written together. */
+/** Renders several records that were written together. */
 export async function renderPosts(
   site: Site,
   caller: Caller,
@@ -306,13 +312,13 @@ export async function renderPosts(
   });
 }
 
-/** Says that there is no such record, as reading it does. */
+/** Throws the error for a missing record, as reading it does. */
 const refuseMissing = ({ problems: { byId } }: PostKind): never => (byId ? fail(byId.missing) : failParam('id', 'id-unknown'));
 
 /**
- * Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole
- * path, `parent%2Fchild`. Of several records it is the one of the language that is asked for, else one without a
- * language, else the first.
+ * Returns the id of the record that a by-slug address names, in any status; undefined if there is none. A child is
+ * named by its whole path, `parent%2Fchild`. Among several records it is the one in the requested language, otherwise
+ * one without a language, otherwise the first.
  */
 export async function postIdOfSlug({ db }: Site, kind: PostKind, slug: string, caller?: Caller): Promise<number | undefined> {
   const ids = await findPostsByPath(db, kind.postType, slugPathForQuery(slug));
@@ -323,8 +329,8 @@ export async function postIdOfSlug({ db }: Site, kind: PostKind, slug: string, c
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
 
 /**
- * Whether the caller may change this record. Where a problem says that there is no such record, the general capability
- * is enough, so that those who have it learn that.
+ * Whether the caller may change this record. For a missing record that has its own error, the general capability is
+ * sufficient, so that its holders get that error.
  */
 export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
   mayTouch(lookUp, caller, kind, id, 'edit');
@@ -337,7 +343,7 @@ async function mayTouch(lookUp: LookUp, caller: Caller, kind: PostKind, record: 
   const id = await postOfRecord(lookUp, caller, kind, record);
   const row = await lookUp(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
-  // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
+  // WordPress checks the permission for the actual type of the id, so that callers who have it learn of the mistake.
   if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
   const metas = await metasInTrash(lookUp, row);
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, accessRow(row, metas));

@@ -31,17 +31,17 @@ import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
 import type { LanguageOfWrite } from './writes/write-context.ts';
 
 /*
- * The language of a record that is written, and the records that it is a translation of. Inside the transaction of the
- * record, in either form.
+ * The language and the translations of a record that is written. Runs in the transaction of the record, with Polylang's
+ * or WPML's tables.
  */
 
-/** Where records of a kind have languages: which ones the site has, and how the kind is called there. */
+/** Languages for records of a kind: those of the site, and the type under which they are stored. */
 export interface LanguagesOfKind {
   readonly languages: ContentLanguages;
   readonly of: Translatable;
 }
 
-/** Undefined: records of this kind have no language on this site. */
+/** Returns the languages for a kind; undefined if records of this kind have no language on this site. */
 export function languagesOf({ settings }: Pick<Caller, 'settings'>, kind: Kind): LanguagesOfKind | undefined {
   const { contentLanguages: languages } = settings;
   const type = kind.is === 'post' ? kind.postType : kind.taxonomy;
@@ -49,9 +49,9 @@ export function languagesOf({ settings }: Pick<Caller, 'settings'>, kind: Kind):
 }
 
 /**
- * The language of a new record: the one that is named, else that of the record it is made for (`beside`), else the one
- * that the request chose, else that of its parent, else the site's default. No record is made without one: a WordPress
- * would not show it.
+ * Returns the language of a new record: the one named, otherwise that of the record it is created for (`beside`),
+ * otherwise the one that the request chose, otherwise that of its parent, otherwise the site's default. Every record
+ * gets a language, because WordPress would not show it without one.
  */
 export function languageOfNew(
   caller: Caller,
@@ -69,10 +69,10 @@ export function languageOfNew(
 }
 
 /**
- * The language that a change gives a record: the one that is named, else its own; a record without one gets one. A
- * record in a language that the site has switched off, or that the caller may not know of, stays in it.
+ * Returns the language of a changed record: the one named, otherwise its current one; a record without a language gets
+ * one. A record keeps a language that the site has switched off, or that is hidden from the caller.
  *
- * @throws rest_invalid_param for translations of a record that stays in such a language
+ * @throws rest_invalid_param for translations of a record in such a language
  */
 export async function languageOfChange(
   db: Database,
@@ -92,7 +92,7 @@ export async function languageOfChange(
   return language && { language, before, values: named };
 }
 
-/** The language of a record for a write that leaves it as it is; undefined: it has none. */
+/** Returns the current language of a record, for a write that does not change it; undefined if it has none. */
 export async function languageKept(db: Database, caller: Caller, kind: Kind, id: number): Promise<LanguageOfWrite | undefined> {
   const own = languagesOf(caller, kind);
   const code = own && (await languagesOfRecords(db, own, [id])).get(id);
@@ -100,25 +100,25 @@ export async function languageKept(db: Database, caller: Caller, kind: Kind, id:
   return language && { language, before: language.code, values: {} };
 }
 
-/** The one language that a request chose, if it did. */
+/** Returns the single language that a request chose, if any. */
 export const chosenLanguage = ({ content }: Caller): string | undefined => (content.chosen ? content.code : undefined);
 
-/** What the values say of languages. */
+/** Picks the values that concern languages. */
 export const languageValues = ({ language, translations, translation_of }: LanguageValues & Values): LanguageValues => ({
   language,
   translations,
   translation_of,
 });
 
-/** The languages of records, by their ids; null: none. */
+/** Returns the languages of records by id; null if a record has none. */
 export async function languagesOfRecords(db: Database, own: LanguagesOfKind, ids: readonly number[]): Promise<Map<number, string | null>> {
   const known = await membershipsOf(db, own, ids);
   return new Map(ids.map((id) => [id, known.get(id)?.language ?? null]));
 }
 
 /**
- * The same with their groups. A record that is not there has no language; one that is there without one is in a
- * language that the site has switched off, or that the caller may not know of.
+ * Returns the languages and groups of records. A record that is absent from the map has no language. One that is
+ * present without a language is in one that the site has switched off, or that is hidden from the caller.
  */
 export async function membershipsOf(
   db: Database,
@@ -132,7 +132,7 @@ export async function membershipsOf(
   return of.is === 'post' ? posts : terms;
 }
 
-/** The record whose language is written. `before`: the language it has. */
+/** A record whose language is written. `before`: its current language. */
 export interface Placing {
   readonly id: number;
   readonly before: string | null;
@@ -141,14 +141,14 @@ export interface Placing {
   readonly visible?: { readonly before: boolean; readonly after: boolean };
 }
 
-/** A post that this transaction has made, and that is a translation of none, so that nothing is noted of it yet. */
+/** A post that this transaction has created and that is no translation, so that no language data exist for it yet. */
 interface NewPlacing {
   readonly id: number;
   readonly language: ContentLanguage;
   readonly isVisible: boolean;
 }
 
-/** Gives new posts their languages. */
+/** Assigns new posts their languages. */
 export async function assignLanguages(db: Database, caller: Caller, kind: Kind, placings: readonly NewPlacing[]): Promise<void> {
   const own = languagesOf(caller, kind);
   if (!own) return;
@@ -159,10 +159,10 @@ export async function assignLanguages(db: Database, caller: Caller, kind: Kind, 
 }
 
 /**
- * Gives a record its language and its translations. Returns the ids of other records whose translations have changed.
+ * Sets the language and the translations of a record. Returns the ids of other records whose translations have changed.
  *
- * @throws language-taken where the group has another record of that language; rest_invalid_param for translations that
- * cannot be linked; translation-conflict where two groups have different records of a language
+ * @throws language-taken if the group has another record of that language; rest_invalid_param for translations that
+ * cannot be linked; translation-conflict if two groups have different records of a language
  */
 export async function placeInLanguage(
   db: Database,
@@ -180,7 +180,7 @@ export async function placeInLanguage(
   if (!moves && links.size === 0) return [];
   const writer = languageWriterOf(own.languages);
   const named = [...links.values()].flatMap((member) => (member === null || member === id ? [] : [member]));
-  // A record without a group has no row that could be locked for it.
+  // A record without a group has no row that could be locked, so its name is locked.
   await lockNames(
     db,
     [id, ...named].map((one) => `translations:${of.type}:${one}`),
@@ -190,12 +190,12 @@ export async function placeInLanguage(
   const state = await stateOf(db, own, kind, [...new Set([...groups.values()].flatMap((group) => [...group.values()])), ...named]);
   const wish = { db, caller, kind, own, state, placing };
   const wanted = await groupOf(wish, present, links, groups);
-  // An import says the same with each run: who follows the changes is told of none.
+  // Repeated imports name the same translations each time; clients that follow the changes are not notified of them.
   if (!moves && present.size > 0 && isDeepStrictEqual(wanted, present)) return [];
 
   const touched = [...new Set([...present.values(), ...wanted.values()])].filter((one) => one !== id);
   const out = [...present].filter(([, member]) => member !== id && ![...wanted.values()].includes(member));
-  // What is of another type by now keeps its language.
+  // A member that has changed its type keeps its language.
   for (const [, member] of out) await (state(member) === 'dead' ? writer.forget(db, of, member) : writer.leaveGroup(db, of, member));
   const alone = ![...wanted.values()].includes(id);
   if (alone && present.size > 0) await writer.leaveGroup(db, of, id);
@@ -215,19 +215,22 @@ async function setLanguage(db: Database, { of, languages }: LanguagesOfKind, { i
   if (visible?.after) await writer.countVisible(db, id, 'shown');
 }
 
-/** The translations that the values name, as one map: those by their languages, and the one that the record is of. */
+/**
+ * Returns the translations named by the values as one map: those by language, and the record that this one is a
+ * translation of.
+ */
 function linksIn({ translations, translation_of: source }: LanguageValues): ReadonlyMap<string | typeof OF, number | null> {
   const named: [string | typeof OF, number | null][] = [...(translations ?? new Map<string, number | null>())];
   return new Map(source ? [[OF, source], ...named] : named);
 }
 
-/** Whether a new record is a translation of none. */
+/** Whether a new record is no translation. */
 export const standsAlone = (values: LanguageValues): boolean => linksIn(values).size === 0;
 
-/** In the place of a language: whichever the record has. */
+/** Key in place of a language code: any language, whichever the record has. */
 const OF = Symbol('translation_of');
 
-/** What has become of a record that a group names. `moved`: it is of another type, or of another taxonomy. */
+/** State of a record in a group. `moved`: it has another type or taxonomy. */
 type State = 'living' | 'trashed' | 'moved' | 'dead';
 
 const isOfKind = (state: State): boolean => state === 'living' || state === 'trashed';
@@ -259,8 +262,8 @@ async function stateOf(db: Database, { of }: LanguagesOfKind, kind: Kind, ids: r
 }
 
 /**
- * The group that the record is to be in, itself included unless it is taken out. A record in the trash keeps its place
- * until another one takes it.
+ * Returns the group that the record will be in, including itself unless it leaves. A record in the trash keeps its
+ * place until another one takes it.
  */
 async function groupOf(
   wish: Wish,
@@ -289,7 +292,7 @@ async function groupOf(
       if (place === language.code) leaves = true;
       else if (place !== OF) rest.delete(place);
     } else if (member === id) {
-      // An answer that is sent back names the record itself.
+      // A record that is sent back as it was read also names itself.
       if (place !== language.code) failParam(nameOf(place), 'translation-not-linked');
     } else {
       const code = codes.get(member) ?? null;
@@ -299,16 +302,15 @@ async function groupOf(
     }
   }
   const result = withoutTrashed(state, [...joining, rest, new Map(leaves ? [] : [[language.code, id]])]);
-  // Who may not link a record is not told what it is linked to.
+  // Checked before the conflict is reported, so that callers who may not link a record do not learn what it is linked
+  // to.
   if (links.size > 0) await mayRegroup(wish, regrouped([alive(present), ...joining], result));
   return isConflict(result) ? fail('translation-conflict', { values: { language: result.conflict } }) : result;
 }
 
 const nameOf = (place: string | typeof OF): keyof LanguageValues => (place === OF ? 'translation_of' : 'translations');
 
-/**
- * All groups as one. Where two records of a language meet, the one in the trash gives way.
- */
+/** Merges all groups. If two records have the same language, the one in the trash is removed. */
 function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
   const result = joinGroups(...groups);
   if (!isConflict(result)) return result;
@@ -320,7 +322,7 @@ function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[
   );
 }
 
-/** Every record whose translations change must be the caller's to edit. Throws rest_invalid_param. */
+/** Checks that the caller may edit every record whose translations change. Throws rest_invalid_param. */
 async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly number[]): Promise<void> {
   const others = ids.filter((id) => id !== placing.id);
   if (kind.is === 'term') return void (mayManageTerms(caller, kind) || failParam('translations', 'translation-not-linked'));
@@ -330,8 +332,8 @@ async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly num
 }
 
 /**
- * Removes what is noted of a record that is about to be deleted for good. Returns the records that it was a translation
- * of.
+ * Removes the language data of a record that is about to be deleted permanently. Returns the other records of its
+ * group.
  */
 export async function forgetLanguage(
   db: Database,
@@ -348,7 +350,7 @@ export async function forgetLanguage(
   return [...withoutMembers(group, id).values()];
 }
 
-/** Counts a post that is published from now on, or not any more, for its language. */
+/** Updates the count of published posts of a language when a post is published or hidden. */
 export async function countForLanguage(
   db: Database,
   caller: Pick<Caller, 'settings'>,

@@ -8,11 +8,9 @@ import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { parseZone } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 
-/*
- * Rules of events that recur. The tables that hold them aren't watched, so answers made of them are not remembered.
- */
+/* Rules of recurring events. Changes of their tables are not tracked, so answers made from them are not cached. */
 
-/** The member `recurrence` of an event by the id and the metas of its post; null where it doesn't recur. */
+/** Returns the member `recurrence` of an event, given the id and the metas of its post; null if it does not recur. */
 export async function recurrenceOf(
   { db }: Site,
   { settings }: Caller,
@@ -26,7 +24,7 @@ export async function recurrenceOf(
   return renderRecurrence(post, recurringDates(stored, parseZone(metaOf(metas, DATES.timezone) ?? '') ?? zone), series);
 }
 
-/** All dates of those of these events that recur, by the ids of their posts. */
+/** Returns all dates of the recurring ones among these events, by post id. */
 export async function datesOfEvents(
   { db }: Site,
   { settings }: Caller,

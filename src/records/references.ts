@@ -22,7 +22,7 @@ import { postsOfRecords } from './occurrences.ts';
 import { accessRow, mayRead, mayReadFile } from './visibility.ts';
 import { discardImages } from './writes/prepared-images.ts';
 
-/** A value that names other records or people, as its grammar read it. */
+/** A value that refers to other records or people, as read by its grammar. */
 export interface UnresolvedReference {
   readonly name: string;
   readonly value: unknown;
@@ -30,17 +30,17 @@ export interface UnresolvedReference {
 }
 
 interface Options {
-  /** Accepts the parameters of a record that another one brings along. Throws where they are refused. */
+  /** Accepts the parameters of a new record within another one. Throws if they are refused. */
   readonly accept: (kind: PostKind, raw: Readonly<Record<string, unknown>>) => Promise<PostValues>;
   readonly password: string | undefined;
-  /** Whether nothing else is wrong with the request: only then an image is fetched from elsewhere. */
+  /** Whether the rest of the request is valid; only then are images fetched from other sites. */
   readonly last: boolean;
 }
 
 /**
- * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown
- * (decision D35), and so do the protected events of a filter. Returns the values to go on with, and the names of
- * parameters that name something unknown; `detail`: why an image could not be fetched, for the log.
+ * Looks up the references in a request, with one query for each kind. Records that the caller may not read count as
+ * unknown (decision D35), and so do protected events in a filter. Returns the resolved values, and the names of
+ * parameters with unknown references. `detail`: why an image could not be fetched, for the log.
  */
 export async function resolveReferences(
   site: Site,
@@ -62,7 +62,7 @@ export async function resolveReferences(
   }
 }
 
-/** The values to go on with, and the names of parameters that name something unknown. */
+/** The resolved values, and the names of parameters with unknown references. */
 interface Found {
   readonly resolved: Record<string, unknown>;
   readonly unknown: string[];
@@ -75,7 +75,7 @@ interface Search {
   readonly options: Options;
 }
 
-/** A value that names an image. */
+/** A value that refers to an image. */
 interface WantedImage {
   readonly name: string;
   readonly value: number | string;
@@ -98,7 +98,7 @@ async function findPeople(search: Search, found: Found): Promise<void> {
   for (const { name, value } of people) noteResult(found, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
 }
 
-/** Events, venues and organizers. Returns the rows, those of images among them. */
+/** Finds events, venues and organizers. Returns all loaded rows, including those of images. */
 async function findPosts(search: Search, found: Found): Promise<{ images: readonly WantedImage[]; rows: Map<number, Post> }> {
   const { site, caller, options } = search;
   const posts = referencesTo(search, 'event', 'venue', 'organizer');
@@ -157,8 +157,8 @@ async function findImages(
 }
 
 /**
- * In so many milliseconds all images of a request are fetched, those of a batch and of new linked records among them;
- * and each of them in so many.
+ * Time limits in milliseconds: for all images of a request, including those of a batch and of new linked records, and
+ * for each image.
  */
 const FETCHING_MS = 300_000;
 const ONE_IMAGE_MS = 15_000;
@@ -174,15 +174,15 @@ const POST_KINDS = (['event', 'venue', 'organizer'] as const).map(postKind);
 
 const isScalar = (value: unknown): value is number | string => typeof value === 'number' || typeof value === 'string';
 
-/** Ids in a value: one, a list, or those of wishes for links. */
+/** Returns the ids in a value: a single one, a list, or those of wishes for links. */
 const idsIn = (value: unknown): number[] =>
   (isWishes(value) ? value.map((wish) => ('id' in wish ? wish.id : undefined)) : [value].flat()).filter((id) => typeof id === 'number');
 
-/** Whether a value was read as wishes for links, which are the only lists of objects that name posts. */
+/** Whether a value was read as wishes for links, which are the only lists of objects that refer to posts. */
 const isWishes = (value: unknown): value is readonly LinkWish[] => Array.isArray(value) && typeof value[0] === 'object';
 
 /**
- * Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined:
+ * Accepts the parameters of new records in wishes for links (decision D5); returns other values unchanged. Undefined if
  * something is refused.
  */
 async function planLinks(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
@@ -199,8 +199,8 @@ async function planLinks(value: unknown, kind: PostKind, accept: Options['accept
 }
 
 /**
- * Answers of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may
- * not.
+ * Returns a function that tells whether an id is a record of a kind that the caller may read. `anyway` skips the
+ * permission check.
  */
 async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
   const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
@@ -219,15 +219,20 @@ const tokensIn = (value: unknown): (string | number)[] =>
     .filter(isScalar)
     .filter((item) => item !== 0);
 
-/** Finds terms of what was looked up: by id, or by a token as WordPress resolves it: slug first, then id, then name. */
+/**
+ * Finds terms among those loaded: by id, or by a token as WordPress resolves it, first as a slug, then as an id, then
+ * as a name.
+ */
 export interface TermLookUp {
   readonly byId: (id: number) => Term | undefined;
   readonly byToken: (token: string | number) => Term | undefined;
-  /** The same, and where the token is a slug that several terms have, all of them. */
+  /** Like `byToken`, but returns all terms if several have the token as their slug. */
   readonly everyByToken: (token: string | number) => readonly Term[];
 }
 
-/** `preferred`: those of the terms found that are meant wherever they fit a token, by whatever it is. */
+/**
+ * Loads the terms for these tokens. `preferred`: selects terms that take precedence if they match a token in any way.
+ */
 export async function termLookUp(
   db: Database,
   name: TermKindName,
@@ -259,7 +264,7 @@ export async function termLookUp(
   };
 }
 
-/** Finds one of these terms by its slug, else by its id, else by its name. */
+/** Returns a function that finds one of these terms by slug, otherwise by id, otherwise by name. */
 function byWords(terms: readonly Term[]): (text: string) => Term | undefined {
   const [slugs, ids] = [firstOf(terms, ({ slug }) => slug), firstOf(terms, ({ term_id: id }) => id)];
   const names = firstOf(terms, ({ name }) => foldText(name));
@@ -267,22 +272,22 @@ function byWords(terms: readonly Term[]): (text: string) => Term | undefined {
     slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? names.get(foldText(sanitizeTermName(text)));
 }
 
-/** Terms by a key; of several the first counts. */
+/** Maps terms by a key; the first of several wins. */
 const firstOf = <Key>(rows: readonly Term[], key: (term: Term) => Key): ReadonlyMap<Key, Term> =>
   new Map(rows.toReversed().map((term) => [key(term), term]));
 
 const isId = (text: string) => /^\d{1,15}$/.test(text);
 
 /**
- * The terms that a value names. `isSpoken`: the list is asked for in one language, where a slug stands for the terms of
- * all languages that have it.
+ * Returns the terms that a value names. `isSpoken`: the list is requested in one language; a slug then matches the
+ * terms of all languages that have it.
  */
 function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByToken }: TermLookUp, isSpoken: boolean): unknown {
   if (value === 0) return 0;
   if (typeof value === 'number') return byId(value)?.term_id;
   if (typeof value === 'string') return byToken(value)?.term_id;
   const tokens = tokensIn(value);
-  // A number must be the id of a term, as in the reference; if a term has that number as its slug, it is the one meant.
+  // A number must be the id of a term, as in the reference. If a term has that number as its slug, that term is meant.
   const terms = tokens.map((token) => (isId(String(token)) && !byId(Number(token)) ? undefined : byToken(token)));
   if (terms.includes(undefined)) return undefined;
   return use === 'numbers'
@@ -291,8 +296,8 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByTok
 }
 
 /**
- * Answers of ids among `rows` whether they are an image of the library that the caller may read, or sees beside a
- * record: what a record shows may be sent back with it.
+ * Returns a function that tells whether an id in `rows` is an image that the caller may read, or sees in a readable
+ * record, since a record may be sent back as it was shown.
  */
 async function shownImages(
   db: Database,
@@ -310,8 +315,8 @@ async function shownImages(
 }
 
 /**
- * An image of the library by id, if it is one that `isShown`; for those who may upload, also by its address, or one
- * fetched from elsewhere.
+ * Resolves an image: by id, if `isShown`. Callers who may upload can also give the address of an image in the library,
+ * or of one to fetch from another site.
  */
 async function imageValue(
   site: Site,

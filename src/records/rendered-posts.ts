@@ -9,8 +9,9 @@ import { typedKeys } from '../typed-keys.ts';
 import { bundleOptions, type Caller } from './caller.ts';
 
 /**
- * Records of a list, rendered, in this order; ids without a row are left out. Where the answer is made for all who are
- * anonymous (`Site.memory`), those that are known are not loaded again. `expected`: ids that they are likely to name.
+ * Renders the records of a list in this order; ids without a row are left out. If the answer is the same for all
+ * anonymous callers (`Site.memory`), cached records are not loaded again. `expected`: ids that they are likely to refer
+ * to.
  */
 export async function renderedPosts<Published extends PublishedRecord>(
   site: Site,
@@ -26,7 +27,7 @@ export async function renderedPosts<Published extends PublishedRecord>(
     const known = memory?.recall(keyOf(id));
     if (!known) continue;
     addDependencies(db, known.dependencies);
-    // Only records of the kind are kept under its keys.
+    // The type holds: under the keys of a kind, only records of this kind are kept.
     records.set(id, known.value as Published);
   }
   const missing = ids.filter((id) => !records.has(id));
@@ -41,7 +42,7 @@ export async function renderedPosts<Published extends PublishedRecord>(
   return ids.map((id) => records.get(id)).filter((record) => record !== undefined);
 }
 
-/** Renders a record, and keeps it under `key` where it is known what it was made of. */
+/** Renders a record, and caches it under `key` if all its dependencies are known. */
 function renderAndKeep<Published>(memory: ObjectMemory, key: string, bundle: Bundle, render: (bundle: Bundle) => Published): Published {
   const tracked = trackBundle(bundle);
   const value = render(tracked.bundle);
@@ -50,7 +51,7 @@ function renderAndKeep<Published>(memory: ObjectMemory, key: string, bundle: Bun
   return value;
 }
 
-/** What of a caller can differ from one anonymous caller to the next, and shows in a record. */
+/** Members of a caller that may differ between anonymous callers and affect a record. */
 const SHOWS = {
   content: true,
   language: true,
@@ -72,9 +73,9 @@ function keysFor(caller: Caller, { name }: PostKind): (id: number) => string {
 }
 
 /**
- * The same bundle, and which objects were looked up in it; undefined where that is not all that it depends on.
- * Galleries show what is attached to a post, and pages of single dates depend on several events: such records are not
- * kept.
+ * Wraps a bundle to record which objects are looked up in it. `dependencies` is undefined if the record depends on more
+ * than these: galleries show the attachments of a post, and pages of single dates depend on several events. Such
+ * records are not cached.
  */
 function trackBundle(bundle: Bundle): { readonly bundle: Bundle; readonly dependencies: () => readonly Dependency[] | undefined } {
   const found = new Set<Dependency>();

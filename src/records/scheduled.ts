@@ -12,13 +12,13 @@ import { keepIndexOf } from './list-index.ts';
 import { countForLanguage } from './record-languages.ts';
 import { publishNoted } from './writes/write-post.ts';
 
-/** Nobody is there when the time comes: what happens then was allowed to whoever scheduled the record. */
+/** Viewer for scheduled tasks, which run without a user. The permission was checked when the record was scheduled. */
 const CLOCK: Viewer = { id: 0, login: '', can: () => true };
 
 /**
- * Publishes the scheduled records whose time has come, as WordPress's own clock does it (`wp_publish_post`): only the
- * status changes, and drafts of venues and organizers are published with them that whoever scheduled them may publish.
- * Several processes may do so at once. Returns how many were published.
+ * Publishes the scheduled records whose time has come, like WordPress's scheduler (`wp_publish_post`). Only the status
+ * changes. The linked drafts of venues and organizers that were noted at scheduling are published too. Several
+ * processes may run it at the same time. Returns the number of records published.
  */
 export async function publishDue(site: Site): Promise<number> {
   const due = await findDuePosts(site.db, postTypes, nowUtc(site.clock()));

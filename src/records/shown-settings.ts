@@ -2,8 +2,8 @@ import type { CalendarSettings, SiteSettings } from '../calendar/settings.ts';
 import { typedKeys } from '../typed-keys.ts';
 
 /*
- * Which settings records are rendered by. When one of these changes, all records are other ones, and no entry of the
- * journal says so. A new setting does not compile before it says here which it is.
+ * The settings that affect rendered records. When one of them changes, all records change without an entry in the
+ * journal. A new setting must be classified here, or the code does not compile.
  */
 
 type Said<Name extends PropertyKey> = Readonly<Record<Name, 'shown' | 'not shown'>>;
@@ -23,10 +23,10 @@ const OF_CALENDAR: Said<keyof CalendarSettings> = {
   cutoff: 'not shown', timezoneMode: 'not shown', restDisabled: 'not shown', edges: 'not shown', formats: 'not shown',
 }; // biome-ignore format: a table
 
-/** The address of uploads that are not below the site's. */
+/** The address of uploads outside the site's address. */
 const OF_UPLOADS = 'upload_url_path';
 
-/** What records show of the settings, as JSON can hold it, in an order of its own. */
+/** Returns the settings that affect rendered records, as JSON values in a fixed order. */
 export const shownSettings = ({ calendar, raw, ...site }: SiteSettings): readonly unknown[] => [
   shownOf(site, OF_SITE),
   shownOf(calendar, OF_CALENDAR),

@@ -11,7 +11,10 @@ import type { Caller } from './caller.ts';
 import { keepIndexOf, renewIndex } from './list-index.ts';
 import { languagesOf, languagesOfRecords } from './record-languages.ts';
 
-/** Why a language cannot be added or given to records; a sentence in `locales/<language>/cli.json` under `errors`. */
+/**
+ * Reasons why a language cannot be added or assigned to records; each is a key in `locales/<language>/cli.json` under
+ * `errors`.
+ */
 export type LanguageProblem =
   | 'language-code-invalid'
   | 'language-locale-invalid'
@@ -25,7 +28,7 @@ export type LanguageProblem =
   | 'languages-off'
   | 'no-languages';
 
-/** Thrown where languages cannot be changed in this way. */
+/** Thrown if languages cannot be changed as requested. */
 export class LanguageError extends Error {
   readonly problem: LanguageProblem;
   readonly values: Readonly<Record<string, string>>;
@@ -37,7 +40,7 @@ export class LanguageError extends Error {
   }
 }
 
-/** A language to add. What is not said follows from its code. */
+/** A language to add. Missing members are derived from its code. */
 export interface LanguageWish {
   readonly code: string;
   readonly locale?: string | undefined;
@@ -46,7 +49,7 @@ export interface LanguageWish {
 }
 
 /**
- * Adds a language to the site, in the form of Polylang. With the first one, all records that there are get it.
+ * Adds a language to the site, in Polylang's form. All existing records get the first language that is added.
  *
  * @returns how many records got it
  * @throws LanguageError
@@ -76,9 +79,9 @@ export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<n
 }
 
 /**
- * Gives all records of these kinds that have no language this one.
+ * Assigns a language to all records of these kinds that have none.
  *
- * @returns how many there were
+ * @returns how many records got it
  * @throws LanguageError
  */
 export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = kinds): Promise<number> =>
@@ -89,8 +92,8 @@ export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = k
   });
 
 /**
- * Refuses to make records translations of one another that have no language, or are in the same one, and says what to
- * do about it.
+ * Checks that records can be linked as translations. Throws if one of them has no language or two share one, with an
+ * error that says what to do.
  *
  * @throws LanguageError
  */
@@ -107,7 +110,7 @@ export async function requireLinkable(site: Site, caller: Caller, kind: Kind, id
   }
 }
 
-/** How many records are given a language at a time. */
+/** Number of records that are assigned a language at a time. */
 const AT_ONCE = 500;
 
 async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promise<number> {
@@ -136,16 +139,16 @@ const refuseUnknown = (code: string): never => {
   throw new LanguageError('language-unknown', { code });
 };
 
-/** How many records of each kind are in a language, or in none. */
+/** Number of records of each kind in a language, or without one. */
 export interface LanguageCounts {
-  /** Undefined: the records without one. */
+  /** Undefined: records without a language. */
   readonly language: ContentLanguage | undefined;
   readonly isDefault: boolean;
   readonly counts: Readonly<Record<string, number>>;
 }
 
 /**
- * The languages of the site with their records, and the records without one last.
+ * Counts the records of each language of the site; those without one are last.
  *
  * @throws LanguageError `no-languages`
  */

@@ -10,17 +10,18 @@ import { claimAnswer, keepAnswer } from '../storage/rows/kept-answers.ts';
 import type { Caller } from './caller.ts';
 import { insertRecord } from './writes/post-writes.ts';
 
-/** How many suggestions wait for somebody to look at them; then no more are taken. */
+/** Maximum number of suggestions waiting for review; further ones are refused. */
 const MOST_WAITING = 200;
 
 const NO_AUTHOR = 0;
 
 /**
- * Keeps an event that a visitor suggests: as a pending one of nobody's, with what the visitor says of it. Values are
- * accepted ones; what a visitor may not do (make venues or categories) is refused as everywhere. `sent`: the form as it
- * came, with the visitor's key; one that comes twice within a day, as after a double click, is kept once.
+ * Stores an event that a visitor suggests, as a pending event without an author, with the visitor's details. The values
+ * have been accepted; what a visitor may not do (such as create venues or categories) is refused as everywhere else.
+ * `sent`: the submitted form with the visitor's key. The same form sent twice within a day, as by a double click, is
+ * stored once.
  *
- * @throws suggestions-full; whatever is wrong with the values
+ * @throws suggestions-full; any error about the values
  */
 export async function keepSuggestion(
   site: Site,
@@ -42,5 +43,5 @@ export async function keepSuggestion(
   });
 }
 
-/** What is kept of the answer: that there was one. */
+/** The stored answer, which only marks that the form was taken. */
 const KEPT = '{}';

@@ -29,14 +29,14 @@ import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } 
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './writes/post-writes.ts';
 
 /*
- * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the
- * same functions.
+ * Events, venues and organizers as the calendar's newer API (`tec/v1`) lists, shows and writes them, built on the same
+ * functions.
  */
 
 const KINDS = { venue: postKind('venue'), organizer: postKind('organizer') };
 
 /**
- * The records that a request asks for: published ones unless the caller edits such records and names another status.
+ * Lists the requested records: published ones, unless the caller edits records of this kind and names other statuses.
  *
  * @throws tec-page-not-found past the last page
  */
@@ -61,9 +61,9 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
 }
 
 /**
- * One record.
+ * Reads one record.
  *
- * @throws tec-record-unreadable for one of another kind, and for one in the trash
+ * @throws tec-record-unreadable for a record of another kind or in the trash
  */
 export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
   const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
@@ -71,13 +71,13 @@ export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id
   return writtenTecPost(site, caller, kind, id, values);
 }
 
-/** A record as its writer sees it, who may have put it into the trash. */
+/** Reads a record as the answer to a write, which may have moved it to the trash. */
 export async function writtenTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
   const { records, bundle } = await renderRecords(site, caller, kind, [id], values);
   return { record: records[0] ?? fail('tec-record-unreadable'), version: loadedVersion(caller, id, bundle) };
 }
 
-/** Records by id, in this order, and the rows that they are made of. */
+/** Renders records by id, in this order; also returns their rows. */
 async function renderRecords(
   site: Site,
   caller: Caller,
@@ -106,10 +106,10 @@ async function renderRecords(
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-/** Whether the caller may read this record; none may read one that does not exist, or that is of another kind. */
+/** Whether the caller may read this record. False if it does not exist or is of another kind. */
 export const mayReadTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
   mayByRule(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
-/** Whether the caller may change or delete this record; one that does not exist may be nobody's. */
+/** Whether the caller may change or delete this record. False if it does not exist. */
 export const mayChangeTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => mayByRule(lookUp, caller, kind, id, mayEdit);
 export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => mayByRule(lookUp, caller, kind, id, mayDelete);
 
@@ -132,7 +132,7 @@ export async function createTecPost(site: Site, caller: Caller, declared: PostKi
   return insertRecord(site, caller, kind, fields, { ...others, columns: opened, metas: withMapMetas(kind, fields), anew: true });
 }
 
-/** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
+/** Changes the fields of a record that the values name. Throws tec-record-unreadable for a record of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, declared: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = onSite(declared, caller.settings);
   await requirePost(site, caller, kind, id);
@@ -141,7 +141,7 @@ export async function changeTecPost(site: Site, caller: Caller, declared: PostKi
 }
 
 /**
- * Puts a record into the trash, or deletes it for good where the site has no trash.
+ * Moves a record to the trash, or deletes it permanently if the site has no trash.
  *
  * @throws tec-record-in-trash, tec-record-unreadable
  */
@@ -157,13 +157,13 @@ async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: num
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }
 
-/** Accepted values by the kind's own names. `stored`: the dates that there are, of an event. */
+/** Returns accepted values under the kind's own field names. `stored`: the current dates of an event. */
 function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, stored?: EventDates): PostValues {
   const fields = kindValues(kind, values);
   return kind.dated ? { ...fields, ...datesTaken(values, stored, caller) } : fields;
 }
 
-/** The dates of the event, or of the one of its dates, that an id names. */
+/** Returns the dates of the event, or of the date of an event, with this id. */
 async function datesOf({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<EventDates> {
   const date = await dateOfRecord(db, caller, kind, id);
   const post = date?.post ?? id;
@@ -172,8 +172,8 @@ async function datesOf({ db }: Site, caller: Caller, kind: PostKind, id: number)
 }
 
 /**
- * What these routes write that is no field of the calendar: whether comments are open, and the excerpts of venues and
- * organizers.
+ * Returns the columns that these routes write outside the calendar's fields: whether comments are open, and the
+ * excerpts of venues and organizers.
  */
 function extraRows({ viewer }: Caller, kind: PostKind, { excerpt, comment_status, ping_status }: TecFieldValues): ExtraRows {
   return {

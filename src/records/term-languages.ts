@@ -14,9 +14,9 @@ import { type LanguagesOfKind, languagesOf, placeInLanguage } from './record-lan
 import { createTermRow, dropTree, freeSlug, type TermDraft, type TermLanguage } from './term-writes.ts';
 
 /**
- * The terms that stand for these in a language, in their order: those of the language and those without one themselves,
- * of others their translations. A translation that is missing is made in Polylang's form, as Polylang does; in WPML's
- * form the term stays as it is. Ids of terms that do not exist stay, too.
+ * Replaces terms by their translations in a language, keeping the order. Terms of that language, and terms without one,
+ * stay. In Polylang's form, a missing translation is created, as Polylang does; in WPML's form, the term stays as it
+ * is. Ids of terms that do not exist stay too.
  */
 export async function termsInLanguage(
   db: Database,
@@ -29,7 +29,7 @@ export async function termsInLanguage(
   if (!own || !language || ids.length === 0) return [...ids];
   const named = ids.map((id) => ({ term_id: id, taxonomy: kind.taxonomy }));
   const groups = await groupsOf(db, own, named, language.code);
-  // Mostly the terms of an event are in its language.
+  // Usually all terms of an event are in its language.
   if (groups.size === 0) return [...new Set(ids)];
   const terms = await loadTerms(db, kind.taxonomy, ids);
   const { code } = language;
@@ -42,7 +42,7 @@ export async function termsInLanguage(
   return [...new Set(ids.map((id) => made.get(id) ?? known(id) ?? id))];
 }
 
-/** Those of these terms that are in a language: of several that a name may mean, they are meant. */
+/** Returns those of these terms that are in a language. They are preferred if a name matches several. */
 export async function termsOfLanguage(
   db: Database,
   caller: Caller,
@@ -56,7 +56,7 @@ export async function termsOfLanguage(
   return terms.filter((term) => known.get(term.term_id)?.language === code);
 }
 
-/** The language of a new term, undefined where terms of its kind have none, and what was said of its translations. */
+/** The language of a new term, undefined if terms of its kind have none, and the values about its translations. */
 interface NewTermLanguage {
   readonly language: ContentLanguage | undefined;
   readonly values?: LanguageValues;
@@ -77,7 +77,7 @@ export async function createTermIn(
   return id;
 }
 
-/** The language of a term that is written, and which of others are in another one. */
+/** Returns the language of a term that is written, with a function that finds terms in other languages. */
 export const writtenIn = (db: Database, { languages }: LanguagesOfKind, { code }: Pick<ContentLanguage, 'code'>): TermLanguage => ({
   code,
   elsewhere: async (terms) => {
@@ -87,8 +87,8 @@ export const writtenIn = (db: Database, { languages }: LanguagesOfKind, { code }
 });
 
 /**
- * The translations of these terms that exist, by their languages: of terms that have a language themselves. `except`: a
- * language whose terms need none.
+ * Returns the existing translations of these terms by language, for terms that have a language. `except`: a language
+ * whose terms are skipped.
  */
 async function groupsOf(
   db: Database,
@@ -113,8 +113,8 @@ interface GroupedTerm {
 }
 
 /**
- * Makes the translations that these terms lack in a language, where nobody else has made them meanwhile. By the ids of
- * the terms.
+ * Creates the missing translations of these terms in a language, unless another request has created them in the
+ * meantime. Returns their ids, by the ids of the terms.
  */
 async function translationsOf(
   db: Database,
@@ -126,7 +126,8 @@ async function translationsOf(
   const found = new Map<number, number>();
   if (lacking.length === 0) return found;
   const writer = languageWriterOf(own.languages);
-  // All of them before any is looked at, always in the same order: who wants the same ones waits for what comes of it.
+  // All terms are locked before any is read, always in the same order, so that concurrent requests for the same terms
+  // wait for the result.
   await lockNames(
     db,
     lacking.map(({ term }) => termSlugLock(slugIn(term, language))),
@@ -165,7 +166,7 @@ async function makeTranslation(
   return id;
 }
 
-/** The translation of a term's parent, if there is one. */
+/** Returns the translation of a term's parent, 0 if there is none. */
 async function parentIn(db: Database, own: LanguagesOfKind, kind: TermKind, { parent }: Term, { code }: ContentLanguage): Promise<number> {
   if (parent === 0) return 0;
   const terms = await loadTerms(db, kind.taxonomy, [parent]);

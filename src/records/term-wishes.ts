@@ -14,10 +14,10 @@ import { namesOfTerm } from './term-writes.ts';
 import { mayManageTerms } from './visibility.ts';
 
 /**
- * Ids of the terms that a write wishes for, in order and each once: existing ones by id, slug or name, and new ones
- * made from names (decision D4). With a language, a name finds the term of that language first, and terms of other
- * languages are replaced by their translations. Ids stand as they came: those that do not exist are left out when the
- * terms are assigned, as WordPress does.
+ * Returns the ids of the terms that a write asks for, in order and without duplicates: existing ones by id, slug or
+ * name, and new ones created from names (decision D4). With a language, a name finds the term of that language first,
+ * and terms of other languages are replaced by their translations. Unknown ids are kept here and left out when the
+ * terms are assigned, as in WordPress.
  *
  * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy; rest_invalid_param for a
  * name that is too long
@@ -39,7 +39,7 @@ export async function resolveTermWishes(
   const unknown = wishes.flatMap(({ id, slug, name: named }) =>
     id === undefined && named !== undefined && !lookUp.byToken(slug ?? named) ? [named] : [],
   );
-  // One lock after the other is safe for a single name only: two requests may name the same two in another order.
+  // With several names, locks must be taken together, since two requests may name the same ones in a different order.
   if (unknown.length > 1)
     await lockNames(
       db,
@@ -52,7 +52,7 @@ export async function resolveTermWishes(
     if (known !== undefined) ids.push(known);
     else if (wish.name !== undefined) {
       if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
-      // Names of the same slug are one term, as those of existing terms are.
+      // Names with the same slug are one term, as with existing terms.
       const slug = sanitizeTitle(wish.name);
       const id = made.get(slug) ?? (await termNamed(db, caller, kind, wish.name, language));
       if (slug !== '') made.set(slug, id);
@@ -62,12 +62,15 @@ export async function resolveTermWishes(
   return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
 
-/** The same for records that are written together: what several of them wish for by the same ids is resolved once. */
+/**
+ * Creates a version of `resolveTermWishes` for records that are written together: equal lists of ids are resolved only
+ * once.
+ */
 export function termWishesOnce(): typeof resolveTermWishes {
   const known = new Map<string, Promise<number[]>>();
   return (db, caller, name, wishes, language) => {
     const ids = wishes.map(({ id }) => id);
-    // What a name means may change with each term that is made.
+    // The meaning of a name may change with each term that is created.
     if (ids.includes(undefined)) return resolveTermWishes(db, caller, name, wishes, language);
     const key = JSON.stringify([name, ids, language?.code]);
     const resolved = known.get(key) ?? resolveTermWishes(db, caller, name, wishes, language);
@@ -77,7 +80,8 @@ export function termWishesOnce(): typeof resolveTermWishes {
 }
 
 /**
- * A new term of this name, or the one that has come to be meanwhile: earlier in the same list, or by another request.
+ * Creates a term with this name, or returns the one that was created in the meantime, earlier in the list or by another
+ * request.
  */
 async function termNamed(
   db: Database,
@@ -90,7 +94,7 @@ async function termNamed(
     return await createTermIn(db, caller, kind, { name, description: '', parent: 0 }, { language });
   } catch (error) {
     if (error instanceof ApiError && error.problem === 'term_exists') return Number(error.details.data?.term_id);
-    // Of the record that names the term it is this parameter.
+    // In the record, the error belongs to the parameter that names the term.
     if (error instanceof ApiError && error.details.faults?.has('name')) failParam(kind.path, 'too-long');
     throw error;
   }

@@ -10,27 +10,27 @@ import type { Term } from '../wordpress/rows.ts';
 import { sanitizeTitle, uniqueTermSlug } from '../wordpress/slug.ts';
 import { trimAscii } from '../wordpress/trim.ts';
 
-/** What a new term is made of; `slug` absent: it follows from the name. */
+/** Data of a new term. If `slug` is absent, it is derived from the name. */
 export interface TermDraft {
   readonly name: string;
   readonly slug?: string | undefined;
   readonly description: string;
   readonly parent: number;
-  /** Where terms have languages: the one of this term, and which of others are taken for another language's. */
+  /** If terms have languages: that of this term, with a function that finds terms of other languages. */
   readonly language?: TermLanguage | undefined;
 }
 
 /** The language of a term that is written. */
 export interface TermLanguage {
   readonly code: string;
-  /** Which of these terms are in another language. */
+  /** Returns those of these terms that are in another language. */
   readonly elsewhere: (terms: readonly Term[]) => Promise<ReadonlySet<number>>;
 }
 
 /**
- * Writes a new term with a slug of its own (`wp_insert_term`). Two requests at once never make the same term twice.
+ * Creates a term with a unique slug (`wp_insert_term`). Concurrent requests never create the same term twice.
  *
- * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; empty_term_name,
+ * @throws term_exists if a term with the same parent has the name and no other slug was requested; empty_term_name,
  * invalid_term_name or rest_invalid_param for a name without text; rest_invalid_param for one longer than its column
  */
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
@@ -55,25 +55,25 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   return { id, slug: slug || String(id) };
 }
 
-/** What a term asks for whose slug belongs to terms of other languages (Polylang). */
+/** Returns the slug of a term whose requested slug belongs to terms of other languages (Polylang). */
 async function slugIn(db: Database, wished: string, language: TermLanguage | undefined): Promise<string> {
   const slug = `${wished}-${language?.code}`;
   await lockNames(db, [termSlugLock(slug)]);
   return slug;
 }
 
-/** The names that a new term is going to take. */
+/** Returns the locks for the name and the slug of a new term. */
 export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitizeTitle(name)): string[] => [
   termNameLock(taxonomy, name),
   termSlugLock(slug),
 ];
 
 /**
- * Changes a term (`wp_update_term`): only what is named. Call it for another parent with the tree locked since before
- * the term was read (`termTreeLock`).
+ * Changes the named fields of a term (`wp_update_term`). For a new parent, the tree must have been locked before the
+ * term was read (`termTreeLock`).
  *
- * @throws duplicate_term_slug where the slug belongs to another term of the language (decision D10: 400), but where it
- * follows from the name or the term gets another parent; empty_term_name, rest_invalid_param as `createTermRow`
+ * @throws duplicate_term_slug if the slug belongs to another term of the language (decision D10: 400), unless it is
+ * derived from the name or the parent changes too; empty_term_name, rest_invalid_param as in `createTermRow`
  */
 export async function changeTermRow(
   db: Database,
@@ -93,7 +93,7 @@ export async function changeTermRow(
   if (kind.hierarchical) await dropTree(db, kind);
 }
 
-/** The slug of a term that is asked for this one. */
+/** Returns the new slug of a term for a requested one. */
 async function changedSlug(
   db: Database,
   kind: TermKind,
@@ -108,7 +108,7 @@ async function changedSlug(
   const holders = taken.filter(({ slug, taxonomy }) => slug === wished && taxonomy === kind.taxonomy);
   const elsewhere = (await language?.elsewhere(holders)) ?? new Set<number>();
   const isElsewhere = holders.length > 0 && holders.every(({ term_id: id }) => elsewhere.has(id));
-  // Terms of several languages may share a slug. What is sent as it is stays.
+  // Terms of several languages may share a slug, so an unchanged one stays.
   if (isElsewhere && wished === term.slug) return wished;
   if (holders.length > 0 && !isElsewhere && sent !== '' && parent === term.parent)
     fail('duplicate_term_slug', { values: { slug: wished } });
@@ -116,8 +116,8 @@ async function changedSlug(
 }
 
 /**
- * Characters that a name has room for (`varchar(200)`), entities counted as they are stored; MySQL would cut off the
- * rest silently.
+ * Maximum length of a name in characters (`varchar(200)`), with entities as they are stored. MySQL would silently
+ * truncate longer ones.
  */
 const LONGEST_NAME = 200;
 
@@ -130,8 +130,8 @@ function storedName(given: string, nothing: 'empty_term_name' | 'invalid_term_na
 }
 
 /**
- * The term that a new one would double: of the same name beside the same parent, unless a slug was chosen that none
- * has. Names are the same but for the case of ASCII letters: `Été` and `Ete` are two.
+ * Returns the existing term that a new one would duplicate: with the same name and parent, unless an unused slug was
+ * requested. Names are compared ignoring the case of ASCII letters only: `Été` and `Ete` differ.
  */
 function clashingTerm(
   alike: readonly Term[],
@@ -146,15 +146,15 @@ function clashingTerm(
   return siblings.find((term) => term.slug === slug);
 }
 
-/** `strtolower` as of PHP 8. */
+/** `strtolower` as in PHP 8. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** WordPress keeps the tree of a taxonomy in an option and builds it again when it is missing. */
+/** Deletes the cached tree of a taxonomy. WordPress keeps it in an option and rebuilds it if it is missing. */
 export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);
 
 /**
- * A slug that no other term has, made from the requested one as WordPress makes it. Call it with that one locked
- * (`termSlugLock`).
+ * Returns a slug that no other term has, derived from the requested one as in WordPress. Call it with the requested one
+ * locked (`termSlugLock`).
  */
 export async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
   const parents = kind.hierarchical && parent > 0 ? slugsUpFrom(parent, await loadTree(db, kind.taxonomy)) : [];
@@ -169,17 +169,18 @@ export async function freeSlug(db: Database, kind: TermKind, wished: string, par
   const slug = await found();
   const lock = termSlugLock(slug);
   if (lock === termSlugLock(wished)) return slug;
-  // The slugs of its parents stand behind: somebody else may want all that as it is, and have it by now.
+  // The slug was extended by those of its parents. Another request may have taken the extended slug, so it is locked
+  // and checked again.
   await lockNames(db, [lock]);
   return found();
 }
 
-/** A term can't hang below itself: it goes to the root instead (`wp_check_term_hierarchy_for_loops`). */
+/** Replaces a parent that would make the term its own ancestor by the root (`wp_check_term_hierarchy_for_loops`). */
 async function withoutLoop(db: Database, term: Term, parent: number): Promise<number> {
   return (await makesLoop(db, term, parent)) ? 0 : parent;
 }
 
-/** Whether a term would hang below itself if it got this parent; 0: the root. `planned`: parents not stored yet. */
+/** Whether this parent would make a term its own ancestor; 0: the root. `planned`: parents that are not stored yet. */
 export async function makesLoop(
   db: Database,
   { term_id: id, taxonomy }: Pick<Term, 'term_id' | 'taxonomy'>,
@@ -193,7 +194,7 @@ export async function makesLoop(
   return above.has(id);
 }
 
-/** Throws where a parent is gone: it was looked up before the tree was locked. */
+/** Throws if the parent does not exist any more: it was looked up before the tree was locked. */
 async function requireParent(db: Database, { taxonomy }: TermKind, parent: number): Promise<void> {
   if (parent > 0 && !(await findTerm(db, taxonomy, parent))) failParam('parent', 'id-unknown');
 }

@@ -37,8 +37,8 @@ import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
 /**
- * The terms that a request asks for. A page past the last is empty. `offset`: how many terms to pass over instead of
- * pages.
+ * Lists the terms that match a request. A page past the last one is empty. `offset`: number of terms to skip, instead
+ * of the page.
  */
 export async function listTerms(site: Site, caller: Caller, kind: TermKind, values: TermListValues, offset?: number): Promise<Listing> {
   const { page = 1 } = values;
@@ -62,7 +62,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
   };
 }
 
-/** One term, with the links that WordPress's own routes give it. */
+/** Reads one term, with the links that WordPress's own routes give it. */
 export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<Shown>> {
   const term = await requireTerm(db, kind, id);
   const shown = await translatedTerms(db, caller, kind, [term]);
@@ -73,7 +73,7 @@ export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id:
   return { record, version: versionOfTerm(caller, term) };
 }
 
-/** What the caller may do with a term on WordPress's own route of it. */
+/** Returns the methods that the caller may use on the term's route in `wp/v2`. */
 export function termMethods(caller: Caller, kind: Pick<TermKind, 'manage'>): Methods {
   const manages = mayManageTerms(caller, kind);
   return methodsFor({ edits: manages, deletes: manages });
@@ -98,12 +98,12 @@ export async function createTerm(
   return { id, ...(await readTerm(site, caller, kind, id)) };
 }
 
-/** Changes what the values name of a term. */
+/** Changes the fields of a term that the values name. */
 export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: TermValues): Promise<Shown> {
   const { name, slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   await site.db.transaction(async (trx) => {
-    // Where it was until then decides what has moved with it.
+    // Locked before the term is read: its old parent decides which events move with it.
     if (parent !== undefined) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
     const term = await requireTerm(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
@@ -123,10 +123,10 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
   return readTerm(site, caller, kind, id);
 }
 
-/** Deletes a term for good; its children move up, posts lose it. Returns the record as it was. */
+/** Deletes a term permanently. Its children move up, and posts lose it. Returns the record as it was before. */
 export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
   return db.transaction(async (trx) => {
-    // What is below it moves up, to where it is by then.
+    // Children move up to the parent that the term has at that moment.
     if (kind.hierarchical) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
     const term = await requireTerm(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
@@ -138,7 +138,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
   });
 }
 
-/** The language of a new term; that of its parent where nothing is chosen. */
+/** Returns the language of a new term; by default that of its parent. */
 async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, values: TermValues): Promise<ContentLanguage | undefined> {
   const own = languagesOf(caller, kind);
   const { parent } = values;
@@ -148,7 +148,7 @@ async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, v
 
 type Tree = ReadonlyMap<number, { readonly parent: number; readonly slug: string }>;
 
-/** Renders these terms, with their languages and translations where their kind has any. */
+/** Returns a function that renders these terms, with their languages and translations if their kind has any. */
 export async function translatedTerms(
   db: Database,
   caller: Caller,
@@ -180,7 +180,7 @@ export interface PlacedTerm {
   readonly ancestors: readonly string[];
 }
 
-/** A term and its translations, by their languages; undefined where it has no language. */
+/** Returns a term and its translations by language; undefined if it has no language. */
 export async function termsByLanguage(
   db: Database,
   { settings }: Pick<Caller, 'settings'>,
@@ -202,7 +202,7 @@ export async function termsByLanguage(
   );
 }
 
-/** The codes of the languages of terms, of whatever taxonomies: of those that have one. */
+/** Returns a function that finds the language code of these terms, of any taxonomy; null if a term has none. */
 export async function languagesOfTerms(
   db: Database,
   { settings }: Pick<Caller, 'settings'>,
@@ -215,7 +215,7 @@ export async function languagesOfTerms(
   return ({ term_id: id }) => known.get(id)?.language ?? null;
 }
 
-/** Languages and groups of terms of a kind, and the rows of all members. */
+/** Loads the languages and groups of terms of a kind, and the rows of all members. */
 async function termLanguages(db: Database, languages: ContentLanguages, { taxonomy }: TermKind, terms: readonly Term[]) {
   const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms });
   const known = new Map(terms.map((term) => [term.term_id, term]));
@@ -224,8 +224,8 @@ async function termLanguages(db: Database, languages: ContentLanguages, { taxono
 }
 
 /**
- * The conditions of a list of terms in the language that is asked for. The terms of one event are listed whatever their
- * language, as the event shows them; a parent stands for whatever it is a translation of.
+ * Returns the conditions of a list of terms in the requested language. The terms of one event are listed in any
+ * language, as the event shows them. A parent also matches its translations.
  */
 async function termConditions(
   site: Site,
@@ -243,7 +243,7 @@ async function termConditions(
   return { ...narrowed, include: narrowedTo(others.include, await termsShownIn(site, caller, kind, post)) };
 }
 
-/** Ids that are in both lists; no list is one of everything. */
+/** Returns the ids that are in both lists; undefined means all ids. */
 const narrowedTo = (some: readonly number[] | undefined, ids: readonly number[]): readonly number[] =>
   some === undefined ? ids : some.filter((id) => ids.includes(id));
 
@@ -255,6 +255,6 @@ export async function ancestorsOf(db: Database, kind: TermKind, term: Term): Pro
   return term.parent === 0 ? [] : ancestors(term, await loadTree(db, kind.taxonomy));
 }
 
-/** Slugs from the root down to the term's parent. */
+/** Returns the slugs from the root down to the term's parent. */
 export const ancestors = ({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] =>
   slugsUpFrom(parent, tree).reverse();

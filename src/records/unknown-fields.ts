@@ -6,19 +6,20 @@ import { nearestName } from '../kinds/nearest-name.ts';
 import type { Params } from '../kinds/param.ts';
 import { memoizeByObject } from '../memo.ts';
 
-/** The most unknown names that are reported of one request. */
+/** Maximum number of unknown names reported for a request. */
 const MOST_TOLD = 10;
 
-/** A name in a write that means nothing: `titel`, or `venue.citty` within a new venue. */
+/** An unknown name in a write: `titel`, or `venue.citty` within a new venue. */
 export interface UnknownField {
   readonly name: string;
-  /** The known name that may be meant. */
+  /** The known name that is probably meant. */
   readonly near: string | undefined;
 }
 
 /**
- * The names in a write that no parameter has, at most 10. Members that records show but nobody can set are not among
- * them, so that a record can be sent back as it was read; nor are names that begin with `_`, which are WordPress's own.
+ * Returns the names in a write that match no parameter, at most 10. Members that records show but that cannot be set
+ * are not reported, so that a record can be sent back as it was read; nor are names that begin with `_`, which are
+ * WordPress's own.
  */
 export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<string, unknown>>): UnknownField[] {
   const top = unknownNames(Object.keys(raw), kind, params);
@@ -28,10 +29,10 @@ export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<s
   return [...top, ...nested].slice(0, MOST_TOLD);
 }
 
-/** The same for the records that another one brings along. */
+/** Returns the unknown names in linked records that the write would create. */
 function unknownMembers(name: string, kind: Kind, value: unknown): UnknownField[] {
   const members = [value].flat().flatMap((item) => (item !== null && typeof item === 'object' ? Object.keys(item) : []));
-  // Forms number the members of a list.
+  // Forms index the members of a list by number.
   const named = [...new Set(members)].filter((member) => !/^\d+$/.test(member));
   return unknownNames(named, kind, kind.fields).map((field) => ({ ...field, name: `${name}.${field.name}` }));
 }

@@ -14,7 +14,10 @@ import { ZERO_DATE } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { postOfRecord } from './occurrences.ts';
 
-/** A record as an answer shows it, with the version of the rows it was made from. No version: the record is gone. */
+/**
+ * A record as an answer shows it, with the version of the rows it was made from. Without a version if the record has
+ * been deleted.
+ */
 export interface Shown<Record = { [member: string]: unknown }> {
   readonly record: Record;
   readonly version?: string;
@@ -29,7 +32,7 @@ export const loadedVersion = ({ settings }: WithSettings, id: number, { posts, m
 /** The same for a category or tag. */
 export const versionOfTerm = ({ settings }: WithSettings, term: Term): string => termVersion(settings.versionKey, term);
 
-/** The ETag for a version alone, without a digest of any representation. */
+/** Returns the ETag for a version alone, without a digest of any representation. */
 export const versionTag = (version: string): string => `"${version}"`;
 
 // ------------------------------------------------------------------------------------------------- preconditions
@@ -47,7 +50,7 @@ export interface RecordVersion {
 }
 
 /**
- * Reads the version of a record and locks the record until the end of the transaction. Undefined: there is no such
+ * Reads the version of a record and locks the record until the end of the transaction. Undefined if there is no such
  * record.
  */
 export type LockVersion = (db: Database, caller: WithSettings, id: number) => Promise<RecordVersion | undefined>;
@@ -66,7 +69,7 @@ export const lockPostVersion =
     return { version: postVersion(settings.versionKey, row, metas, linked), modified };
   };
 
-/** Locks a category or tag. Terms have no date of their own, so the date of the last change of anything is used. */
+/** Locks a category or tag. Terms have no modification date, so that of the last change of any record is used. */
 export const lockTermVersion =
   ({ taxonomy }: TermKind): LockVersion =>
   async (db, caller, id) => {
@@ -111,7 +114,10 @@ export async function requireVersion(
     fail('edit-conflict', { detail: { id, current: current.version, modified: current.modified } });
 }
 
-/** The order of evaluation is that of RFC 9110, 13.2.2: a date counts only if there is no `If-Match`. */
+/**
+ * Whether a version meets the preconditions, evaluated in the order of RFC 9110, 13.2.2: a date counts only if there is
+ * no `If-Match`.
+ */
 function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodifiedSince }: Preconditions): boolean {
   const named = (tags: '*' | readonly string[]) => tags === '*' || tags.some((tag) => versionIn(tag) === version);
   if (match !== undefined && !named(match)) return false;
@@ -122,7 +128,7 @@ function meets({ version, modified }: RecordVersion, { match, noneMatch, unmodif
 const TAG = new RegExp(`^"([0-9a-f]{${VERSION_DIGITS}})(?:[^0-9a-f"][^"]*)?"$`);
 
 /**
- * The version in one of our entity tags: `"VERSION"` or `"VERSION.DIGEST"`, perhaps with the suffix of a proxy that
- * compresses (`-gzip`). Weak tags have none, since `If-Match` must not accept them.
+ * Returns the version in one of our entity tags: `"VERSION"` or `"VERSION.DIGEST"`, with an optional suffix from a
+ * compressing proxy (`-gzip`). Weak tags have none, since `If-Match` must not accept them.
  */
 const versionIn = (tag: string): string | undefined => TAG.exec(tag)?.[1];

@@ -7,7 +7,7 @@ import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { REGISTERED_STATUSES } from '../wordpress/status.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
-/** What of a post decides who may do what with it. `trashedFrom`: the status that a post in the trash had before. */
+/** The data of a post that permissions depend on. `trashedFrom`: the status that a post in the trash had before. */
 export interface AccessRow {
   readonly post_author: number;
   readonly post_status: string;
@@ -16,12 +16,12 @@ export interface AccessRow {
 }
 
 /**
- * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed. The one
- * rule; lists get it as SQL from `listRights`.
+ * Whether a caller may read a record, however it is published: single, embedded, in a list, a search or a feed. This is
+ * the only rule; `listRights` expresses it in SQL for lists.
  */
 export const mayRead = (viewer: Viewer, row: AccessRow): boolean => mayDo('read', viewer, row);
 
-/** Whether a caller may edit, or delete, this very record. */
+/** Whether a caller may edit, or delete, this particular record. */
 export const mayEdit = (viewer: Viewer, row: AccessRow): boolean => mayDo('edit', viewer, row);
 export const mayDelete = (viewer: Viewer, row: AccessRow): boolean => mayDo('delete', viewer, row);
 
@@ -36,23 +36,23 @@ function mayDo(
   return kind !== undefined && mapMetaCap(action, viewer, { author, status, trashedFrom }, kind.capabilities);
 }
 
-/** The same of a stored row. */
+/** Returns the same data of a stored row. */
 export const accessRow = (row: Post, metas: Metas | undefined): AccessRow => ({
   ...row,
   trashedFrom: metaOf(metas, '_wp_trash_meta_status'),
 });
 
-/** Whether a caller edits records of this kind at all: only then do lists hold more than what is published. */
+/** Whether a caller edits records of this kind at all. Only then do lists hold unpublished records. */
 export const editsKind = (viewer: Viewer, kind: PostKind): boolean => viewer.can(`edit_${kind.capabilities}`);
 
 /**
- * Whether a caller may create, change and delete terms of this kind: the same on every route, and for new names that
- * come with an event (decision D4).
+ * Whether a caller may create, change and delete terms of this kind. The rule is the same on every route, and for new
+ * names in an event (decision D4).
  */
 export const mayManageTerms = ({ viewer }: { readonly viewer: Viewer }, kind: Pick<TermKind, 'manage'>): boolean =>
   kind.manage.every(viewer.can);
 
-/** How a request opens protected records: by a password, or because it asks for the form for editing. */
+/** Means by which a request opens protected records: a password, or `context=edit`. */
 export interface Opening {
   readonly password?: unknown;
   readonly editing: boolean;
@@ -65,22 +65,19 @@ export const opens =
     row.post_password === password || (editing && mayEdit(viewer, row));
 
 // ------------------------------------------------------------------------------------------------- lists
-/**
- * Statuses of a list for which none is asked: whatever the caller may see, but the trash and what WordPress keeps for
- * itself.
- */
+/** Default statuses of a list: all that the caller may see, except the trash and WordPress's internal ones. */
 const ORDINARY = REGISTERED_STATUSES.filter((status) => !['trash', 'auto-draft', 'inherit'].includes(status));
 
 interface Listed extends Opening {
-  /** The statuses that are asked for. Absent: whatever the caller may see. */
+  /** The requested statuses. Absent: all that the caller may see. */
   readonly statuses: readonly string[] | undefined;
-  /** Whether the list is one of records to edit: then it holds only those that the caller may. */
+  /** Whether the list holds only records that the caller may edit. */
   readonly toEdit?: boolean;
 }
 
 /**
- * What a list may hold for this caller, and what its filters, its search and its order may go by (decisions D13,
- * D35): every query for a list begins with it.
+ * Returns the records that a list may hold for this caller, and those that its filters, search and order may consider
+ * (decisions D13, D35). Every query for a list begins with it.
  */
 export function listRights(
   viewer: Viewer,
@@ -99,8 +96,8 @@ export function listRights(
 }
 
 /**
- * The rows that a list holds for this caller: those that may be read, and with `toEdit` only those of them that may
- * be edited. In the trash, those that may be edited.
+ * Returns the rows that a list holds for this caller: those that the caller may read and, with `toEdit` or in the
+ * trash, may also edit.
  */
 export function listVisibility(
   viewer: Viewer,
@@ -119,12 +116,12 @@ const byKind =
   (post: OwnedPost) =>
     mapMetaCap(action, viewer, post, capabilities);
 
-/** An author who is not the caller. */
+/** Id of an author who is not the caller. */
 const NOBODY = -1;
 
 /**
- * A rule about single posts as data: it is asked for each status of a post of somebody else's and of the caller's
- * own.
+ * Converts a rule about single posts to data, by evaluating it for each status, for posts of other authors and of the
+ * caller.
  */
 function rowsThat(viewer: Viewer, statuses: readonly string[], allows: (post: OwnedPost) => boolean): Visibility {
   const theirs = (status: string) => allows({ author: NOBODY, status });
@@ -151,9 +148,9 @@ const hasAny = ({ all, others, own }: Visibility) => all.length + others.length 
 
 // ------------------------------------------------------------------------------------------------- files
 /**
- * Whether a caller may read a file of the library. Attached to nothing, it is read by everybody. Else its status is
- * that of what it is attached to, and it is read by whoever may read a file of that status, or what it is attached
- * to (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same from `fileRights`.
+ * Whether a caller may read a file of the library. An unattached file is public. An attached file has the status of its
+ * parent, and is readable if the caller may read a file of that status, or the parent itself
+ * (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). `fileRights` expresses the same for lists.
  */
 export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
   if (row.post_status !== 'inherit') return readsFile(viewer, ownedPost(row));
@@ -164,7 +161,7 @@ export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined)
 export const mayEditFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('edit', viewer, ownedPost(row), FILES);
 export const mayDeleteFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('delete', viewer, ownedPost(row), FILES);
 
-/** What a list of files may hold for this caller; with `toEdit`, only those that the caller may edit. */
+/** Returns the files that a list may hold for this caller; with `toEdit`, only those that the caller may edit. */
 export function fileRights(
   viewer: Viewer,
   statuses: readonly string[],
@@ -181,10 +178,10 @@ export function fileRights(
   return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined }, attached };
 }
 
-/** What a list of posts of the blog, or of pages, may hold for whoever: what is published, and of that what is open. */
+/** Returns the blog posts or pages that a list may hold for any caller: published ones. */
 export const publishedRights = (viewer: Viewer) => rightsOnAll(viewer, 'publish');
 
-/** What a list of earlier versions of a post may hold: all of them, for whoever may see any. */
+/** Returns the revisions that a list may hold: all of them, for callers who may see any. */
 export const revisionRights = (viewer: Viewer) => rightsOnAll(viewer, 'inherit');
 
 function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
@@ -192,11 +189,11 @@ function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' 
   return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined } };
 }
 
-/** Whether a caller may edit, or delete, what is no record of the calendar: a page or a post of the blog. */
+/** Whether a caller may edit, or delete, a post outside the calendar: a page or a blog post. */
 export const mayTouchOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
   mapMetaCap(action, viewer, ownedPost(row), row.post_type === 'page' ? 'pages' : 'posts');
 
-/** The rights on files are those on posts of the blog. */
+/** Files have the capabilities of blog posts. */
 const FILES = 'posts';
 const ownedPost = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
 const readsFile = (viewer: Viewer, file: OwnedPost): boolean => file.status === 'inherit' || readsAttached(viewer, file);

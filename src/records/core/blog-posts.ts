@@ -24,12 +24,12 @@ import { opens, publishedRights } from '../visibility.ts';
 import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withTermsBelow } from './lists.ts';
 
 /*
- * Posts of the blog and pages: what is published is read as WordPress's own routes show it (`wp/v2/posts`,
- * `wp/v2/pages`); everything else about them is left to WordPress.
+ * Blog posts and pages. Published ones can be read as on WordPress's own routes (`wp/v2/posts`, `wp/v2/pages`);
+ * everything else is left to WordPress.
  */
 
 /**
- * The posts, or pages, that a request asks for.
+ * Lists the requested posts or pages.
  *
  * @throws rest_post_invalid_page_number past the last page
  */
@@ -59,15 +59,17 @@ const findBlogPosts = (
     occurrences: settings.occurrenceTables,
   });
 
-/** Whether a list is that of the whole blog to WordPress (`WP_Query::is_home`): neither searched nor of some terms. */
+/**
+ * Whether WordPress regards a list as that of the whole blog (`WP_Query::is_home`): without a search and without terms.
+ */
 const isWholeBlog = ({ search }: BlogListValues, conditions: readonly Condition[]): boolean =>
   search === undefined && !conditions.some((condition) => [condition, ...(condition.by === 'either' ? condition.of : [])].some(isOfTerms));
 
 const isOfTerms = (condition: Condition): boolean => condition.by === 'terms' && condition.wanted !== 'none';
 
 /**
- * The first page of the blog with the posts that are kept on top before all others, in excess of its length where they
- * are not on it (`WP_Query::get_posts`).
+ * Puts sticky posts first on the first page of the blog. Those that are not on it are added, so it may exceed its
+ * length (`WP_Query::get_posts`).
  */
 async function stickyFirst(
   site: Site,
@@ -88,7 +90,7 @@ async function stickyFirst(
 }
 
 /**
- * One post, or page.
+ * Reads one post or page.
  *
  * @throws rest_post_incorrect_password, rest_post_invalid_id
  */
@@ -99,24 +101,24 @@ export async function readBlogPost(site: Site, caller: Caller, type: BlogType, i
   return (await shownBlogPosts(site, caller, type, [id], values)).get(id) ?? fail('rest_post_invalid_id');
 }
 
-/** Posts, or pages, as others embed them, by id. */
+/** Returns posts or pages in their embedded form, by id. */
 export const embeddedBlogPosts = (site: Site, caller: Caller, type: BlogType, ids: readonly number[]): Promise<Map<number, CoreRecord>> =>
   shownBlogPosts(site, caller, type, ids, { context: 'embed' });
 
-/** What is published is listed for everybody, and nothing else for anybody. */
+/** Whether a list may be requested. Only published posts are listed, for every caller. */
 export function mayListBlog({ viewer }: Caller, type: BlogType, { status = ['publish'] }: BlogListValues): Verdict {
   refuseStatuses(viewer, status, { usual: 'publish', known: BLOG_STATUSES, mayList: viewer.can(`edit_${type}s`) });
   return true;
 }
 
-/** What is not published is nobody's to read here. */
+/** Whether a post may be read. Unpublished posts cannot be read here by any caller. */
 export async function mayReadBlogPost(lookUp: LookUp, type: BlogType, { id }: Selected): Promise<Verdict> {
   const row = await lookUp(findPost, id);
   if (row?.post_type !== type) return 'rest_post_invalid_id';
   return row.post_status === 'publish' ? true : 'rest_forbidden';
 }
 
-/** What a bundle of these holds besides rows and pictures: the tags of posts. */
+/** Bundle contents in addition to rows and images: the tags of posts. */
 const LOADED = { dated: false, terms: ['tag'], links: {} } as const;
 
 async function shownBlogPosts(
@@ -147,26 +149,26 @@ async function shownBlogPosts(
   return new Map(await inTurns(rows, (row) => [row.ID, shown(row)] as const));
 }
 
-/** The condition that the blog keeps posts on top, or that it does not. */
+/** Returns the condition that posts are sticky, or not sticky. */
 const whetherSticky = async (db: Database, wanted: boolean): Promise<Condition> => ({
   by: wanted ? 'id' : 'notId',
   ids: [...(await stickyPosts(db))],
 });
 
-/** Posts that the blog keeps on top (option `sticky_posts`). */
+/** Returns the ids of the sticky posts (option `sticky_posts`). */
 async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {
   const stored = parseSerialized((await readOptions(db, ['sticky_posts'])).get('sticky_posts') ?? '');
   return new Set(stored !== null && typeof stored === 'object' ? Object.values(stored).map(Number).filter(Number.isSafeInteger) : []);
 }
 
 // ------------------------------------------------------------------------------------------------- addresses
-/** What the addresses of posts and pages depend on. */
+/** The data that the addresses of posts and pages depend on. */
 export const blogPlace = ({ home, settings }: Caller) => ({ home, permalinkStructure: settings.permalinkStructure });
 
-/** Pages hang under others: a few levels, each in one query. */
+/** Maximum depth of nested pages; each level takes one query. */
 const DEEPEST = 10;
 
-/** Slugs from the root down to the parent of each of these, by its id; of what is no page there are none. */
+/** Returns the slugs from the root down to the parent of each page, by its id; an empty list for other posts. */
 export async function slugsAbove(
   { db }: Pick<Site, 'db'>,
   rows: readonly Pick<Post, 'ID' | 'post_parent' | 'post_type'>[],

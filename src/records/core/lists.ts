@@ -14,9 +14,7 @@ import { textFromUnix } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { toLocal, toUtc, UTC, type Zone } from '../../wordpress/zones.ts';
 
-/*
- * What the lists of WordPress's own routes (`wp/v2`) have in common: contexts, pages and orders.
- */
+/* Common parts of the lists of WordPress's own routes (`wp/v2`): contexts, pages and orders. */
 
 /** A record as `wp/v2` shows it. */
 export type CoreRecord = Record<string, unknown>;
@@ -28,7 +26,7 @@ export interface CorePage {
   readonly page: number;
   readonly pages: number;
   readonly timeliness: Timeliness;
-  /** Of a list that passes over records: where it begins, and how many it shows. */
+  /** For a list with an offset: the offset and the page size. */
   readonly skipped?: Skipped | undefined;
 }
 
@@ -37,10 +35,10 @@ export interface Skipped {
   readonly limit: number;
 }
 
-/** The context that a request names. */
+/** Returns the context that a request names. */
 export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
-/** Where a page begins and how long it is; `offset` wins over the page (`skipped`). */
+/** Returns the offset and the length of a page; the parameter `offset` overrides `page` (`skipped`). */
 export function paging({ page = 1, per_page = USUAL_PAGE, offset: asked }: PageValues): Paging {
   const limit = Math.min(per_page, LONGEST_PAGE);
   const offset = asked === undefined ? (page - 1) * limit : Math.max(0, asked);
@@ -53,7 +51,7 @@ interface Paging extends Skipped {
 }
 
 /**
- * Totals of a list of posts. As in WordPress, a page that `offset` leaves without any is one of nothing
+ * Returns the totals of a list of posts. As in WordPress, the total is 0 if `offset` leaves the page empty
  * (`WP_Query::set_found_posts`).
  *
  * @throws rest_post_invalid_page_number past the last page
@@ -69,8 +67,8 @@ type FoundIds = Awaited<ReturnType<typeof findPostIds>>;
 type Totals = Pick<CorePage, 'total' | 'page' | 'pages' | 'skipped'>;
 
 /**
- * Both forms of a date of publication, of which one is named: the local one before that in UTC. One with an offset says
- * itself which moment it means (`rest_get_date_with_gmt`). Null for what is no date.
+ * Returns both forms of a publication date, of which one is given; the local one takes precedence over UTC. If the text
+ * has an offset, that determines the moment (`rest_get_date_with_gmt`). Null if it is not a date.
  */
 export function bothDates({ date, date_gmt }: NamedDates, zone: Zone, now: Date): { local: string; utc: string } | null {
   const text = date || date_gmt || '';
@@ -87,7 +85,7 @@ interface NamedDates {
   readonly date_gmt?: string | null | undefined;
 }
 
-/** Terms that count with those below them stand for all of these. */
+/** Extends conditions that include descendants (`below`) to the descendants of their terms. */
 export const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
   Promise.all(
     conditions.map(async (condition): Promise<Condition> => {
@@ -98,17 +96,17 @@ export const withTermsBelow = (db: Database, conditions: readonly Condition[]): 
     }),
   );
 
-/** What may be listed besides what everybody sees. */
+/** The statuses that a list may have. */
 interface Statuses {
   readonly usual: string;
   readonly known: readonly string[];
-  /** Whether the caller may list others than the usual one. */
+  /** Whether the caller may list statuses other than the usual one. */
   readonly mayList: boolean;
 }
 
 /**
- * Refuses a status that the caller may not list, whatever it is; those who may list others are told of one that is
- * none (`WP_REST_Posts_Controller::sanitize_post_statuses`).
+ * Refuses any status other than the usual one unless the caller may list it. Callers who may are told if a status does
+ * not exist (`WP_REST_Posts_Controller::sanitize_post_statuses`).
  */
 export function refuseStatuses(viewer: Viewer, asked: readonly string[], { usual, known, mayList }: Statuses): void {
   const others = asked.filter((status) => status !== usual);
@@ -126,14 +124,13 @@ const ORDERS = {
   author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title', menu_order: 'place',
 } as const; // biome-ignore format: pairs
 
-/** What decides the order of a list of posts, one of the blog or of pages too. */
+/** Parameters that determine the order of a list of posts, including blog posts and pages. */
 type Ordered = Pick<BlogListValues, 'orderby' | 'order' | 'search' | 'include'>;
 
 /**
- * The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which
- * it is named.
+ * Returns the order of a list of posts, newest first by default. `include` and `include_slugs` keep the given order.
  *
- * @throws rest_no_search_term_defined, rest_orderby_include_missing_include where an order lacks what it needs
+ * @throws rest_no_search_term_defined, rest_orderby_include_missing_include if an order lacks the parameter it needs
  */
 export function orderOf(values: Ordered): Order {
   const { orderby = 'date', order = 'desc', search = '', include = [] } = values;

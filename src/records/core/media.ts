@@ -36,13 +36,11 @@ import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, 
 import { bothDates, type CorePage, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
-/*
- * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.
- */
+/* The media library, as WordPress's own routes (`wp/v2/media`) list, show and change it. */
 
 /**
- * The files that a request asks for (`WP_REST_Attachments_Controller::get_items`): those that the caller may read,
- * and in the context for editing those that the caller may edit.
+ * Lists the requested files (`WP_REST_Attachments_Controller::get_items`): those that the caller may read or, with
+ * `context=edit`, edit.
  *
  * @throws rest_post_invalid_page_number past the last page
  */
@@ -66,12 +64,12 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
   return { records, ...totals, timeliness: 'never' };
 }
 
-/** One file. Throws rest_post_invalid_id. */
+/** Reads one file. Throws rest_post_invalid_id. */
 export async function readMedia(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Required<Shown>> {
   return (await shownMedia(site, caller, [id], viewOf(values))).get(id) ?? fail('rest_post_invalid_id');
 }
 
-/** Files of these ids, by id and in their order; those that the caller may not read are missing. */
+/** Returns files by id, in the order of the ids, without those that the caller may not read. */
 export async function shownMedia(site: Site, caller: Caller, ids: readonly number[], view: View): Promise<Map<number, Required<Shown>>> {
   const bundle = await loadMediaBundle(site.db, ids);
   const { viewer } = caller;
@@ -91,7 +89,7 @@ export async function shownMedia(site: Site, caller: Caller, ids: readonly numbe
   );
 }
 
-/** Files with what they are attached to, in three queries. */
+/** Loads files with the posts that they are attached to, in three queries. */
 async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bundle> {
   const [posts, metas] = await Promise.all([loadPosts(db, ids), loadMetas(db, ids)]);
   const parents = await loadPosts(
@@ -105,7 +103,10 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
 const methodsOn = (viewer: Viewer, row: Post): Methods =>
   methodsFor({ edits: mayEditFile(viewer, row), deletes: mayDeleteFile(viewer, row) });
 
-/** The form for editing is for those who edit anything; which files they see in it is the list's own rule. */
+/**
+ * Whether a list may be requested. `context=edit` is for users who can edit posts; the list itself is limited to files
+ * that they may edit.
+ */
 export function mayListMedia({ viewer }: Caller, { context, status = ['inherit'] }: MediaListValues): Verdict {
   const mayList = viewer.can('edit_posts');
   refuseStatuses(viewer, status, { usual: 'inherit', known: MEDIA_STATUSES, mayList });
@@ -120,7 +121,10 @@ export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, 
   return mayReadFile(viewer, row, parent);
 }
 
-/** New files come from those who may upload, and are attached to what they may edit. */
+/**
+ * Whether a file may be uploaded. The caller needs the capability to upload, and must be able to edit the post that the
+ * file is attached to.
+ */
 export async function mayUploadMedia(
   lookUp: LookUp,
   { viewer }: Caller,
@@ -146,7 +150,7 @@ export async function mayChangeMedia(
   return status !== row.post_status && publishes(viewer, status) ? 'rest_cannot_publish' : true;
 }
 
-/** Whether such a status is for those who publish, and the caller is none of them. */
+/** Whether a status needs the capability to publish, and the caller lacks it. */
 const publishes = (viewer: Viewer, status: string | undefined): boolean =>
   status !== undefined && needsPublishing(status) && !viewer.can('publish_posts');
 
@@ -164,8 +168,8 @@ async function mayAttach(lookUp: LookUp, viewer: Viewer, post: number | undefine
 
 // ------------------------------------------------------------------------------------------------- writes
 /**
- * Stores the files of an upload, before any transaction because it is slow. If `uploadMedia` fails, the caller discards
- * them.
+ * Stores the files of an upload, outside any transaction because it is slow. If `uploadMedia` fails, the caller
+ * discards them.
  *
  * @throws upload-refused for anything but an image of a supported type; rest_invalid_param, rest_invalid_author
  */
@@ -184,7 +188,8 @@ export async function prepareMedia(
 }
 
 /**
- * A file lies in the month of the post that it is for, as in WordPress; `YYYY/MM`. Pages and undated posts have none.
+ * Returns the folder of a file, `YYYY/MM`: the month of the post that it is attached to, as in WordPress. Undefined for
+ * pages and undated posts.
  */
 async function monthOfParent(db: Database, post = 0): Promise<string | undefined> {
   const parent = post > 0 ? await findPost(db, post) : undefined;
@@ -192,7 +197,7 @@ async function monthOfParent(db: Database, post = 0): Promise<string | undefined
   return parent.post_date.slice(0, 7).replace('-', '/');
 }
 
-/** Writes the rows of an uploaded file; without a slug of its own it gets one from the title. Returns its id. */
+/** Writes the rows of an uploaded file. Without a slug, it gets one from its title. Returns its id. */
 export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: MediaFieldValues): Promise<number> {
   return db.transaction(async (trx) => {
     const { slug, ...others } = values;
@@ -205,7 +210,7 @@ export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImag
   });
 }
 
-/** Changes what the values name of a file's rows; the file itself stays. */
+/** Changes the named fields of a file's rows; the file itself stays. */
 export async function changeMedia(site: Site, caller: Caller, id: number, values: MediaFieldValues): Promise<void> {
   await checkTargets(site.db, values);
   await site.db.transaction(async (db) => {
@@ -217,16 +222,17 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
   });
 }
 
-/** A removed file. `afterwards` deletes its files on disk; call it once the transaction is committed. */
+/** A removed file. `afterwards` deletes its files on disk; call it after the transaction is committed. */
 export interface RemovedMedia extends Shown {
   readonly afterwards: () => Promise<void>;
 }
 
 /**
- * Deletes the rows of a file of the library. Its files on disk must stay if the transaction fails, so they are deleted
- * afterwards; those that another one names stay in any case.
+ * Deletes the rows of a library file. The files on disk must stay if the transaction fails, so they are deleted
+ * afterwards. Files that another record uses always stay.
  *
- * @throws rest_trash_not_supported without `force`; rest_post_invalid_id where somebody else has deleted it meanwhile
+ * @throws rest_trash_not_supported without `force`; rest_post_invalid_id if another request has deleted it in the
+ * meantime
  */
 export async function removeMedia(site: Site, caller: Caller, { id, force }: Removal): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
@@ -236,21 +242,22 @@ export async function removeMedia(site: Site, caller: Caller, { id, force }: Rem
     const row = await lockPost(db, id);
     if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
     const own = filesOf((await loadMetas(db, [id])).get(id));
-    // Of two that share a file and are deleted at once, each would see the other, and leave the file.
+    // If two records that share a file were deleted concurrently without this lock, each would see the other one and
+    // keep the file.
     await lockNames(db, own.map(fileLock));
     await removeAttachment(db, id);
     noteChange(db, caller);
     return unnamedFiles(db, own);
   });
   const afterwards = async (): Promise<void> => {
-    // The record is gone: a file that can't be removed is the administrator's to look after.
+    // The record is gone, so a file that cannot be removed is only logged for the administrator.
     const left = await removeFiles(site.config.uploadsDir, files);
     if (left.length > 0) site.log.warn({ files: left }, 'files could not be removed');
   };
   return { record: { deleted: true, previous }, afterwards };
 }
 
-/** A file can't hang under another, or under an earlier version; its author must exist. */
+/** Checks that the parent is neither a file nor a revision, and that the author exists. */
 async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues): Promise<void> {
   if (post > 0 && ['attachment', 'revision'].includes((await findPost(db, post))?.post_type ?? ''))
     fail('rest_invalid_param', { values: { params: 'post' } });
@@ -260,7 +267,7 @@ async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues
 const storedTitle = (title: string, viewer: Viewer): string =>
   viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title));
 
-/** Writes the named fields of a file, and what WordPress notes of old addresses. */
+/** Writes the named fields of a file, and the metas in which WordPress keeps old addresses. */
 async function writeFields(db: Database, caller: Caller, row: Post, values: MediaFieldValues): Promise<void> {
   const { viewer } = caller;
   const { title, slug, caption, description, alt_text: alt, post, author, status, comment_status, ping_status } = values;
@@ -268,7 +275,7 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
   const columns: Partial<Post> = {
     ...datesOf(caller, values),
     ...(title === undefined ? {} : { post_title: storedTitle(title, viewer) }),
-    // Without a slug of its own it gets one from its title.
+    // With an empty slug, it gets one from its title.
     ...(slug === undefined ? {} : { post_name: await freeFileSlug(db, slug || (title ?? row.post_title), id) }),
     ...(caption === undefined ? {} : { post_excerpt: cleanText(caption, viewer) }),
     ...(description === undefined ? {} : { post_content: cleanText(description, viewer) }),
@@ -285,7 +292,7 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
   await writeMetas(db, id, { ...metas, ...old });
 }
 
-/** Both columns of a date of which one is named (`rest_get_date_with_gmt`). */
+/** Returns both columns of a date of which one is given (`rest_get_date_with_gmt`). */
 function datesOf({ settings: { zone }, now }: Caller, values: MediaFieldValues): Partial<Post> {
   if (!values.date && !values.date_gmt) return {};
   const dates = bothDates(values, zone, now) ?? failParam(values.date ? 'date' : 'date_gmt', 'date-invalid');

@@ -42,14 +42,14 @@ import { bothDates, type CorePage, type CoreRecord, orderOf, paging, refuseStatu
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
- * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and
- * errors over the calendar's own functions.
+ * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them, with WordPress's
+ * parameters and errors on top of the calendar's functions.
  */
 
 // ------------------------------------------------------------------------------------------------- lists
 /**
- * The records that a request asks for (`WP_REST_Posts_Controller::get_items`): published ones unless another status is
- * named. As in the reference, events that are over are left out, unless they are named.
+ * Lists the requested records (`WP_REST_Posts_Controller::get_items`): published ones unless another status is named.
+ * As in the reference, past events are left out unless they are named.
  *
  * @throws rest_post_invalid_page_number past the last page; rest_invalid_param for statuses that the caller may not
  * list
@@ -62,7 +62,7 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
   const { limit, offset } = paged;
   const found = await findPostIds(site.db, {
     kind: { postType: kind.postType, dated: conditions.some(({ by }) => by === 'moment') },
-    // Unlike the calendar's own lists, these let those who may edit a protected record search its texts in every
+    // Unlike the calendar's own lists, these let callers who may edit a protected record search its texts in every
     // context.
     ...listRights(viewer, kind, { statuses: listedStatuses(viewer, values), toEdit: values.context === 'edit', editing: true }),
     conditions: await withTermsBelow(site.db, conditions),
@@ -77,7 +77,7 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
   return { records, ...totals, timeliness };
 }
 
-/** The same, with the events of which dates are named. */
+/** Returns the values with the ids of dates replaced by those of their events. */
 async function withEventsOfDates({ db }: Site, caller: Caller, { dated }: PostKind, values: CoreListValues): Promise<CoreListValues> {
   const { include = [] } = values;
   const posts = dated ? await postsOfRecords(db, caller, include) : new Map<number, number>();
@@ -85,8 +85,8 @@ async function withEventsOfDates({ db }: Site, caller: Caller, { dated }: PostKi
 }
 
 /**
- * Statuses that a list is kept to; undefined: all of them. Where none is named, those who are signed in see what is
- * private and theirs to read as well (`WP_Query::get_posts`).
+ * Returns the statuses that a list is limited to; undefined: all. By default, signed-in users also see private records
+ * that they may read (`WP_Query::get_posts`).
  */
 function listedStatuses({ id }: Viewer, { status = ['publish'] }: CoreListValues): readonly string[] | undefined {
   const named = status.filter((name) => name !== '');
@@ -96,7 +96,7 @@ function listedStatuses({ id }: Viewer, { status = ['publish'] }: CoreListValues
 
 // ------------------------------------------------------------------------------------------------- records
 /**
- * One record (`WP_REST_Posts_Controller::get_item`).
+ * Reads one record (`WP_REST_Posts_Controller::get_item`).
  *
  * @throws rest_post_incorrect_password
  */
@@ -108,13 +108,13 @@ export async function readCorePost(site: Site, caller: Caller, kind: PostKind, i
   return { record: records[0] ?? fail('rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
 
-/** Records as others embed them, by id. */
+/** Returns records in their embedded form, by id. */
 export async function embeddedPosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
   const { records } = await shownPosts(site, caller, kind, ids, { context: 'embed' });
   return new Map(records.map((record) => [Number(record.id), record]));
 }
 
-/** Records by id, in this order, and the rows that they are made of. */
+/** Renders records by id, in this order; also returns their rows. */
 async function shownPosts(
   site: Site,
   caller: Caller,
@@ -148,7 +148,7 @@ async function shownPosts(
   return { records: records.flat(), bundle };
 }
 
-/** What a caller may do with a record on its own route. */
+/** Returns the methods that a caller may use on the route of a record. */
 function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods {
   const it = accessRow(row, metas);
   return methodsFor({ reads: mayRead(viewer, it), edits: mayEdit(viewer, it), deletes: mayDelete(viewer, it) });
@@ -156,8 +156,8 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
 
 // ------------------------------------------------------------------------------------------------- who may
 /**
- * Whether a list may be asked for in this context; in the one for editing it holds what the caller may edit, and
- * nothing else.
+ * Whether a list may be requested in this context. With `context=edit` the list itself is limited to records that the
+ * caller may edit.
  */
 export function mayListCore({ viewer }: Caller, kind: PostKind, { context, status = ['publish'] }: CoreListValues): Verdict {
   const mayList = editsKind(viewer, kind);
@@ -196,7 +196,7 @@ export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
 
-/** Whether a status makes a record seen, by somebody who may not do that. */
+/** Whether a status needs the capability to publish, and the caller lacks it. */
 const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
   status !== undefined && needsPublishing(status) && !viewer.can(`publish_${kind.capabilities}`);
 
@@ -213,14 +213,14 @@ async function verdictOn(
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a record: a draft, unless a status is named. Returns its id. */
+/** Creates a record, as a draft unless a status is named. Returns its id. */
 export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
   const kind = onSite(declared, caller.settings);
   return inWordsOfRoute(kind, async () => {
     const { raw, fields, extra } = await calendarFields(site, caller, kind, values, undefined);
     const metas = { ...withoutMapMetas(kind, fields), ...extra.metas };
     const { status = 'draft' } = fields;
-    // What is not published yet has no slug of its own, whatever the kind (`wp_insert_post`).
+    // An unpublished record has no slug, whatever its kind (`wp_insert_post`).
     const slug = fields.slug || !isFloating(status) ? extra.slug : { slug: '' };
     return explaining(kind.fields, raw, () =>
       insertRecord(site, caller, kind, { status, ...fields }, { ...extra, metas, ...(slug ? { slug } : {}), anew: true }),
@@ -228,7 +228,7 @@ export async function createCorePost(site: Site, caller: Caller, declared: PostK
   });
 }
 
-/** Changes what the values name of a record. */
+/** Changes the fields of a record that the values name. */
 export async function changeCorePost(site: Site, caller: Caller, declared: PostKind, id: number, values: CoreFieldValues): Promise<void> {
   const kind = onSite(declared, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
@@ -240,9 +240,9 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
 }
 
 /**
- * Puts a record into the trash, or deletes it for good (`force`). Gives what the answer shows.
+ * Moves a record to the trash, or deletes it permanently (`force`). Returns the content of the answer.
  *
- * @throws rest_already_trashed; rest_trash_not_supported without `force` where the site has no trash
+ * @throws rest_already_trashed; rest_trash_not_supported without `force` if the site has no trash
  */
 export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<Shown> {
   if (force) {
@@ -258,14 +258,14 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
   return readCorePost(site, caller, kind, id, { context: 'edit' });
 }
 
-/** The calendar's fields that WordPress's members stand for. */
+/** WordPress's members, with the calendar's fields that they correspond to. */
 const MEMBERS = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
 
 const membersOf = (kind: PostKind): [member: string, field: string][] => [['title', kind.titleField], ...Object.entries(MEMBERS)];
 
 /**
- * The calendar's fields that WordPress's members and metas stand for: as they are sent, and checked as the calendar
- * checks them; and the rows that go beside.
+ * Converts WordPress's members and metas to the calendar's fields, unchecked (`raw`) and as accepted by the calendar,
+ * together with rows outside the fields (`extra`).
  */
 async function calendarFields(
   site: Site,
@@ -278,7 +278,7 @@ async function calendarFields(
   const changed = metaChange(kind, values.meta ?? {}, stored);
   if ('wrong' in changed) return refuseMeta(changed.wrong);
 
-  // Drafts show an empty slug: what was read can be sent back.
+  // Drafts show an empty slug, so a record can be sent back as it was read.
   const isSent = (name: string) => values[name] !== undefined && values[name] !== null && !(name === 'slug' && values[name] === '');
   const sent = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, values[name]] as const] : []));
   const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...datesOf(caller, values), ...changed.fields };
@@ -293,14 +293,14 @@ async function calendarFields(
   return {
     raw,
     fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
-    // Drafts share slugs, but not one that is asked for.
+    // Drafts may share slugs, but a requested slug must be unique.
     extra: { columns, metas: changed.metas, ...(slug ? { slug: { unique: true } } : {}) },
   };
 }
 
 /**
- * The calendar's fields for the date of publication: null dates a record anew, and a date that is named is meant, even
- * that of a draft (`WP_REST_Posts_Controller::prepare_item_for_database`).
+ * Returns the calendar's fields for the publication date. Null resets the date; a given date is kept, even that of a
+ * draft (`WP_REST_Posts_Controller::prepare_item_for_database`).
  */
 function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues): Record<string, string> {
   if (values.date === null || values.date_gmt === null) return { date: 'now' };
@@ -308,13 +308,15 @@ function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues): 
   return dates ? { date: dates.local, date_utc: dates.utc } : {};
 }
 
-/** Refuses a meta of the wrong type as WordPress does, naming it and the member of its list. */
+/** Refuses a meta of the wrong type as WordPress does, naming the meta and the member of its list. */
 function refuseMeta({ name, type }: WrongMeta): never {
   const param = `meta.${name}`;
   return fail('rest_invalid_type', { values: { param, type }, extraMembers: { additional_data: [{ param }] } });
 }
 
-/** Does what may fail for a field of the calendar, and names in the error what these routes call it. */
+/**
+ * Does work that may fail because of a calendar field, and renames the field in the error to the name on these routes.
+ */
 async function inWordsOfRoute<Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -18,16 +18,14 @@ import { accessRow, mayEdit, mayTouchOther, revisionRights } from '../visibility
 import { type CorePage, type CoreRecord, orderOf, viewOf } from './lists.ts';
 
 /*
- * Earlier versions of records, and of posts of the blog and pages, as WordPress's own routes list and show them. Who
- * may edit something may see what it was.
+ * Revisions of records, blog posts and pages, as WordPress's own routes list and show them. They are visible to callers
+ * who may edit the post.
  */
 
-/** The post whose earlier versions are asked for. */
+/** The post whose revisions are requested. */
 export type ParentValues = { readonly parent: number };
 
-/**
- * Whether the earlier versions of a post may be read (`WP_REST_Revisions_Controller::get_items_permissions_check`).
- */
+/** Whether the revisions of a post may be read (`WP_REST_Revisions_Controller::get_items_permissions_check`). */
 export async function mayReadRevisions(lookUp: LookUp, caller: Caller, of: Revised, { parent }: ParentValues): Promise<Verdict> {
   const row = await lookUp(findPost, await parentOf(lookUp, caller, of, parent));
   if (row?.post_type !== of.postType) return 'rest_post_invalid_parent';
@@ -37,13 +35,13 @@ export async function mayReadRevisions(lookUp: LookUp, caller: Caller, of: Revis
   return edits ? true : 'rest_cannot_read';
 }
 
-/** A date of an event that recurs has the versions of its event. */
+/** Returns the post with the revisions: for a date of a recurring event, the event. */
 const parentOf = async (lookUp: LookUp, caller: Caller, { kind }: Revised, id: number): Promise<number> =>
   kind ? postOfRecord(lookUp, caller, kind, id) : id;
 
 /**
- * The earlier versions of a post, the last one first. Unless a page is asked for, WordPress lists all of them; here it
- * is the longest page, since each may hold as much text as people like to write.
+ * Lists the revisions of a post, the latest first. Without a page size, WordPress lists all of them. Here the default
+ * is the longest page, since revisions may be long.
  *
  * @throws rest_revision_invalid_offset_number, rest_revision_invalid_page_number past the end
  */
@@ -68,9 +66,9 @@ export async function listRevisions(site: Site, caller: Caller, of: Revised, val
 }
 
 /**
- * One earlier version of a post.
+ * Reads one revision of a post.
  *
- * @throws rest_post_invalid_id, rest_revision_parent_id_mismatch for that of another one
+ * @throws rest_post_invalid_id, rest_revision_parent_id_mismatch if it belongs to another post
  */
 export async function readRevision(
   site: Site,
@@ -83,7 +81,7 @@ export async function readRevision(
   return record;
 }
 
-/** What a bundle of these holds besides rows and metas. */
+/** Bundle contents in addition to rows and metas: none. */
 const LOADED = { dated: false, terms: [], links: {} } as const;
 
 async function shownRevisions(

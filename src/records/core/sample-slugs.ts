@@ -5,9 +5,9 @@ import type { Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 
 /**
- * The slug that each post would get from its title today (`get_sample_permalink` with the title as the name): what the
- * form for editing proposes. By id, in two queries at most. As everywhere in WordPress, posts of two types may have the
- * same slug, and a file has one that nobody else has.
+ * Returns the slug that each post would get from its title now (`get_sample_permalink` with the title as the name), as
+ * a proposal for editors. By id, in two queries at most. As everywhere in WordPress, posts of two types may have the
+ * same slug, but the slug of a file is unique among all posts.
  */
 export async function sampleSlugs(db: Database, rows: readonly Post[]): Promise<Map<number, string>> {
   const wanted = rows.map((row) => ({ row, base: sanitizeTitle(row.post_title) || String(row.ID) }));
@@ -25,7 +25,7 @@ export async function sampleSlugs(db: Database, rows: readonly Post[]): Promise<
   return new Map(wanted.map(({ row, base }) => [row.ID, uniqueSlug(base, (slug) => isTaken(row, slug))]));
 }
 
-/** Whether one of these holds a slug that a post wants. */
+/** Returns a function that tells whether one of these posts has a slug that another post wants. */
 function takenAmong(holders: readonly SluggedPost[]): (post: Post, slug: string) => boolean {
   const bySlug = groupedBy(holders, ({ post_name: slug }) => slug);
   return ({ ID, post_type: type }, slug) =>

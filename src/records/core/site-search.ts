@@ -38,16 +38,16 @@ import { embeddedPosts } from './posts.ts';
 import { embeddedTerms } from './terms.ts';
 
 /*
- * The search of the whole site, as WordPress's own route has it (`WP_REST_Search_Controller`): what is published of
- * events, posts and pages, or terms.
+ * The search of the whole site, as on WordPress's own route (`WP_REST_Search_Controller`): published events, posts and
+ * pages, or terms.
  */
 
 const EVENT = postKind('event');
 const BLOG_TYPES = ['post', 'page'] as const;
 
 /**
- * What a search finds. Events alone are listed as in their own list, by their start and without those that are over;
- * several types together by how well they match, then the newest first.
+ * Searches the site. Events alone are listed as in their own list, by start and without past ones. Several types
+ * together are sorted by relevance, then newest first.
  *
  * @throws rest_search_invalid_page_number past the last page
  */
@@ -64,7 +64,7 @@ export async function searchSite(site: Site, caller: Caller, values: SearchValue
   return { records, total, page, pages, timeliness: 'always' };
 }
 
-/** What the results are, as embedded records. */
+/** Returns the records of the results in their embedded form. */
 async function embedHits(site: Site, caller: Caller, hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, unknown>> {
   const idsOf = (type: string) => hits.filter((hit) => (hit.subtype ?? hit.type) === type).map(({ id }) => id);
   const found = new Map<string, ReadonlyMap<number, unknown>>([
@@ -92,7 +92,7 @@ const findPosts: Finder = (site, caller, values, slice) => {
     : findMixed(site, caller, values, slice, types);
 };
 
-/** Formats of posts belong to themes, which there are none of. */
+/** Post formats belong to themes, and there are no themes here. */
 const findFormats: Finder = async () => ({ hits: [], total: 0 });
 
 const findTerms: Finder = async ({ db }, caller, { search = '', include = [], exclude = [], subtype }, slice) => {
@@ -112,7 +112,7 @@ const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
 };
 
 // ------------------------------------------------------------------------------------------------- posts
-/** Those that are over are left out even where they are named, as in the reference. */
+/** Past events are left out even if they are named, as in the reference. */
 const findEvents: Finder = async ({ db }, caller, { search = '', include = [], exclude = [] }, slice) => {
   const asked = { ...(search.trim() === '' ? {} : { search }), exclude };
   const { conditions } = narrow(postFilters(EVENT), asked, caller);
@@ -156,15 +156,15 @@ async function findMixed(
   return { hits: rows.map((row) => postHit(row, above.get(row.ID) ?? [], caller, languageOf(row))), total };
 }
 
-/** An author who is not the caller. */
+/** Id of an author who is not the caller. */
 const NOBODY = -1;
-/** The word in the capabilities of a type, and its route where that is not called like the type. */
+/** The word in the capabilities of a type; below it, the route of a type if its name differs. */
 const CAPABILITIES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
 const BASES: ReadonlyMap<string, string> = tableOf(BLOG_BASES);
 const edits = (viewer: Viewer, type: string, author: number) =>
   mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITIES.get(type) ?? 'posts');
 
-/** The codes of the languages of the events among these posts: the address of an event is in its own. */
+/** Returns the language codes of the events among these posts, since the address of an event is in its language. */
 async function languagesOfEvents(db: Database, caller: Caller, rows: readonly FoundPost[]): Promise<(row: FoundPost) => string | null> {
   const own = languagesOf(caller, EVENT);
   const ids = rows.filter((row) => row.post_type === EVENT.postType).map((row) => row.ID);

@@ -24,22 +24,22 @@ import { accessRow, mayManageTerms, mayRead } from '../visibility.ts';
 import { type CorePage, type CoreRecord, paging, viewOf } from './lists.ts';
 
 /*
- * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the functions of `terms.ts`;
- * categories of the blog are read alone.
+ * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, built on the functions of
+ * `terms.ts`. Blog categories are read-only.
  */
 
-/** What the parameter `post` may name: any post, and dates of events that recur. */
+/** The parameter `post` may name any post, or a date of a recurring event. */
 const OF_EVENTS = { dated: true };
 
 /**
- * The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included; those of one post
- * whatever their language. A page past the last is empty.
+ * Lists the requested terms (`WP_REST_Terms_Controller::get_items`), including empty ones; the terms of one post in any
+ * language. A page past the last one is empty.
  */
 export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, asked: CoreTermListValues): Promise<CorePage> {
   const { post } = asked;
   const values = post ? { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) } : asked;
   const { limit, offset, page, skipped } = paging(values);
-  // As Polylang has it, which filters lists of terms alone, and only where a language is asked for.
+  // Like Polylang, which only filters lists by language if a language is requested.
   const language = !post && caller.content.chosen ? languageOfList(caller, kind.taxonomy, undefined) : undefined;
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
@@ -56,7 +56,7 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
   return { records, total, page, pages: Math.ceil(total / limit), skipped, timeliness: 'never' };
 }
 
-/** One term. Throws rest_term_invalid. */
+/** Reads one term. Throws rest_term_invalid. */
 export async function readCoreTerm({ db }: Site, caller: Caller, kind: CoreTaxonomy, id: number, values: ContextValues): Promise<Shown> {
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
@@ -66,10 +66,10 @@ export async function readCoreTerm({ db }: Site, caller: Caller, kind: CoreTaxon
   return { record, version: versionOfTerm(caller, term) };
 }
 
-/** What the caller may do with a term on its own route. */
+/** Returns the methods that the caller may use on the route of a term. */
 const methodsOn = (caller: Caller, kind: CoreTaxonomy): Methods => (kind.readOnly ? ['GET'] : termMethods(caller, kind));
 
-/** Terms of these ids as embedded ones, by id. */
+/** Returns terms in their embedded form, by id. */
 export async function embeddedTerms(
   { db }: Site,
   caller: Caller,
@@ -90,12 +90,12 @@ export async function createCoreTerm(site: Site, caller: Caller, kind: TermKind,
   return (await createTerm(site, caller, kind, await termValues(site, kind, values))).id;
 }
 
-/** Changes what the values name of a term. */
+/** Changes the fields of a term that the values name. */
 export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: CoreTermFieldValues): Promise<void> {
   await changeTerm(site, caller, kind, id, await termValues(site, kind, values));
 }
 
-/** Deletes a term for good. Throws rest_trash_not_supported without `force`. */
+/** Deletes a term permanently. Throws rest_trash_not_supported without `force`. */
 export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<Shown> {
   if (!force) fail('rest_trash_not_supported');
   const { record: shown } = await readCoreTerm(site, caller, kind, id, {});
@@ -104,7 +104,7 @@ export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind,
   return { record: { deleted: true, previous } };
 }
 
-/** The values as `terms.ts` takes them. The parent must exist; 0 is the root. */
+/** Returns the values in the form that `terms.ts` takes. The parent must exist; 0 is the root. */
 async function termValues({ db }: Site, kind: TermKind, { name, slug, description, parent }: CoreTermFieldValues): Promise<TermValues> {
   if (kind.hierarchical && parent !== undefined && parent !== 0 && !(await findTerm(db, kind.taxonomy, parent)))
     fail('rest_term_invalid', { status: 400 });
@@ -118,7 +118,10 @@ async function termValues({ db }: Site, kind: TermKind, { name, slug, descriptio
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-/** Whether a list may be asked for: in the form for editing by those who edit, of a post by those who may read it. */
+/**
+ * Whether a list may be requested. `context=edit` needs the permission to manage terms; the terms of a post need the
+ * permission to read it.
+ */
 export async function mayListCoreTerms(
   lookUp: LookUp,
   caller: Caller,

@@ -11,7 +11,7 @@ import { type InsertedRecord, insertMetasAndTerms, type MetasAndTerms } from './
 import type { PostPlan } from './post-plan.ts';
 import type { KindWrite, LanguageOfWrite } from './write-context.ts';
 
-/** A new record whose names are locked; everything that it names is there. */
+/** A new record whose names are locked and whose references exist. */
 export interface PlannedPost {
   readonly plan: PostPlan;
   readonly resolved: MetasAndTerms;
@@ -19,8 +19,8 @@ export interface PlannedPost {
 }
 
 /**
- * Inserts new records of a kind, in a transaction: a statement for the row of each, which gives its id, and a few for
- * everything else of all of them. Returns their ids in order.
+ * Inserts new records of a kind, in a transaction: one statement per row, which returns its id, and a few statements
+ * for all other data of all records. Returns their ids in order.
  */
 export async function insertPosts(write: KindWrite, posts: readonly PlannedPost[]): Promise<number[]> {
   const { db, caller, kind } = write;
@@ -37,16 +37,16 @@ export async function insertPosts(write: KindWrite, posts: readonly PlannedPost[
 
 async function insertRow({ db, caller }: KindWrite, { columns: planned, slug: { unique } }: PostPlan, slug: string): Promise<Post> {
   const rowOf = (ID: number) => {
-    // `Partial` lets a column be undefined; a plan names no column without a value.
+    // `Partial` allows undefined columns, but a plan names no column without a value.
     const row = { ...BLANK, ...planned, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
     return { ...row, guid: postUrl(guidPlace(caller), row) };
   };
   const { ID: _, ...columns } = rowOf(0);
   const id = await insertPost(db, columns);
   const row = rowOf(id);
-  // The slug or the address may be made of the id.
+  // The slug or the address may contain the id.
   if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
-  // WordPress sets the place of a sticky event by a second save, which keeps the texts.
+  // WordPress sets the menu order of a sticky event with a second save, which creates a revision.
   if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
   return row;
 }
@@ -57,7 +57,7 @@ const guidPlace = ({ settings }: Caller) => ({
   singleEventSlug: settings.calendar.singleEventSlug,
 });
 
-/** Writes the languages of new records. Returns the ids of those that they are translations of. */
+/** Writes the languages of new records. Returns the ids of their translations. */
 async function writeLanguages({ db, caller, kind }: KindWrite, records: readonly InsertedRecord[]): Promise<number[]> {
   const spoken = records.flatMap(({ row: { ID: id, post_status: status }, language }) =>
     language ? [{ id, ...language, isVisible: status === 'publish' }] : [],
@@ -77,7 +77,9 @@ async function writeLanguages({ db, caller, kind }: KindWrite, records: readonly
 }
 
 // ------------------------------------------------------------------------------------------------- slugs
-/** The same with slugs that no other post of the type has, nor another one of them. */
+/**
+ * Replaces the requested slugs by unique ones: no other post of the type has them, and no other one of these records.
+ */
 async function withFreeSlugs(write: KindWrite, posts: readonly PlannedPost[]): Promise<(PlannedPost & { readonly slug: string })[]> {
   const isToBeFree = ({ plan: { slug } }: PlannedPost) => slug.unique && slug.slug !== '';
   const wished = posts.filter(isToBeFree).map(({ plan }) => plan.slug.slug);
@@ -93,8 +95,8 @@ async function withFreeSlugs(write: KindWrite, posts: readonly PlannedPost[]): P
 }
 
 /**
- * Slugs that a record of a language cannot have, as far as they begin with these: those of other posts than `id`. Where
- * WPML runs, records of other languages may have the same.
+ * Returns the slugs that begin with these and are taken by posts other than `id`, for a language. With WPML, records of
+ * other languages may have the same slugs.
  */
 export async function takenSlugs(
   { db, caller, kind }: KindWrite,
@@ -113,7 +115,7 @@ export async function takenSlugs(
   };
 }
 
-/** The languages of posts, where records of other languages may have the same slugs; elsewhere undefined. */
+/** Returns the languages of posts if records of different languages may have the same slug; otherwise undefined. */
 async function languagesWhereSlugsRepeat(
   db: Database,
   { caller, kind }: Omit<KindWrite, 'db'>,

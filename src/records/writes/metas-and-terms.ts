@@ -16,22 +16,20 @@ import { keepIndexOf, keepIndexOfNew } from '../list-index.ts';
 import { forgetLanguage, standsAlone } from '../record-languages.ts';
 import type { KindWrite, LanguageOfWrite, WriteContext } from './write-context.ts';
 
-/** The metas and terms of a record that a write names, with its links and its image, which are metas, too. */
+/** The metas and terms that a write sets. Links and the image are among the metas. */
 export interface MetasAndTerms {
   readonly metas: Rows['metas'];
   /** Ids of terms. */
   readonly terms: ReadonlyMap<TermKindName, readonly number[]>;
 }
 
-/** A record whose row was just inserted, with what is still to be written of it. */
+/** A record whose row was just inserted, with its remaining data. */
 export interface InsertedRecord extends MetasAndTerms {
   readonly row: Post;
   readonly language: LanguageOfWrite | undefined;
 }
 
-/**
- * Writes everything besides the rows of new records. Nothing is there yet, so that nothing has to be looked at first.
- */
+/** Writes all data of new records except their rows. The records are new, so no existing data have to be read. */
 export async function insertMetasAndTerms(write: KindWrite, records: readonly InsertedRecord[]): Promise<void> {
   const { db, kind } = write;
   await insertMetas(
@@ -61,8 +59,8 @@ const byId = <Value>(records: readonly InsertedRecord[], read: (record: Inserted
   new Map(records.map((record) => [record.row.ID, read(record)]));
 
 /**
- * Writes metas, terms and their counts, the calendar's rows, the index of lists. `statusBefore`: of the row before this
- * write.
+ * Writes metas, terms and their counts, the calendar's rows, and the list index. `statusBefore`: the status of the row
+ * before this write.
  */
 export async function writeMetasAndTerms(
   write: WriteContext,
@@ -80,7 +78,7 @@ export async function writeMetasAndTerms(
   if (kind.dated) await writeCalendarRows(write, row.ID, metas);
 }
 
-/** Deletes a record for good, with everything that belongs to it. */
+/** Deletes a record permanently, with all data that belong to it. */
 export async function deleteForGood(write: WriteContext, row: Post): Promise<void> {
   const { db, caller, kind } = write;
   const counted = await countedTerms(write, row.ID, row.post_status);
@@ -120,9 +118,9 @@ async function writeCalendarRows({ db, caller }: WriteContext, id: number, chang
 
 const occurrenceContext = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
 
-/** Metas whose change makes the calendar write its rows again. */
+/** Metas whose change requires the calendar's rows to be rewritten. */
 const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));
 
-/** The terms whose counts a record of this status is part of: published ones are. */
+/** Returns the terms in whose counts a record of this status is included: those of published records. */
 const countedTerms = async ({ db, kind }: WriteContext, id: number, status: string): Promise<number[]> =>
   status === 'publish' ? termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)) : [];

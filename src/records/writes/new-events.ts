@@ -10,22 +10,22 @@ import type { Caller } from '../caller.ts';
 import { keepIndexOf } from '../list-index.ts';
 import { type LanguagesOfKind, languagesOf } from '../record-languages.ts';
 
-/** A new event of a site whose content may have languages. */
+/** A new event on a site whose content may have languages. */
 export interface SpokenEvent extends NewEvent {
-  /** Its language; the default one if not given. */
+  /** Its language; by default that of the site. */
   readonly language?: string;
-  /** Events of one group, at most one in each language, are translations of one another. */
+  /** Events with the same group, at most one per language, are translations of one another. */
   readonly group?: string;
 }
 
 /**
- * Makes many published events at once, with a few statements for all of them, and keeps in step what depends on them:
- * counts of terms, their languages and translations, the index, the calendar's first and last date and the change
- * counter. Call it in a transaction.
+ * Creates many published events at once with a few statements, and updates the data that depend on them: counts of
+ * terms, languages and translations, the index, the calendar's first and last date, and the change counter. Call it in
+ * a transaction.
  */
 export async function createEvents(db: Database, caller: Caller, events: readonly SpokenEvent[]): Promise<void> {
   const ids = await insertEvents(db, events, nowUtc(caller.now));
-  // All are published and new: nothing has to be counted from the start.
+  // All events are new and published, so the counts are incremented instead of recounted.
   const more = new Map<number, number>();
   for (const id of events.flatMap(({ terms }) => terms)) more.set(id, (more.get(id) ?? 0) + 1);
   await addToCounts(db, more);
@@ -37,7 +37,7 @@ export async function createEvents(db: Database, caller: Caller, events: readonl
   noteChange(db, caller);
 }
 
-/** Gives new events their languages, and makes those of one group translations of one another. */
+/** Assigns new events their languages, and links those of one group as translations. */
 async function placeInLanguages(
   db: Database,
   { languages, of }: LanguagesOfKind,

@@ -11,9 +11,9 @@ import { type PostPlan, planPost } from './post-plan.ts';
 import { isNewRecord } from './prepared-images.ts';
 
 /**
- * A new record that a request asks for. `anew`: it is made even where its kind reuses the record of the same title.
- * `brought`: it comes along with another record, which may then use one that exists.
- * `source`: the record that it is a translation of.
+ * A new record that a request asks for. `anew`: it is created even if its kind reuses a record with the same title.
+ * `brought`: it comes with another record, which may then use an existing one. `source`: the record that it is a
+ * translation of.
  */
 export interface NewPost {
   readonly kind: PostKind;
@@ -25,8 +25,9 @@ export interface NewPost {
 }
 
 /**
- * The names (slugs, titles) that a new record and the records it brings along need. They are locked together, before
- * anything else: locking one after the other would deadlock with a request that does so in another order.
+ * Returns the locks for the names (slugs, titles) of a new record and of the records it brings along. They are taken
+ * together, before anything else. Taken one after the other, they could deadlock with a request that takes them in a
+ * different order.
  */
 export function namesOfNew(caller: Caller, { kind, values, plan: { columns, metas, slug }, anew = false }: NewPost): string[] {
   return [
@@ -37,7 +38,7 @@ export function namesOfNew(caller: Caller, { kind, values, plan: { columns, meta
   ];
 }
 
-/** The same for a record that is changed: the names of what it brings along, and its own new slug. */
+/** Returns the same for a change: the names of the records that it brings along, and a new slug. */
 export const namesOfChange = (caller: Caller, { kind, values, plan }: NewPost, before: Post): string[] => [
   ...externalLocks(kind, plan.metas),
   ...namesOfBrought(caller, kind, values),
@@ -47,11 +48,14 @@ export const namesOfChange = (caller: Caller, { kind, values, plan }: NewPost, b
 const externalLocks = ({ postType }: PostKind, metas: Rows['metas']): string[] =>
   (metas[EXTERNAL_ID] ?? []).map((externalId) => externalIdLock(postType, externalId));
 
-/** Whether a change gives a record a slug that nobody else may have: a new one, or that of a draft, which is shared. */
+/**
+ * Whether a change gives a record a slug that must be unique: a new one, or that of a draft, which may have been
+ * shared.
+ */
 export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean =>
   unique && slug !== '' && (slug !== row.post_name || isFloating(row.post_status));
 
-/** Ids of records and images that a write names, as far as they exist already. */
+/** Returns the ids of existing records and images that a write names. */
 export const namedBy = (kind: PostKind, values: PostValues): number[] =>
   Object.entries(kind.fields).flatMap(([name, field]) => {
     if (isLinks(field)) return (valueIn(values, name, field) ?? []).flatMap((plan) => (isNewRecord(plan) ? [] : [plan.id]));
@@ -62,12 +66,12 @@ export const namedBy = (kind: PostKind, values: PostValues): number[] =>
 const namesOfBrought = (caller: Caller, kind: PostKind, values: PostValues): string[] =>
   broughtAlong(caller, kind, values).flatMap((one) => namesOfNew(caller, { ...one, plan: planPost(caller, one.kind, one.values) }));
 
-/** The new venues and organizers in the values that the caller may create. */
+/** Returns the new venues and organizers in the values that the caller may create. */
 const broughtAlong = (caller: Caller, kind: PostKind, values: PostValues) =>
   linksIn(kind, values)
     .filter(isNewRecord)
     .filter((one) => mayCreate(caller, one.kind));
 
-/** The venues and organizers that the values name or bring along. */
+/** Returns the venues and organizers in the values, existing and new ones. */
 const linksIn = (kind: PostKind, values: PostValues): LinkPlan[] =>
   Object.entries(kind.fields).flatMap(([name, field]) => (isLinks(field) ? (valueIn(values, name, field) ?? []) : []));

@@ -13,19 +13,19 @@ import type { Caller } from '../caller.ts';
 import { accessRow, mayDelete } from '../visibility.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 
-/** The columns, metas and slug that a write will store, settled before anything is looked up or written. */
+/** The columns, metas and slug that a write will store, determined before anything is looked up or written. */
 export interface PostPlan extends Rows {
   /** The requested slug; `unique`: no other post may have it. */
   readonly slug: { readonly slug: string; readonly unique: boolean };
 }
 
 /**
- * The columns and metas of a new record, or of a change of an existing one, with its status and dates (decisions D1,
- * D33, D36). `source`: the record that a new one is a translation of, from which its dates go on. Pure: whatever can
- * be refused by the values alone is refused here, before a row is written.
+ * Plans the columns and metas of a new record or of a change, with its status and dates (decisions D1, D33, D36).
+ * `source`: the record that a new one is a translation of, whose dates are the starting point. Pure: every refusal that
+ * depends only on the values happens here, before a row is written.
  *
- * @throws what is wrong with the title, the status, the dates, the cost; rest_forbidden for what is not the caller's to
- * give away
+ * @throws errors about the title, the status, the dates, the cost; rest_forbidden for an author that the caller may not
+ * set
  */
 export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: Before, source?: Before): PostPlan {
   const { viewer } = caller;
@@ -56,22 +56,23 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
   };
 }
 
-/** A title needs something to see (decision D39). */
+/** Checks that a title has visible text (decision D39). */
 function checkTitle(kind: PostKind, title: string | undefined, before: Before | undefined): void {
   if (hasVisibleText(title ?? before?.row.post_title ?? '') || (before && title === undefined)) return;
   if (before) failParam(kind.titleField, 'title-without-text');
   fail(kind.problems.noTitle);
 }
 
-/** A record may be given to somebody else only by those who edit other people's (decision D34). */
+/** Checks the author: only users who may edit records of other authors may set another author (decision D34). */
 function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined, present: number): void {
   const { viewer } = caller;
   if (author !== undefined && author !== present && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`)) refuse(viewer);
 }
 
 /**
- * What puts a record before those of others is for those whose records appear without review, as WordPress has it with
- * sticky posts (`WP_REST_Posts_Controller::create_item_permissions_check`; decision D36). What is so already may stay.
+ * Checks fields that put a record before others. They need the capability to publish without review, as for sticky
+ * posts in WordPress (`WP_REST_Posts_Controller::create_item_permissions_check`; decision D36). A value that is already
+ * set may stay.
  */
 function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): void {
   const { viewer } = caller;
@@ -80,11 +81,11 @@ function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, befo
     if (field.promotes && values[name] === true && !(before && isSet(field, before))) refuse(viewer);
 }
 
-/** Whether somebody may put records of this kind before others. */
+/** Whether a user may put records of this kind before others. */
 export const mayPromote = (viewer: Viewer, { capabilities }: PostKind): boolean =>
   viewer.can(`publish_${capabilities}`) || viewer.can(`edit_others_${capabilities}`);
 
-/** Whether a yes of this field is stored already. */
+/** Whether this boolean field is already true. */
 function isSet({ place, store }: Field, { row, metas }: Before): boolean {
   if (place.in === 'meta') return metas.has(place.key);
   return place.in === 'column' && String(row[place.column]) === store?.(true)[0];
@@ -96,7 +97,7 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
   const status = settleStatus({
     requested: values.status,
     before: before?.row.post_status,
-    // For venues and organizers too, as the calendar has it.
+    // The calendar uses the capability for events also for venues and organizers.
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, accessRow(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
@@ -116,7 +117,7 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
     toUtc: (text) => toUtc(text, zone),
     toLocal: (text) => toLocal(text, zone),
   });
-  // The last hours of the year 9999 lie beyond the range of the columns on a clock that is ahead.
+  // In a time zone ahead of UTC, the last hours of the year 9999 are beyond the range of the columns.
   const isBeyond = [settled.post_date, settled.post_date_gmt].some((text) => text.length > LONGEST_STORED);
   return isBeyond ? failParam(values.date_utc === undefined ? 'date' : 'date_utc', 'date-invalid') : settled;
 }

@@ -8,22 +8,22 @@ import type { Post } from '../../wordpress/rows.ts';
 import { tableOf } from '../../wordpress/table.ts';
 
 /**
- * Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off silently; `wpdb`
+ * Size of WordPress's columns of these names, in bytes (`TEXT`). MySQL would silently truncate longer texts; `wpdb`
  * refuses such a row.
  */
 const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_excerpt: 65_535 });
 
-/** Columns that hold numbers. */
+/** Numeric columns. */
 const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
 
-/** Whether HTML stays as it is; of callers who are not trusted with it, scripts and the like are taken out. */
+/** Whether the caller may write any HTML; for others, scripts and the like are removed. */
 export interface HtmlTrust {
   readonly trusted: boolean;
 }
 
 /**
- * The columns and metas in which the named fields themselves are stored; what else changes with them is the kind's
- * `follows`. Links, terms and the image are resolved elsewhere.
+ * Returns the columns and metas that store the named fields. Other columns that change with them are returned by the
+ * kind's `follows`. Links, terms and the image are resolved elsewhere.
  *
  * @throws rest_invalid_param for a text that is longer than its column
  */
@@ -41,14 +41,13 @@ export function fieldRows(kind: PostKind, values: Values, { trusted }: HtmlTrust
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
   }
-  // Places name columns of `posts`, and what is stored in each is a number where `NUMBERS` says so, and a text
-  // elsewhere.
+  // The type holds: places name columns of `posts`, and the columns in `NUMBERS` get numbers, all others texts.
   return { columns: columns as Partial<Post>, metas };
 }
 
 /**
- * What else changes with the named fields (`follows` of the kind). The rules see texts in the form in which they are
- * stored: what a rule copies into another meta is as clean as the field itself.
+ * Returns the other columns and metas that change with the named fields (`follows` of the kind). The rules get texts in
+ * their stored form, so that a text copied into another meta is as clean as the field itself.
  */
 export function followingRows(kind: PostKind, values: Values, before: Before | undefined, context: RuleContext): Rows {
   const stored = Object.entries(values).map(([name, value]) => {

@@ -28,8 +28,8 @@ import type { WriteContext } from './write-context.ts';
 import { lockExisting, makeReferenced, newWrite, withTermsInLanguage, writeAllNew, writeChange, writeNew } from './write-post.ts';
 
 /**
- * Columns and metas that a write sets beside the kind's own fields, already sanitized. `slug`: what is otherwise about
- * the slug than the kind has it. `anew`: as in `NewPost`.
+ * Columns and metas that a write sets in addition to the kind's own fields, already sanitized. `slug`: deviations from
+ * the kind's rules for slugs. `anew`: as in `NewPost`.
  */
 export interface ExtraRows {
   readonly columns?: Partial<Post>;
@@ -38,7 +38,7 @@ export interface ExtraRows {
   readonly anew?: boolean;
 }
 
-/** What is to be changed of a record. `scope`: of one date of an event that recurs, when it takes place. */
+/** A change of a record. With `scope`, the date fields apply to a single date of a recurring event. */
 export interface PostChange {
   readonly values: PostValues;
   readonly extra?: ExtraRows;
@@ -46,24 +46,25 @@ export interface PostChange {
 }
 
 /**
- * Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision
- * D9). If a write of this file fails, the caller discards images that were fetched for the values (`discardingImages`).
+ * Creates a record from accepted values. The record and all new records it brings along are written in one transaction
+ * (decision D9). If a write of this file fails, the caller discards images that were fetched for the values
+ * (`discardingImages`).
  */
 export async function createPost(site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<Shown> {
   return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, extra), namedBy(kind, values));
 }
 
-/** A record to be created with others. */
+/** A record to be created together with others. */
 export interface NewRecord {
   readonly values: PostValues;
   readonly extra: ExtraRows;
 }
 
 /**
- * Creates several records of a kind at once, all of which stand by themselves (`standsByItself`): with a few statements
- * for all of them. They are shown as they are when all are there.
+ * Creates several records of a kind with a few statements. All of them must be independent (`standsByItself`). They are
+ * rendered after all have been written.
  *
- * @throws what one of them is refused with
+ * @throws the error of the first refused record
  */
 export async function createPosts(site: Site, caller: Caller, kind: PostKind, records: readonly NewRecord[]): Promise<Shown[]> {
   const planned = records.map(({ values, extra }) => ({ kind, values, plan: withExtraRows(planPost(caller, kind, values), extra) }));
@@ -78,7 +79,7 @@ export async function createPosts(site: Site, caller: Caller, kind: PostKind, re
   return renderPosts(site, caller, kind, ids, named);
 }
 
-/** Creates a record as `createPost` does, giving the id alone. */
+/** Creates a record like `createPost`, and returns only its id. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, asked: PostValues, extra: ExtraRows = {}): Promise<number> =>
   writeInTransaction(site, caller, async (db) => {
     const values = await withPostsNamed(db, caller, kind, asked);
@@ -90,8 +91,8 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, asked: 
   });
 
 /**
- * Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the
- * event: all its dates change.
+ * Changes the fields of a record that the values name, and nothing else (decision D1). The id of a date of an event
+ * stands for the event: all its dates change.
  */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
   await changeRecord(site, caller, kind, id, { values });
@@ -99,17 +100,17 @@ export async function changePost(site: Site, caller: Caller, kind: PostKind, id:
 }
 
 /**
- * The same under the id of one date of an event that recurs: start and end move this date, everything else is the
- * event's.
+ * Changes a record under the id of a date of a recurring event: start and end move this date, and all other fields
+ * belong to the event.
  *
- * @throws rest_invalid_param for another id; recurring-event-dates for a date that can't be moved
+ * @throws rest_invalid_param for another id; recurring-event-dates for a date that cannot be moved
  */
 export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
   await changeRecord(site, caller, kind, id, { values, scope: 'date' });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
-/** Changes a record without showing it, or with `scope` one of its dates. `record`: the id of either. */
+/** Changes a record without rendering it or, with `scope`, one of its dates. `record`: the id of either. */
 export async function changeRecord(
   site: Site,
   caller: Caller,
@@ -121,7 +122,7 @@ export async function changeRecord(
   const id = date?.post ?? record;
   const hasOtherRows = Object.keys({ ...extra.columns, ...extra.metas }).length > 0 || asked.slug !== undefined;
   const changesAnything = hasOtherRows || Object.keys(asked).some((name) => name in kind.fields);
-  // Nothing to write: only whether it is there.
+  // Nothing to write, so only check that the record exists.
   if (!changesAnything) {
     await site.db.transaction((db) => lockExisting({ db, kind }, id));
     return;
@@ -136,7 +137,7 @@ export async function changeRecord(
   });
 }
 
-/** Changes a record that is locked. `date`: the one of its dates that the change names. */
+/** Changes a record that is locked. `date`: the date whose id the change was addressed to. */
 async function changeLocked(
   { db, caller, kind }: WriteContext,
   { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
@@ -152,16 +153,17 @@ async function changeLocked(
   await writeChange(write, before, plan, await withTermsInLanguage(write, id, await makeReferenced(write, values)));
 }
 
-/** By what an existing record is found that a request means to create or to change. */
+/** Fields by which an existing record is found for an upsert. */
 export type UpsertBy = 'external_id' | 'slug';
 
 /**
- * Changes the record that the values name by `by`, or creates it. One in the trash comes back, unless the values say
- * what status it gets; its slug it has given up. Requests at the same time wait for each other, so that only one of
- * them creates it.
+ * Changes the record with the same `by` as the values, or creates it. A record in the trash is published again unless
+ * the values name a status; it has given up its slug. Concurrent requests wait for each other, so that only one of them
+ * creates it.
  *
- * @throws rest_invalid_param where the values don't name it; rest_forbidden for a record that the caller may not
- * change; edit-conflict where it does not meet the caller's conditions, or they name a version and there is no record
+ * @throws rest_invalid_param if `by` is missing in the values; rest_forbidden for a record that the caller may not
+ * change; edit-conflict if it does not meet the caller's preconditions, or if they name a version and there is no
+ * record
  */
 export async function upsertPost(
   site: Site,
@@ -193,7 +195,10 @@ export async function upsertPost(
   return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
 }
 
-/** The record that the values name, kept from other writers: while one waits for it, it may get another name or go. */
+/**
+ * Finds the record that the values name, and locks it. While this waits for the lock, the record may be renamed or
+ * deleted, so it is looked up again.
+ */
 async function lockNamed(write: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
   let id = await namedRecord(write, by, plan);
   while (id !== undefined) {
@@ -214,9 +219,9 @@ async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { m
 }
 
 /**
- * Deletes a record for good, whether it is in the trash or not.
+ * Deletes a record permanently, whether it is in the trash or not.
  *
- * @throws recurring-event-date-kept for the id of one date of an event that recurs
+ * @throws recurring-event-date-kept for the id of one date of a recurring event
  */
 export async function deletePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<void> {
   const id = await deletable(site, caller, kind, record);
@@ -227,9 +232,10 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
 }
 
 /**
- * Puts a record into the trash, or deletes it for good where the site has no trash. Returns it as it is then, or was.
+ * Moves a record to the trash, or deletes it permanently if the site has no trash. Returns it as it is afterwards, or
+ * as it was before the deletion.
  *
- * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of an event that recurs
+ * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of a recurring event
  */
 export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
   const id = await deletable(site, caller, kind, record);
@@ -247,8 +253,9 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
 }
 
 /**
- * Takes a record out of the trash, with the slug and the status that it had before, as far as the caller may give it
- * that (`wp_untrash_post`); what is due meanwhile is published. What cannot be known becomes a draft.
+ * Restores a record from the trash, with its former slug and its former status, as far as the caller may set that
+ * (`wp_untrash_post`). A scheduled record whose time has come in the meantime is published. Without a known status it
+ * becomes a draft.
  *
  * @throws not-in-trash
  */
@@ -268,9 +275,9 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
 }
 
 /**
- * Leaves out one date of an event that recurs. Returns it as it was.
+ * Removes one date of a recurring event. Returns it as it was before.
  *
- * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that can't be left out
+ * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that cannot be removed
  */
 export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
   const date = oneDate(await dateOfRecord(site.db, caller, kind, record));
@@ -280,9 +287,9 @@ export async function deleteDate(site: Site, caller: Caller, kind: PostKind, rec
 }
 
 /**
- * Adds a date to an event that recurs; `values` name its start and end.
+ * Adds a date to a recurring event; `values` contain its start and end.
  *
- * @throws recurring-event-dates where it can't be added
+ * @throws recurring-event-dates if it cannot be added
  */
 export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<Shown> {
   const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
@@ -296,9 +303,9 @@ export async function createDate(site: Site, caller: Caller, kind: PostKind, rec
 }
 
 /**
- * A date as it is once its event is locked: somebody else may have moved it meanwhile.
+ * Reads a date again after its event was locked, since another request may have moved it.
  *
- * @throws what the kind says of an id that is none of its records, where it is gone
+ * @throws the kind's error for a missing id, if the date is gone
  */
 async function dateNow({ db, caller, kind }: WriteContext, { id, post }: EventDate): Promise<EventDate> {
   const date = await dateOfRecord(db, caller, kind, id);
@@ -306,7 +313,7 @@ async function dateNow({ db, caller, kind }: WriteContext, { id, post }: EventDa
   return date?.post === post ? date : byId ? fail(byId.missing) : failParam('id', 'id-unknown');
 }
 
-/** Changes the dates of an event: `change` writes them and gives the metas that belong to them. */
+/** Changes the dates of an event. `change` writes them and returns the metas that belong to them. */
 const changeDates = (
   site: Site,
   caller: Caller,
@@ -321,15 +328,13 @@ const changeDates = (
     await writeChange(write, before, planPost(caller, kind, {}, before), { metas, terms: new Map() });
   });
 
-/** The id of the post of a record that is to be deleted: one date of an event that recurs cannot be deleted alone. */
+/** Returns the post of a record that is to be deleted. One date of a recurring event cannot be deleted this way. */
 async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
   const date = await dateOfRecord(db, caller, kind, record);
   return date?.recurs ? fail('recurring-event-date-kept') : (date?.post ?? record);
 }
 
-/**
- * Runs a write as one transaction, and notes who wrote.
- */
+/** Runs a write as one transaction, and notes the change with the caller. */
 function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
     const result = await work(trx);
@@ -338,7 +343,7 @@ function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Dat
   });
 }
 
-/** A private record has no password beside, whatever it had or is given (`wp_insert_post`). */
+/** Adds extra rows to a plan. A private record never has a password, whatever is stored or sent (`wp_insert_post`). */
 const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: ExtraRows): PostPlan => ({
   ...plan,
   columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
@@ -346,13 +351,13 @@ const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: 
   slug: { ...plan.slug, ...slug },
 });
 
-/** Removes what `trashMetas` notes. */
+/** Returns the removal of the metas that `trashMetas` sets. */
 const untrashedMetas = (kind: PostKind): Rows['metas'] =>
   Object.fromEntries(['_wp_trash_meta_status', '_wp_trash_meta_time', kind.trashedStatusMeta ?? []].flat().map((key) => [key, []]));
 
 /**
- * What WordPress and the calendar note of a post that is deleted into the trash (`wp_trash_post`); one whose status
- * merely becomes `trash` gets none of it.
+ * Returns the metas that WordPress and the calendar set when a post is moved to the trash (`wp_trash_post`). They are
+ * not set if only the status is changed to `trash`.
  */
 const trashMetas = ({ trashedStatusMeta }: PostKind, row: Post, now: Date): Rows['metas'] => ({
   _wp_trash_meta_status: [row.post_status],

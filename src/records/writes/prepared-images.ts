@@ -3,28 +3,31 @@ import type { Values } from '../../kinds/param.ts';
 import type { PreparedImage } from '../../media/images.ts';
 import { mayBeWritten, onceWritten, type Site } from '../../site.ts';
 
-/** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
+/**
+ * Whether a value is an image that was fetched for this request: its files are on disk, but its rows are not written
+ * yet.
+ */
 export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;
 
-/** A new venue or organizer that a record brings along. */
+/** Whether a link is a new venue or organizer that a record brings along. */
 export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly values: Values }> =>
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
-/** Does some work with these values. If it fails, the files that were fetched for them are deleted. */
+/** Does work with these values. If it fails, the files that were fetched for them are deleted. */
 export const discardingImages = <Result>(site: Site, values: Values, work: (site: Site) => Promise<Result>): Promise<Result> =>
   withFiles(site, work, () => discardImages(values));
 
 /**
- * Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of
- * the request.
+ * Deletes the files that were fetched for these values, and for those of new linked records, because the request
+ * failed.
  */
 export async function discardImages(values: Values): Promise<void> {
   await Promise.all(preparedIn(values).map((image) => image.undo()));
 }
 
 /**
- * Runs a write whose files are on disk already, and removes them with `undo` if it fails. If it was committed before it
- * failed, or nobody knows, they stay, since rows may name them.
+ * Runs a write whose files are already on disk, and removes them with `undo` if it fails. If the write was committed
+ * before the failure, or if that is unknown, the files stay, since rows may refer to them.
  *
  * @throws as `onceWritten`
  */

@@ -14,24 +14,24 @@ import { DATE_FIELDS } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
- * Single dates of an event that recurs: one is left out, moved or added. Each function writes the rows of the event and
- * its set of dates, and gives the metas to be written with its post. Call them in the transaction that has locked it.
+ * Removes, moves or adds single dates of a recurring event. Each function writes the rows of the event and its set of
+ * dates, and returns the metas to be written with its post. Call them in the transaction that has locked the event.
  */
 
-/** What a write is about where it names the id of a date: `date` for this date alone, otherwise the whole event. */
+/** Scope of a write under the id of a date: `date` for this date alone; by default the whole event. */
 export type Scope = 'date';
 
 /**
- * The date that a write in the scope of one date is about.
+ * Returns the date that a write with `scope` concerns.
  *
- * @throws rest_invalid_param where the id is not that of one date of an event that recurs
+ * @throws rest_invalid_param if the id is not that of a date of a recurring event
  */
 export const oneDate = (date: EventDate | undefined): EventDate => (date?.recurs ? date : failParam('scope', 'scope-not-a-date'));
 
 /**
- * Leaves out a date.
+ * Removes a date.
  *
- * @throws recurring-event-date-kept for the first date, and where the rule can't say it
+ * @throws recurring-event-date-kept for the first date, and if the rule cannot express it
  */
 export async function leaveOutDate(write: WriteContext, before: Before, date: EventDate): Promise<Rows['metas']> {
   const { recurrence, stored } = await loadSet(write, before);
@@ -44,10 +44,10 @@ export async function leaveOutDate(write: WriteContext, before: Before, date: Ev
 }
 
 /**
- * Moves a date that was listed; it keeps its id. A date that is where it shall be stays as it is.
+ * Moves a date that was added individually; it keeps its id. A date that is already there stays as it is.
  *
- * @throws recurring-event-dates for a date that the rule gives, the first date, a change of the zone or the all-day
- *   setting, and a day on which the event has another date
+ * @throws recurring-event-dates for a date that follows from the rule, the first date, a change of the time zone or of
+ * the all-day setting, and a day on which the event has another date
  */
 export async function moveDate(write: WriteContext, before: Before, date: EventDate, values: PostValues): Promise<Rows['metas']> {
   const shown = { ...before, metas: metasAt(before.metas, date) };
@@ -63,10 +63,10 @@ export async function moveDate(write: WriteContext, before: Before, date: EventD
 }
 
 /**
- * Adds a date, or one that was left out again. Returns the metas, and when it starts (UTC).
+ * Adds a date, or one that was removed before. Returns the metas, and its start (UTC).
  *
- * @throws recurring-event-dates where the event doesn't recur or its rule can't be read, for a date that is not later
- *   than the first, and for a day on which the event has a date already
+ * @throws recurring-event-dates if the event does not recur or its rule cannot be read, for a date that is not later
+ * than the first, and for a day on which the event already has a date
  */
 export async function addDate(
   write: WriteContext,
@@ -89,7 +89,10 @@ const datesAfter = ({ caller, kind }: WriteContext, before: Before, values: Post
   return storedDates({ metas: new Map([...before.metas, ...Object.entries(kind.follows(dates, before, caller).metas)]) });
 };
 
-/** Zone and all-day setting are the event's. The address of a second date on one day would depend on their order. */
+/**
+ * Whether a date can be set. Time zone and all-day setting are those of the event. With a second date on a day, its
+ * address would depend on the order of the two.
+ */
 const fits = (to: EventDates, before: Before, others: readonly StoredDate[]): boolean =>
   isOfSameKind(to, storedDates(before)) && !others.some(({ start }) => start.slice(0, DAY) === to.start.slice(0, DAY));
 
@@ -97,7 +100,7 @@ const DAY = 'YYYY-MM-DD'.length;
 
 const isOfSameKind = (one: EventDates, other: EventDates): boolean => one.timezone === other.timezone && one.allDay === other.allDay;
 
-/** What the row of a date says of it. */
+/** Returns the row of a date. */
 function rowAt(dates: EventDates, set: StoredSet): Omit<StoredDate, 'id' | 'sequence'> {
   const moments = occurrence(dates) ?? fail('recurring-event-dates');
   const { start_date: start, end_date: end, start_date_utc: startUtc, end_date_utc: endUtc, duration } = moments;
@@ -109,10 +112,10 @@ const inOrder = (dates: readonly StoredDate[]): StoredDate[] =>
 
 // ------------------------------------------------------------------------------------------------- what is stored
 const RULES = '_EventRecurrence';
-/** The block editor's own form of the same rules: where it is there, the rules can't be changed alone. */
+/** The block editor's copy of the same rules. If it exists, the rules cannot be changed alone. */
 const RULES_OF_BLOCKS = ['_tribe_blocks_recurrence_rules', '_tribe_blocks_recurrence_exclusions'];
 
-/** What is stored of an event that recurs; `stored` is absent where the single dates can't be changed. */
+/** Loads the stored recurrence of an event; `stored` is undefined if its single dates cannot be changed. */
 async function loadSet(
   { db, caller }: WriteContext,
   { row, metas }: Before,

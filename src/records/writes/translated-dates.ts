@@ -10,12 +10,12 @@ import { keepIndexOf } from '../list-index.ts';
 import { areSameDates } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** What the calendar's paid extension stores of how an event recurs. */
+/** Metas in which the calendar's paid extension stores the recurrence of an event. */
 const OF_RECURRENCE = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
 
 /**
- * Lets a new translation recur as the event that it translates does, unless it has been given another first date. Call
- * it once the translation has its rows.
+ * Copies the recurrence of an event to a new translation, unless the translation has a different first date. Call it
+ * after the rows of the translation are written.
  */
 export async function recurLike({ db, caller, kind }: WriteContext, source: Before, id: number, metas: Before['metas']): Promise<void> {
   if (!kind.dated || !caller.settings.recurrence || !areSameDates(storedDates(source), storedDates({ metas }))) return;

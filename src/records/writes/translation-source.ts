@@ -19,14 +19,14 @@ import { followingRows } from './post-rows.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
- * What a new record takes from the one that it is a translation of (`translation_of`): everything that is not text and
- * that the request does not name.
+ * The data that a new record takes from the record that it is a translation of (`translation_of`): everything that is
+ * not text and not named in the request.
  */
 
 /**
- * The record that a new one is a translation of; undefined: of none.
+ * Returns the record that a new one is a translation of; undefined if it is no translation.
  *
- * @throws rest_invalid_param where it is no record of the kind that the caller may edit
+ * @throws rest_invalid_param unless it is a record of the kind that the caller may edit
  */
 export async function sourceOf(db: Database, caller: Caller, kind: PostKind, values: PostValues): Promise<Before | undefined> {
   const { translation_of: id } = languageValues(values);
@@ -38,7 +38,7 @@ export async function sourceOf(db: Database, caller: Caller, kind: PostKind, val
   return { row, metas };
 }
 
-/** The plan of a new record, with the columns and metas of its source that it does not name itself. */
+/** Plans a new record, with the columns and metas of its source that the values do not name. */
 export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, source: Before | undefined): PostPlan {
   const plan = planPost(caller, kind, values, undefined, source);
   if (!source) return plan;
@@ -51,7 +51,8 @@ export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, so
 }
 
 /**
- * Terms, image, venues and organizers of a new record: those of its source where it names none, in its own language.
+ * Completes the terms, image, venues and organizers of a new record from its source, as far as the values do not name
+ * them, in the language of the new record.
  */
 export async function withInherited(
   write: WriteContext,
@@ -76,7 +77,10 @@ export async function withInherited(
   return { metas, terms };
 }
 
-/** Linked records by their ids, each replaced by its translation into the language of the write, if it has one. */
+/**
+ * Returns linked records by id, each replaced by its published translation into the language of the write, if there is
+ * one.
+ */
 async function linksIn({ db, caller, language }: WriteContext, stored: readonly string[]): Promise<string[]> {
   const { contentLanguages } = caller.settings;
   const code = language?.language.code;
@@ -91,8 +95,7 @@ async function linksIn({ db, caller, language }: WriteContext, stored: readonly 
 }
 
 /**
- * The metas of a source that hold fields or what follows from them. The name by which another system knows the source
- * is its own.
+ * Returns the metas of a source that store fields or follow from them, without its external id, which must be unique.
  */
 function metasOf(caller: Caller, kind: PostKind, { metas }: Before): Rows['metas'] {
   const keys = Object.values(kind.fields).flatMap((field) =>
@@ -102,10 +105,10 @@ function metasOf(caller: Caller, kind: PostKind, { metas }: Before): Rows['metas
   return Object.fromEntries([...keys, ...following].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])));
 }
 
-/** Whether maps are shown stands a second time with venues, under the names that events use. */
+/** Venues store a second time whether maps are shown, under the names that events use. */
 const SECOND_MAP_METAS = [EVENT.show_map, EVENT.show_map_link];
 
-/** The columns of a source that say whether it is put before others. */
+/** Returns the columns of a source that put it before other records. */
 const columnsOf = (caller: Caller, kind: PostKind, { row }: Before): Rows['columns'] =>
   Object.fromEntries(
     Object.values(kind.fields).flatMap((field) =>
@@ -115,5 +118,5 @@ const columnsOf = (caller: Caller, kind: PostKind, { row }: Before): Rows['colum
     ),
   );
 
-/** What puts a record before others takes its right. */
+/** Whether a field may be copied. Putting a record first (sticky, featured) needs the capability for it. */
 const mayTake = ({ viewer }: Caller, kind: PostKind, { promotes }: Field): boolean => !promotes || mayPromote(viewer, kind);

@@ -44,14 +44,12 @@ import { recurLike } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
-/*
- * One record is written here, inside a transaction, with the terms, images, venues and organizers that it brings along.
- */
+/* Writes one record, inside a transaction, with the terms, images, venues and organizers that it brings along. */
 
 /**
- * The record that is to be changed, kept from other writers.
+ * Reads and locks the record that will be changed.
  *
- * @throws what the kind says of an id that is none of its records
+ * @throws the kind's error for an id that belongs to none of its records
  */
 export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind'>, id: number): Promise<Before> {
   const row = await lockPost(db, id);
@@ -60,13 +58,13 @@ export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind
   return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id', 'id-unknown');
 }
 
-/** The write of a new record. `beside`: the language of the record that it is made for. */
+/** Returns the context for writing a new record. `beside`: the language of the record that it is created for. */
 export function newWrite(db: Database, caller: Caller, kind: PostKind, values: PostValues, beside?: string): WriteContext {
   const language = languageOfNew(caller, kind, values, { beside });
   return { db, caller, kind, ...(language ? { language: { language, before: null, values: languageValues(values) } } : {}) };
 }
 
-/** Writes a new record whose names are locked. Returns its id, or that of the record whose title it reuses. */
+/** Writes a new record whose names are locked. Returns its id, or that of an existing record that is used instead. */
 export async function writeNew(
   write: WriteContext,
   { values, plan, anew = false, brought = false, source }: Omit<NewPost, 'kind'>,
@@ -83,12 +81,12 @@ export async function writeNew(
 }
 
 /**
- * Whether a new record can be written together with others: it is certain that none that exists is used in its place,
- * and it is a translation of none.
+ * Whether a new record can be written together with others: no existing record can be used instead, and it is not a
+ * translation.
  */
 export const standsByItself = (kind: PostKind, values: PostValues): boolean => !kind.reusesTitles && standsAlone(languageValues(values));
 
-/** Writes new records that stand by themselves, and whose names are locked. Returns their ids in order. */
+/** Writes new independent records (`standsByItself`) whose names are locked. Returns their ids in order. */
 export async function writeAllNew(write: KindWrite, records: readonly NewPost[]): Promise<number[]> {
   const { db, caller, kind } = write;
   await refuseTakenNames(
@@ -105,7 +103,7 @@ export async function writeAllNew(write: KindWrite, records: readonly NewPost[])
   return insertPosts(write, posts);
 }
 
-/** Writes a change. `resolved`: what it names besides the columns and metas of the plan. */
+/** Writes a change. `resolved`: its data in addition to the columns and metas of the plan. */
 export async function writeChange(write: WriteContext, before: Before, plan: PostPlan, resolved: MetasAndTerms): Promise<void> {
   const { db, caller, kind } = write;
   const { row } = before;
@@ -123,7 +121,7 @@ export async function writeChange(write: WriteContext, before: Before, plan: Pos
   if (after.post_status === 'publish') await publishDrafts(write, drafts);
 }
 
-/** Writes the language and the translations of a record, whose row is written. Returns the ids of its translations. */
+/** Writes the language and the translations of a record whose row is written. Returns the ids of its translations. */
 async function writeLanguage({ db, caller, kind, language: written }: WriteContext, before: Post, after: Post): Promise<number[]> {
   const visible = { before: before.post_status === 'publish', after: after.post_status === 'publish' };
   const keeps = !written || written.before === written.language.code;
@@ -135,8 +133,8 @@ async function writeLanguage({ db, caller, kind, language: written }: WriteConte
 
 // ------------------------------------------------------------------------------ what has to be looked up or made first
 /**
- * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what
- * the record then has besides its row.
+ * Creates the records that a record brings along (new terms, a fetched image, new venues and organizers). Returns the
+ * metas and terms of the record that result.
  */
 export async function makeReferenced(
   write: WriteContext,
@@ -157,7 +155,7 @@ export async function makeReferenced(
   return { metas, terms };
 }
 
-/** What a change says besides its rows. A record that gets another language gets its terms in that language, too. */
+/** Adds the terms of a record in its new language to a change, if its language changes. */
 export async function withTermsInLanguage(
   { db, caller, kind, language }: WriteContext,
   id: number,
@@ -196,7 +194,7 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
 }
 
 // ------------------------------------------------------------------------------------------------- new records
-/** The record that is used instead of a new one. A name from another system says more than the title. */
+/** Finds an existing record to use instead of a new one. An external id takes precedence over the title. */
 async function knownRecord(write: WriteContext, { columns, metas }: PostPlan, { anew, brought }: { anew: boolean; brought: boolean }) {
   const [externalId] = metas[EXTERNAL_ID] ?? [];
   if (externalId === undefined) return write.kind.reusesTitles && !anew ? knownByTitle(write, columns) : undefined;
@@ -206,13 +204,13 @@ async function knownRecord(write: WriteContext, { columns, metas }: PostPlan, { 
   return known && mayEdit(write.caller.viewer, accessRow(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
 }
 
-/** Throws rest_invalid_param if a record has one of these external ids, or two of the new ones have the same. */
+/** Throws rest_invalid_param if a record has one of these external ids, or if two of the new records share one. */
 async function refuseTakenNames({ db, kind }: KindWrite, externalIds: readonly string[]): Promise<void> {
   const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalIds);
   if (holders.length > 0 || new Set(externalIds).size < externalIds.length) failParam('external_id', 'external-id-taken');
 }
 
-/** Throws rest_invalid_param if another record of the kind has the name that a change gives to this one. */
+/** Throws rest_invalid_param if another record of the kind has the external id in a change. */
 async function refuseTakenName({ db, kind }: WriteContext, { metas }: PostPlan, id: number): Promise<void> {
   const [externalId] = metas[EXTERNAL_ID] ?? [];
   if (externalId === undefined) return;
@@ -221,8 +219,8 @@ async function refuseTakenName({ db, kind }: WriteContext, { metas }: PostPlan, 
 }
 
 /**
- * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The
- * title is locked by then, so concurrent requests find each other's records.
+ * Finds a record with this title that the caller may edit, to use it instead of creating a second one (decision D8).
+ * The title is locked at this point, so concurrent requests find each other's records.
  */
 async function knownByTitle(
   write: WriteContext,
@@ -232,7 +230,7 @@ async function knownByTitle(
   const found = new Map((await findByTitle(db, kind.postType, title, content || undefined)).map((one) => [one.ID, one.post_title]));
   for (const id of await sameLanguageFirst(write, [...found.keys()])) {
     const row = await lockPost(db, id);
-    // Whoever had it locked may have deleted it, or called it something else.
+    // While this waited for the lock, the record may have been deleted or renamed.
     if (!row || ['trash', 'auto-draft'].includes(row.post_status) || row.post_title !== found.get(id)) continue;
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
     if (mayEdit(caller.viewer, accessRow(row, metas))) return { row, metas };
@@ -241,8 +239,8 @@ async function knownByTitle(
 }
 
 /**
- * Records of a title with those of the language of the write first. A write that says something of languages means no
- * record of another one.
+ * Sorts records with the same title: those in the language of the write first. If the write has values about languages,
+ * records in other languages are left out.
  */
 async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, ids: readonly number[]): Promise<readonly number[]> {
   const own = languagesOf(caller, kind);
@@ -253,7 +251,9 @@ async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, i
   return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && !(strict && spoken.has(id)))];
 }
 
-/** A record that is used in place of a new one gets the metas of the new one; its row stays. */
+/**
+ * Updates an existing record that is used instead of a new one: it gets the metas of the new one, and its row stays.
+ */
 async function updateKnown(write: WriteContext, known: Before, values: PostValues, resolved: MetasAndTerms): Promise<void> {
   const { db, caller, kind, language } = write;
   const own = languagesOf(caller, kind);
@@ -270,7 +270,7 @@ async function updateKnown(write: WriteContext, known: Before, values: PostValue
 }
 
 // ------------------------------------------------------------------------------------------------- changes
-/** A slug that no other post of the type has. Requests at the same time wait for each other. */
+/** Returns a slug that no other post of the type has. Concurrent requests wait for each other. */
 async function freeSlug(write: WriteContext, slug: string, id: number): Promise<string> {
   await lockNames(write.db, [slugLock(write.kind.postType, slug)]);
   return uniqueSlug(slug, (await takenSlugs(write, [slug], id))(write.language));
@@ -282,12 +282,13 @@ interface LinkedDraft {
   readonly row: Post;
 }
 
-/** The meta of a scheduled record with the ids of the drafts that are to be published together with it. */
+/** The meta of a scheduled record with the ids of the drafts that will be published together with it. */
 const PUBLISHED_WITH = '_fasti_published_with';
 
 /**
- * The drafts of venues and organizers that a record links to and the caller may publish: they are published with it,
- * since they may have come with it when it was a draft itself (the calendar's `publishAssociatedTypes`).
+ * Returns the drafts of venues and organizers that a record links to and that the caller may publish. They are
+ * published with it, since they may have been created with it when it was a draft (the calendar's
+ * `publishAssociatedTypes`).
  */
 async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<Before, 'metas'>, resolved: MetasAndTerms) {
   const { viewer } = caller;
@@ -304,14 +305,17 @@ async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<Bef
 
 const isWaiting = ({ post_status: status }: Post): boolean => ['draft', 'pending'].includes(status);
 
-/** What whoever schedules a record may publish is published with it: nobody is there when its time comes. */
+/**
+ * Drafts that the editor may publish are published together with the scheduled record, since no user is signed in when
+ * it goes live.
+ */
 function notedDrafts({ metas }: Before, { post_status: status }: Post, drafts: readonly LinkedDraft[]): Rows['metas'] {
   const known = metas.get(PUBLISHED_WITH) ?? [];
   const noted = status === 'future' ? new Set([...known, ...drafts.map(({ row }) => String(row.ID))]) : [];
   return [...known, ...noted].length > 0 ? { [PUBLISHED_WITH]: [...noted] } : {};
 }
 
-/** The same of a new record. */
+/** Does the same for a new record. */
 async function withNotedDrafts(write: KindWrite, { columns }: PostPlan, resolved: MetasAndTerms): Promise<MetasAndTerms> {
   if (columns.post_status !== 'future') return resolved;
   const noted = (await linkedDrafts(write, { metas: new Map() }, resolved)).map(({ row }) => String(row.ID));
@@ -326,7 +330,7 @@ async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedD
   }
 }
 
-/** Publishes the drafts that were to be published with a scheduled record, as far as it still links to them. */
+/** Publishes the drafts noted for a scheduled record, as far as it still links to them. */
 export async function publishNoted(write: KindWrite, id: number): Promise<void> {
   const metas = (await loadMetas(write.db, [id])).get(id);
   const noted = metas?.get(PUBLISHED_WITH);
@@ -341,7 +345,10 @@ export async function publishNoted(write: KindWrite, id: number): Promise<void> 
 
 const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
 
-/** WordPress's bookkeeping about addresses: the slug to come back to from the trash, and what old links still use. */
+/**
+ * Returns WordPress's metas about addresses: the slug to restore from the trash, and the old slugs and dates that old
+ * links use.
+ */
 function addressMetas({ row, metas }: Before, after: Post): Rows['metas'] {
   const { post_status: status } = after;
   const changed: Record<string, readonly string[]> = oldAddresses(metas, row, after);
