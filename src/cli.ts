@@ -7,17 +7,17 @@ import { variables } from './config/settings.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-// The library that computes with dates is right in this zone only.
+// The date library works correctly only in this time zone.
 process.env.TZ = 'UTC';
-// What is made is for the one who runs this, unless it says otherwise itself.
+// New files are only for the user who runs the command, unless the command sets other permissions.
 process.umask(0o077);
 
 let serves = false;
 let changes = false;
 let isUnread = false;
 let unwritable = (code: string): string => `${code}\n`;
-// Whoever reads may have had enough (`fasti event list | head`). A server has other things to do than to be read, and
-// what changes something is carried out whole.
+// The reader may close the pipe early (`fasti event list | head`). A server continues in that case, and a command that
+// changes data is completed.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   isUnread = true;
   if (serves) return;
@@ -37,7 +37,7 @@ const result = await runCli(process.argv.slice(2), {
     if (!isUnread) process.stdout.write(text);
   },
   err: (text) => process.stderr.write(text),
-  // Some programs pretend to be a terminal of no width, in which a progress bar would be a column of letters.
+  // Some programs claim to be a terminal of width 0, in which a progress bar would become a column of characters.
   terminal: process.stdout.isTTY === true && process.stdout.columns > 0,
   zone: timeZone,
   ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: askText } : {}),

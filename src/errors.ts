@@ -1,6 +1,6 @@
 /**
- * Every way a request can be refused, by name: the code that WordPress clients know and the HTTP status.
- * The sentence of each is in `locales/<language>/problems.json` under the same name.
+ * All errors of requests, by name: the code that WordPress clients know and the HTTP status. The message of each is in
+ * `locales/<language>/problems.json` under the same name.
  */
 export const problems = {
   rest_no_route: { status: 404 },
@@ -128,8 +128,8 @@ export const problems = {
 } as const satisfies Record<string, Problem>;
 
 /**
- * `shape`: how the answer is formed where that is not WordPress's usual way; `bare`: without `data`; `error`: the
- * sentence alone, as `{error}`.
+ * `shape`: the form of the answer if it is not WordPress's usual one; `bare`: without `data`; `error`: only the
+ * message, as `{error}`.
  */
 interface Problem {
   readonly code?: string;
@@ -140,7 +140,7 @@ interface Problem {
 export type ProblemName = keyof typeof problems;
 
 /**
- * What is wrong with one parameter. `value`: the value itself (a WordPress `validate_callback`); `type` and `enum`: the
+ * A fault of one parameter. `value`: the value itself (a WordPress `validate_callback`); `type` and `enum`: the
  * declared type or set (`rest_validate_value_from_schema`). `reason` names a sentence in
  * `locales/<language>/reasons.json`.
  */
@@ -151,33 +151,31 @@ export type Fault =
   | SchemaFault;
 
 /**
- * A rule of the parameter's schema that the value breaks, with the code it goes by (`rest_out_of_bounds`). `about`:
- * what the answer says of it besides: nothing, the parameter's name, which member of a list it is, which of several
- * forms it is read as, a status, or the status with the name, as the calendar's newer routes do.
+ * A violated rule of the parameter's schema, with its code (`rest_out_of_bounds`). `about`: the additional data in the
+ * answer: none, the parameter's name, the position of a member of a list, the position of one of several alternatives,
+ * a status, or the status with the name, as on the calendar's newer routes.
  */
 export interface SchemaFault {
   readonly stage: 'schema';
   readonly code: string;
   readonly reason: string;
-  /** Values for the sentence; a list becomes a list in words. */
+  /** Values for the sentence; a list is written out in words. */
   readonly values?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly position: number } | { readonly status: number };
 }
 
-/** A refused value, as it may be shown to whoever sent it. */
+/** A refused value, as it may be shown to its sender. */
 export interface SentValue {
-  /** The value, shortened; undefined where it is a secret. */
+  /** The value, shortened; undefined if it is a secret. */
   readonly shown: string | undefined;
-  /**
-   * What is wrong with a value that the parameter's grammar refuses: a sentence in `reasons.json`, and values for it.
-   */
+  /** The reason for refusing a value by the parameter's grammar: a sentence in `reasons.json`, and values for it. */
   readonly reason: string;
   readonly values: Readonly<Record<string, string>>;
   /** A value that would be accepted. */
   readonly example: string;
 }
 
-/** What failed and why, for the log. No secrets, and no text that a caller has sent. */
+/** Details of a failure, for the log. It contains no secrets, and no text from the caller. */
 export type LogDetail = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface ProblemDetails {
@@ -185,22 +183,25 @@ export interface ProblemDetails {
   readonly values?: Readonly<Record<string, string | number>>;
   /** Faults by parameter, in the order of their declaration. */
   readonly faults?: ReadonlyMap<string, Fault>;
-  /** What was sent of these parameters. */
+  /** The values sent for these parameters. */
   readonly sent?: ReadonlyMap<string, SentValue>;
-  /** Further members of the answer's `data`. */
+  /** Additional members of the answer's `data`. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** Further members of the answer itself. */
+  /** Additional members of the answer itself. */
   readonly extraMembers?: Readonly<Record<string, unknown>>;
-  /** A status other than the table's: 401 instead of 403 for an anonymous caller. */
+  /** A status that replaces that of the table: 401 instead of 403 for an anonymous caller. */
   readonly status?: number;
-  /** Whether it is the caller who may not: then the methods that may be used lack this one. */
+  /** Set if the caller lacks the permission. The method is then missing in `Allow`. */
   readonly notAllowed?: true;
   readonly cause?: unknown;
-  /** For the log alone. */
+  /** Details for the log only. */
   readonly detail?: LogDetail;
 }
 
-/** An error that is sent to the caller. `fail` and its kin throw it; some are made to be sent without being thrown. */
+/**
+ * An error that is sent to the caller. Thrown by `fail`, `refuse` and `failParam`; some errors are created to be sent
+ * without being thrown.
+ */
 export class ApiError extends Error {
   readonly problem: ProblemName;
   readonly code: string;
@@ -219,26 +220,25 @@ export class ApiError extends Error {
   }
 }
 
-/** Refuses by name. Throws always. */
+/** Throws an error by name. */
 export function fail(problem: ProblemName, details: ProblemDetails = {}): never {
   throw new ApiError(problem, details);
 }
 
-/** Whether something is allowed; else, perhaps, by which name it is refused. */
+/** Whether something is allowed; a refusal may name the error. */
 export type Verdict = boolean | ProblemName;
 
-/** The status by which a viewer is refused what they may not do: nobody in particular (id 0) is asked to sign in. */
+/**
+ * Returns the status of a refusal for lack of permission: an anonymous viewer (id 0) gets 401, as a request to sign in.
+ */
 export const forbiddenStatus = ({ id }: { readonly id: number }): 401 | 403 => (id === 0 ? 401 : 403);
 
-/** Refuses by name what a viewer may not do, or may not know of. Throws always. */
+/** Throws an error by name if a viewer lacks permission, or may not know of the record. */
 export function refuse(viewer: { readonly id: number }, problem: ProblemName = 'rest_forbidden', details: ProblemDetails = {}): never {
   return fail(problem, problems[problem].status === 403 ? { status: forbiddenStatus(viewer), ...details } : details);
 }
 
-/**
- * Refuses one parameter: `rest_invalid_param` naming it, for the reason of this name or a rule of a schema. Throws
- * always.
- */
+/** Throws `rest_invalid_param` for one parameter, with the name of a reason or a violated rule of a schema. */
 export function failParam(name: string, why: string | SchemaFault): never {
   return fail('rest_invalid_param', { faults: new Map([[name, typeof why === 'string' ? { stage: 'value', reason: why } : why]]) });
 }

@@ -7,7 +7,7 @@ export function addToGroup<Key, Value>(groups: Map<Key, Value[]>, key: Key, valu
 
 const itself = <Item>(item: Item): Item => item;
 
-/** Items by a key, in their order. `value`: what is kept of each; without it, the item itself. */
+/** Groups items by a key, keeping their order. `value`: the value to keep of each item; by default the item itself. */
 export function groupedBy<Item, Key>(items: Iterable<Item>, key: (item: Item) => Key): Map<Key, Item[]>;
 export function groupedBy<Item, Key, Value>(
   items: Iterable<Item>,

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** After so many milliseconds others get their turn. */
+/** After this many milliseconds other requests get their turn. */
 const TURN_MS = 20;
 
 /**
- * What `work` gives for each of these, in order. Where it takes long, others are served between two of them: a page of
- * records may hold as much text as people like to write.
+ * Applies `work` to all items, in order. If it takes long, other requests are served between two items, since a page of
+ * records may hold very long texts.
  */
 export async function inTurns<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Promise<Result[]> {
   const results: Result[] = [];
@@ -19,7 +19,7 @@ export async function inTurns<Item, Result>(items: readonly Item[], work: (item:
   return results;
 }
 
-/** Lets this many works run at a time; the others wait, first come, first served. */
+/** Limits the number of concurrent runs of `work`; further ones wait in order of arrival. */
 export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

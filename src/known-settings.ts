@@ -6,29 +6,34 @@ import { findLanguages } from './storage/languages/detect.ts';
 import { beforeOptionsChange, beforeWritesTo, readOptions } from './storage/rows/options.ts';
 import { findRecurrenceTables } from './storage/schema/recurrence-tables.ts';
 
-/** The settings of a site, as its options say them. */
+/** Reads the settings of a site from its options. */
 export interface SettingsReader {
-  /** As they stand at this moment. */
+  /** Returns the current settings. */
   readonly read: () => Promise<SiteSettings>;
-  /** As they stand, as far as this process changes them, and as they stood a while ago, as far as others do. */
+  /**
+   * Returns settings that include all changes of this process; changes of other processes may be missing for a while.
+   */
   readonly known: () => Promise<SiteSettings>;
-  /** Call it at the end of every transaction. `open`: how many others there are. */
+  /** To be called at the end of every transaction. `open`: number of other open transactions. */
   readonly settle: (open: number) => void;
-  /** Call it when they may have changed without this process. */
+  /** To be called when another process may have changed the settings. */
   readonly forget: () => void;
 }
 
 export interface SettingsReaderOptions {
-  /** For how many milliseconds others may change them unseen. */
+  /** How long changes of other processes may stay unnoticed, in milliseconds. */
   readonly keep: number;
   /**
-   * A name of what could be read at this moment (of `performance.now()`) or later, the same as long as nobody else
-   * commits anything; undefined where there is none.
+   * Returns an identifier of the database state at this moment (of `performance.now()`) or later. It stays the same
+   * until another process commits a change. Undefined if there is none.
    */
   readonly stateSince: (at: number) => Promise<string | undefined>;
 }
 
-/** The tables besides that of the options whose rows become settings, and those that do where content has languages. */
+/**
+ * Tables besides that of the options whose rows are part of the settings; below, those that are if the content has
+ * languages.
+ */
 export const SETTINGS_TABLES = ['sitemeta'] as const satisfies readonly TableName[];
 export const LANGUAGE_TABLES = [
   'terms',
@@ -39,17 +44,17 @@ export const LANGUAGE_TABLES = [
 ] as const satisfies readonly TableName[];
 
 /**
- * Reads the options where the database may have changed since the last time, and makes settings of them only where they
- * differ.
+ * Creates a reader that reads the options only if the database may have changed since the last time, and parses them
+ * only if they differ.
  */
 export function settingsReader(db: Database, config: Config, { keep, stateSince }: SettingsReaderOptions): SettingsReader {
   const names = settingNames(db.prefix);
   let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number; state: string | undefined } | undefined;
   let edition = 0;
-  /** Whether an open transaction has changed one of them, and when the last that did was over. */
+  /** Whether an open transaction has changed a setting, and when the last such transaction ended. */
   let changing = false;
   let changed = Number.NEGATIVE_INFINITY;
-  /** How often this process wrote what may become settings, and what may where content has languages. */
+  /** Number of writes by this process to tables of the settings, and to tables of the languages. */
   const written = { settings: 0, languages: 0 };
   beforeOptionsChange(db, names, () => {
     changing = true;
@@ -62,7 +67,7 @@ export function settingsReader(db: Database, config: Config, { keep, stateSince 
     written.languages += 1;
   });
 
-  /** A name of what the settings are made of, likewise. */
+  /** Returns an identifier of the state that the settings depend on; undefined if there is none. */
   const stateOf = async (at: number): Promise<string | undefined> => {
     const others = await stateSince(at);
     const languages = last && mayHaveLanguages(last.options) ? written.languages : '';
@@ -107,7 +112,7 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
   return true;
 }
 
-/** Whether the languages of the content are those of the last time: rows name them, which no option shows. */
+/** Whether the languages of the content are unchanged. They are stored in rows, so the options do not show changes. */
 async function areStill(
   { contentLanguages: known, shared }: SiteSettings,
   options: ReadonlyMap<string, string>,
@@ -118,13 +123,13 @@ async function areStill(
   return JSON.stringify(await findLanguages(db, options, { asked, shared })) === JSON.stringify(known);
 }
 
-/** Whether an option suggests that content has languages. */
+/** Whether an option suggests that the content has languages. */
 const mayHaveLanguages = (options: ReadonlyMap<string, string>): boolean =>
   options.has('polylang') || options.has('icl_sitepress_settings');
 
 /**
- * What the options say, as far as the configuration does not say otherwise. Where they show traces of recurring events,
- * the schema is asked whether the tables have the columns for them.
+ * Parses the options, with overrides from the configuration. If they show traces of recurring events, the schema is
+ * queried for the columns that these need.
  */
 export async function siteSettings(options: ReadonlyMap<string, string>, db: Database, config: Config): Promise<SiteSettings> {
   const settings = readSettings(options, db.prefix, config.siteUrl, localAddress(config));
@@ -140,6 +145,8 @@ export async function siteSettings(options: ReadonlyMap<string, string>, db: Dat
   };
 }
 
-/** Whether the calendar is served as HTML pages: where WordPress serves none, unless the configuration decides. */
+/**
+ * Whether the calendar is served as HTML pages: if WordPress serves none, unless the configuration decides otherwise.
+ */
 export const servesPages = ({ pages }: Pick<Config, 'pages'>, { shared }: Pick<SiteSettings, 'shared'>): boolean =>
   pages === 'auto' ? !shared : pages === 'on';

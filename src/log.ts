@@ -6,8 +6,8 @@ import { memoize } from './memo.ts';
 export type Log = Logger;
 
 /**
- * Names under which secrets come: of parameters, fields, headers and settings, in small letters. `sql`, `sqlMessage`:
- * drivers put the statement beside their errors, with the values that it binds, and the server's words about it.
+ * Names of secret values: parameters, fields, headers and settings, in lower case. `sql`, `sqlMessage`: drivers add the
+ * statement with its bound values, and the server's message about it, to their errors.
  */
 const SECRETS = new Set([
   'authorization',
@@ -33,7 +33,7 @@ const SECRETS = new Set([
 ]);
 const HIDDEN = '[hidden]';
 
-/** Where lines of the log go. `urgent`: what must not wait. */
+/** Destination of log lines. `urgent`: the line must be written without delay. */
 export interface LogTarget {
   readonly write: (line: string, urgent: boolean) => void;
 }
@@ -44,8 +44,8 @@ export interface LogOptions {
 }
 
 /**
- * The log: a line of JSON for each entry on standard output, or readable lines. Under a test runner it is silent unless
- * it is given a `target` to write to.
+ * Creates the log: one line of JSON per entry on standard output, or readable lines. In a test run it is silent unless
+ * it has a `target`.
  */
 export function createLog({ logLevel, logFormat = 'auto' }: LogOptions, target?: LogTarget): Log {
   const quiet = target === undefined && process.env.NODE_ENV === 'test';
@@ -56,17 +56,20 @@ export function createLog({ logLevel, logFormat = 'auto' }: LogOptions, target?:
       level: (level: string) => ({ level }),
       log: (entry: Record<string, unknown>) => withoutSecrets(entry) as Record<string, unknown>,
     },
-    // What is written under this name has become a plain object before.
+    // At this point the error has already been converted to a plain object.
     serializers: { err: (error: unknown) => error },
     base: { pid: process.pid },
   };
   return pino(options, streamTo(target ?? (quiet ? { write: () => undefined } : standardOutput(logFormat))));
 }
 
-/** From this level on, entries are written at once. */
+/** Entries of this level and above are written at once. */
 const URGENT = pino.levels.values.warn!;
 
-/** What pino writes to. By `pino.metadata` it sets the level of each line before it writes the line. */
+/**
+ * Creates the stream that pino writes to. Because of `pino.metadata`, pino sets the level of each line before it writes
+ * the line.
+ */
 function streamTo({ write }: LogTarget): DestinationStream {
   const stream = {
     [Symbol.for('pino.metadata')]: true,
@@ -76,12 +79,12 @@ function streamTo({ write }: LogTarget): DestinationStream {
   return stream;
 }
 
-/** No entry is nested as deep as this. */
+/** Deeper than any entry is nested. */
 const DEEPEST = 8;
 
 /**
- * A value without what is under the names of secrets. What writes itself as JSON is left as it is; errors are written
- * as such under whatever name they come.
+ * Replaces the values of secret names. Values with `toJSON` are left as they are; errors are serialized as errors under
+ * any name.
  */
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || 'toJSON' in value) return value;
@@ -93,7 +96,7 @@ function withoutSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-/** The codes of what led to an error: of that the log has messages and stacks alone by itself. */
+/** Returns the codes of the causes of an error, since pino only logs their messages and stacks. */
 function codesOf(error: Error): Record<string, unknown> {
   const { cause } = error;
   if (!(cause instanceof Error)) return {};
@@ -104,7 +107,7 @@ function codesOf(error: Error): Record<string, unknown> {
 const CODES = ['code', 'errno', 'sqlState'];
 
 /**
- * Whether a name is that of a secret, or of a member of one, as PHP reads names: `password`, `password[]`,
+ * Whether a name is that of a secret, or of a member of one, in PHP's syntax: `password`, `password[]`,
  * `user[post_password]`.
  */
 const isSecret = memoize((name: string): boolean =>
@@ -116,13 +119,12 @@ const isSecret = memoize((name: string): boolean =>
 
 // ------------------------------------------------------------------------------------------------- addresses
 /**
- * An address as it may stand in the log: passwords and nonces in its query are blotted out, whichever way their
- * names are written, and so is who signs in before the host. Addresses within its path or its values are read in the
- * same way.
+ * Returns a URL for the log. Passwords and nonces in its query are hidden, however their names are encoded, and so are
+ * user name and password before the host. URLs within its path or its values are treated in the same way.
  */
 export const loggedUrl = (url: string): string => (MAY_HOLD_SECRETS.test(url) ? withoutSecretsIn(url, 0) : url);
 
-/** Without one of these it has no query, no user, and nothing that is encoded. */
+/** Without one of these characters a URL has no query, no user, and no encoded parts. */
 const MAY_HOLD_SECRETS = /[?#@%]/;
 
 function withoutSecretsIn(url: string, depth: number): string {
@@ -150,10 +152,10 @@ function loggedPair(pair: string, depth: number): string {
   return `${name}=${isSecret(decoded(name)) ? HIDDEN : loggedPiece(value, depth)}`;
 }
 
-/** Addresses within addresses within addresses: nobody writes them any deeper. */
+/** Maximum depth of URLs within URLs; nobody nests them deeper. */
 const NESTED = 4;
 
-/** A piece of an address that may hold another one, percent-encoded or not. */
+/** Returns a part of a URL for the log. The part may contain another URL, percent-encoded or not. */
 function loggedPiece(piece: string, depth: number): string {
   const plain = decoded(piece);
   if (plain.includes('?') && depth === NESTED) return HIDDEN;
@@ -161,7 +163,7 @@ function loggedPiece(piece: string, depth: number): string {
   return logged === plain ? piece : logged.replaceAll('&', '%26').replaceAll('#', '%23');
 }
 
-/** Takes name and password out of `scheme://name:password@host/...`. */
+/** Hides name and password in `scheme://name:password@host/...`. */
 function withoutUser(path: string): string {
   const [scheme = '', rest] = splitAt(path, '//');
   if (rest === undefined) return path;
@@ -170,11 +172,11 @@ function withoutUser(path: string): string {
   return `${scheme}//${at < 0 ? authority : HIDDEN + authority.slice(at)}${after === undefined ? '' : `/${after}`}`;
 }
 
-/** The text before the first mark and the one after it; without a mark all of it and nothing. */
+/** Splits a text at the first occurrence of a mark; without the mark, the second part is undefined. */
 function splitAt(text: string, mark: string): [string, string | undefined] {
   const place = text.indexOf(mark);
   return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + mark.length)];
 }
 
-/** A piece of a query as PHP decodes it; what is no valid escape stands for itself. */
+/** Decodes a part of a query as PHP does; invalid escapes are kept as they are. */
 const decoded = (piece: string): string => percentDecode(piece.replaceAll('+', ' '));

@@ -23,18 +23,19 @@ import { type LoadedTheme, loadTheme } from './pages/theme.ts';
 import { openSite, type Site } from './site.ts';
 
 /**
- * How long connections are still taken once the service is to end, so that whoever distributes requests learns of it.
+ * How long connections are still accepted after the service was asked to end, so that load balancers notice, in
+ * milliseconds.
  */
 const NOTICE_MS = 2000;
-/** For the last lines of the log to be read. */
+/** Time for the last log lines to be read, in milliseconds. */
 const LOG_MS = 1000;
-/** A worker waits this long for the metrics of all. */
+/** Timeout of a worker's request for the metrics of all workers, in milliseconds. */
 const METRICS_MS = 5000;
 
-// By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of
-// old answers. Twice costs little time.
+// By default, V8 lets the heap grow to four times its live size before a collection, which would keep a hundred
+// megabytes of old answers. Twice the size costs little time.
 setFlagsFromString('--heap-growing-percent=100');
-// The library that computes with dates is right in this zone only.
+// The date library works correctly only in this time zone.
 process.env.TZ = 'UTC';
 const config = readSettings();
 const output = standardOutput(config.logFormat);
@@ -49,7 +50,7 @@ else {
   else await serveAlone();
 }
 
-/** One process that has the port for itself. */
+/** Serves from a single process that owns the port. */
 async function serveAlone(): Promise<void> {
   const place = placeOf(config, process.env);
   const open = (server: Server): void => {
@@ -78,8 +79,8 @@ async function serveAlone(): Promise<void> {
 }
 
 /**
- * The first of several processes, which has the others serve. SIGHUP replaces them; that of a terminal, when it is
- * closed, ends them.
+ * Runs the first of several processes, which manages the workers. SIGHUP replaces them, except in a terminal, where it
+ * means that the terminal was closed and ends them.
  */
 function serveByWorkers(): void {
   let endSignal: NodeJS.Signals = 'SIGTERM';
@@ -104,11 +105,11 @@ function serveByWorkers(): void {
   process.on('SIGHUP', watched ? stop : () => void workers.replace());
 }
 
-/** One of the others, which is sent its connections. Without the first it ends. */
+/** Runs a worker, which gets its connections from the first process. It ends when the first process does. */
 async function serveAsWorker(number: string): Promise<void> {
   let end = async (): Promise<void> => endAtOnce('SIGTERM');
   process.once('disconnect', () => void end());
-  // It may have gone while this one was being loaded.
+  // The first process may have ended while this one was loading.
   if (!process.connected) endAtOnce('SIGTERM');
   const silent = log.child({}, { level: 'silent' });
   const say = (word: FromWorker): void => {
@@ -141,18 +142,18 @@ async function serveAsWorker(number: string): Promise<void> {
         (err: unknown) => log.warn({ err }, 'the metrics cannot be read'),
       );
   });
-  // A terminal signals the whole group of processes at once. The first one decides what to do.
+  // A terminal sends signals to the whole process group. The first process decides what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
   process.on('SIGHUP', () => undefined);
 }
 
-/** Takes the connections that the first process sends, as if this one listened. */
+/** Takes the connections that the first process sends, as if this process listened. */
 function takeConnections(say: (word: FromWorker) => void): ServiceHost['open'] {
   let opened = false;
   return (server, state) => {
     if (!opened) {
       opened = true;
-      // By this Node begins to look after the time that requests take.
+      // On this event, Node starts to enforce its request timeouts.
       server.emit('listening');
       process.on('message', (word: ToWorker, socket?: Socket) => {
         if (word !== 'connection') return;
@@ -164,7 +165,9 @@ function takeConnections(say: (word: FromWorker) => void): ServiceHost['open'] {
   };
 }
 
-/** The first of several processes answers no requests, and has nothing to trace. */
+/**
+ * Starts tracing if it is configured. The first of several processes answers no requests, so it has nothing to trace.
+ */
 async function spansWanted(): Promise<Tracing | undefined> {
   const answers = config.workers === 1 || process.env[WORKER] !== undefined;
   return answers ? startTracing(process.env).catch((error: unknown) => quit(messageOf(error))) : undefined;
@@ -174,7 +177,7 @@ function tracingObservers(): Pick<ServiceHost, 'observers'> {
   return tracing ? { observers: [tracing.observe] } : {};
 }
 
-/** Opens the port for metrics, where there is to be one. */
+/** Opens the port for metrics, if one is configured. */
 function serveMetrics(read: () => Promise<string>): void {
   const { metricsPort: port, metricsToken: token, host } = config;
   if (port === undefined) return;
@@ -193,7 +196,7 @@ function readSettings(): Config {
   }
 }
 
-/** Looks at the folder of uploads once for all workers, so that what is wrong with it is said once. */
+/** Checks the uploads folder once for all workers, so that its faults are reported once. */
 async function requireUploads({ uploadsDir }: Config): Promise<void> {
   try {
     await openLibrary(uploadsDir);
@@ -222,7 +225,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Ends the process when all is done; its log is given some time to be read. */
+/** Ends the process after all work is done, and leaves some time for its log to be read. */
 async function finish(signal: NodeJS.Signals, code = 0): Promise<void> {
   await tracing?.end().catch((err: unknown) => log.warn({ err }, 'the last spans could not be sent'));
   await output.written(LOG_MS);

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Memoizes a pure function of a text: the same titles and contents are rendered again and again. `most`: how many
- * characters of input are kept in all; a text longer than a tenth of that is not kept.
+ * Memoizes a pure function of a text, since the same titles and contents are rendered repeatedly. `most`: total length
+ * of the cached texts, in characters; a text longer than a tenth of that is not cached.
  *
- * What is known is in two halves. When the recent one is full, the older one is dropped whole, as far as nobody asked
- * for it meanwhile. To take the oldest entry out of one map is slow: the map is searched for it from its start, past
- * all that was taken out before.
+ * The cache has two halves. When the recent half is full, the older half is dropped, except for entries that were
+ * requested in the meantime. Removing the oldest entry of a single map would be slow, because the map is searched from
+ * its start, past all entries removed before.
  */
 export function memoize<Result>(compute: (text: string) => Result, most = 2_000_000): (text: string) => Result {
   let recent = new Map<string, Result>();
@@ -24,12 +24,12 @@ export function memoize<Result>(compute: (text: string) => Result, most = 2_000_
   };
 }
 
-/** What an entry costs besides its text. */
+/** Size of an entry in addition to its text. */
 const ENTRY = 64;
 
-/** A text longer than this takes long, and more memory than many others: all such texts share one limit. */
+/** Longer texts take much time and memory, so all of them share one limit. */
 const LONG = 100_000;
-/** In characters, of texts and what they are rendered to. */
+/** Total length of long texts and their results, in characters. */
 const MOST_LONG = 40_000_000;
 
 const longTexts = new LRUCache<string, ReadonlyMap<string, string>>({
@@ -37,7 +37,7 @@ const longTexts = new LRUCache<string, ReadonlyMap<string, string>>({
   sizeCalculation: (results, text) => [...results.values()].reduce((size, result) => size + result.length, text.length),
 });
 
-/** Remembers what a pure function makes of texts, however long they are. `name`: of the function, unlike all others. */
+/** Memoizes a pure function of texts of any length. `name`: a unique name of the function. */
 export function memoizeText(name: string, compute: (text: string) => string): (text: string) => string {
   const short = memoize(compute);
   return (text) => {
@@ -51,9 +51,7 @@ export function memoizeText(name: string, compute: (text: string) => string): (t
   };
 }
 
-/**
- * Memoizes a function of an object, for as long as that object lives: what is derived from a declaration is made once.
- */
+/** Memoizes a function of an object for as long as that object lives, for values derived from declarations. */
 export function memoizeByObject<Key extends object, Result>(compute: (key: Key) => Result): (key: Key) => Result {
   const known = new WeakMap<Key, { readonly value: Result }>();
   return (key) => {
@@ -64,8 +62,8 @@ export function memoizeByObject<Key extends object, Result>(compute: (key: Key) 
 }
 
 /**
- * Memoizes what is made of a thing by its number out of two objects, for as long as both live: what a list shows of one
- * record again and again is made once for the list.
+ * Memoizes a function of a number and two objects, for as long as both objects live. Used for lists that show the same
+ * record repeatedly.
  */
 export function memoizeByNumber<First extends object, Second extends object, Result>(
   compute: (number: number, first: First, second: Second) => Result,

@@ -1,10 +1,10 @@
 import type { ApiError, Fault, SentValue } from './errors.ts';
 import type { Words } from './texts.ts';
 
-/** Says a text by its key, of several the first that there is, in one language. */
+/** Returns a text in one language by its key; of several keys, the first one that exists. */
 export type Say = (key: string | readonly string[], values?: Words) => string;
 
-/** The sentence about an error, for the person who made the request. */
+/** Returns the message of an error, for the person who made the request. */
 export function refusalSentence(say: Say, { problem, details }: ApiError): string {
   const { faults, data = {}, values = {} } = details;
   const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? data.params : [];
@@ -12,8 +12,8 @@ export function refusalSentence(say: Say, { problem, details }: ApiError): strin
 }
 
 /**
- * The sentences about one parameter that was refused: what is wrong, what was sent, and, where its form is wrong, an
- * example of a right one. Without `sent` they say what is wrong only.
+ * Returns the sentences about a refused parameter: what is wrong, what was sent and, if its form is wrong, a correct
+ * example. Without `sent`, they only say what is wrong.
  */
 export function faultSentence(say: Say, param: string, fault: Fault, sent?: SentValue): string {
   if (sent === undefined || saysEnough(fault)) return sentenceOfFault(say, param, fault, {});
@@ -27,14 +27,14 @@ export function faultSentence(say: Say, param: string, fault: Fault, sent?: Sent
   return [what, ...received, ...(fault.stage === 'value' ? [] : [example])].join(' ');
 }
 
-/**
- * The sentence about a field of a write that does not exist. It is ASCII as long as the names are, because headers
- * carry it.
- */
+/** Returns the sentence about an unknown field in a write. It is ASCII if the names are, because headers contain it. */
 export const unknownFieldSentence = (say: Say, { name, near = '' }: { readonly name: string; readonly near: string | undefined }): string =>
   say(`reasons:${near === '' ? 'field-unknown' : 'field-misspelt'}`, { name, near });
 
-/** The beginning of what is too long explains nothing, and whoever asks for a record knows which. */
+/**
+ * Whether the sent value would explain nothing: the beginning of a text that is too long, or the id in the request
+ * itself.
+ */
 const saysEnough = (fault: Fault): boolean => fault.stage === 'value' && ENOUGH.has(fault.reason ?? '');
 const ENOUGH: ReadonlySet<string> = new Set(['too-long', 'too-many', 'id-unknown', 'slug-unknown']);
 

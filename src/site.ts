@@ -16,55 +16,61 @@ import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
 import { nowUtc } from './wordpress/time.ts';
 
-/** What every operation works with. Opened once, passed as first argument, closed at the end. */
+/** The context of every operation. Opened once, passed as the first argument, closed at the end. */
 export interface Site {
   readonly config: Config;
   readonly db: Database;
-  /** Replicas of it, in the order of the configuration. */
+  /** Read replicas of `db`, in the order of the configuration. */
   readonly replicas: readonly Database[];
   readonly texts: Texts;
   readonly log: Log;
-  /** The present moment; tests put a clock of their own here. */
+  /** Returns the current time; tests supply another clock. */
   readonly clock: () => Date;
-  /** The site's options as they are now. */
+  /** Returns the current options of the site. */
   readonly settings: () => Promise<SiteSettings>;
-  /** Decides whether something cached is still valid. */
+  /** Decides whether a cached value is still valid. */
   readonly freshness: Freshness;
-  /** New entries of the journal of changes, as they become known; it goes on with each look of `freshness`. */
+  /** Feed of new journal entries. It advances with each look of `freshness`. */
   readonly journal: JournalFeed;
   /**
-   * From now on this process takes over what others write to the same tables: into the journal and the list index. The
-   * server does; a command doesn't live long enough.
+   * Starts to take over the writes of WordPress to the same tables, into the journal and the list index. Used by the
+   * server; commands do not run long enough.
    */
   readonly followOthers: () => void;
   /**
-   * Looks whether all that others had written at a moment (in milliseconds of `performance.now()`) has been taken over,
-   * and in which state the database is. Undefined: it has not, or nobody follows them.
+   * Checks whether everything that WordPress had written at a moment (in milliseconds of `performance.now()`) has been
+   * taken over, and returns the state of the database. Undefined if it has not, or if this process does not take over
+   * writes.
    */
   readonly upToDate: (at: number) => Promise<Pick<Watched, 'state'> | undefined>;
-  /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
+  /**
+   * Whether a write failed for lack of disk space a few seconds ago. MySQL does not report the disk at any other time.
+   */
   readonly isFull: () => boolean;
   /**
-   * Since when the same has been shown, UTC: the last change as of the version that is known, or the start of this
-   * process, which may have other settings, another theme or another release than the one before. Undefined where
-   * nobody can tell.
+   * Returns since when the visible data have been the same, in UTC: the last change as of the known version, or the
+   * start of this process, whose settings, theme or release may differ from those of the previous one. Undefined if
+   * unknown.
    */
   readonly changedAt: () => string | undefined;
-  /** The site for reads of anonymous callers: on a replica if one may be read at this moment, else the site itself. */
+  /**
+   * Returns the site for reads of anonymous callers: on a replica if one can be read at this moment, otherwise the site
+   * itself.
+   */
   readonly reading: () => Site;
-  /** What tests put in the place of the network that images are fetched from. */
+  /** Replacement for the network that images are fetched from, for tests. */
   readonly fetching?: FetchOptions;
-  /** Where records and pages of lists are kept for further answers. Only where the answer is for everybody. */
+  /** Cache of rendered records and pages of lists. Only set if the answer is the same for everybody. */
   readonly memory?: ObjectMemory;
   readonly close: () => Promise<void>;
 }
 
-/** How long a disk that was full counts as full, in milliseconds. */
+/** How long a disk counts as full after a failed write, in milliseconds. */
 const FULL_MS = 5000;
 
 /**
- * Opens the database (without waiting for a server that is absent), the texts and the log. Throws where a setting
- * cannot work. `watched`: see `openDatabase`.
+ * Opens the database (without waiting for an absent server), the texts and the log. Throws if a setting is invalid.
+ * `watched`: see `openDatabase`.
  */
 export async function openSite(
   config: Config,
@@ -124,7 +130,7 @@ export async function openSite(
   return site;
 }
 
-/** The later of the last change and the start of the process, both UTC. */
+/** Returns the later of the last change and the start of the process, both UTC. */
 const sinceStart =
   (startedAt: string) =>
   ({ changedAt }: Source): Site['changedAt'] =>
@@ -134,22 +140,25 @@ const sinceStart =
   };
 
 /**
- * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
+ * The data read from one database and cached separately for it, since the primary and each replica may differ at any
+ * moment.
  */
 interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'upToDate' | 'changedAt'> {
-  /** Call it at the end of every transaction. `open`: how many others there are. */
+  /** To be called at the end of every transaction. `open`: number of other open transactions. */
   readonly settle: (open: number) => void;
-  /** Call it when it may say something else from now on. */
+  /** To be called when the data of the database may have changed. */
   readonly forget: () => void;
 }
 
 /**
- * `name`: the first part of the versions of its data, so that they differ from those of other databases. `others`:
- * absent for a replica, which gets the journal from its primary.
+ * Creates the source for a database. `name`: prefix of the versions of its data, so that they differ from those of
+ * other databases. `others`: takes over the writes of WordPress; absent for a replica, which gets the journal from its
+ * primary.
  */
 function sourceOf(db: Database, config: Config, name: string, others?: Others): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
-  // To look costs as much as to read the settings: it is worth it only if they are likely to be those of that state.
+  // A look costs as much as reading the settings. It is only worth it if the settings are likely to belong to that
+  // state.
   const stateSince = async (at: number) =>
     db.driver.state ? db.driver.state() : watch.latest()?.state === undefined ? undefined : (await watch.lookedSince(at)).state;
   const settings = settingsReader(db, config, { keep, stateSince });
@@ -157,7 +166,7 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
     others &&
     (async (how) => {
       const taken = await others.takeOver({ ...how, languages: (await settings.known()).contentLanguages });
-      // It may have made or given up the index.
+      // The index may have been created or given up.
       if (taken) settings.forget();
       return taken;
     });
@@ -178,7 +187,7 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
       const looked = await lookAtVersion(db, shared ? { watch: () => watch.lookedSince(at), drain } : undefined);
       await journal.advanceTo(looked.count);
       changedAt = looked.changedAt;
-      // Another server may have been asked in between.
+      // If the server has changed in between, the result is useless.
       return era === db.cluster.era()
         ? looked.found && { ...looked.found, name: `${name} ${era}:${looked.found.name}:${edition}` }
         : undefined;
@@ -203,7 +212,7 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
   };
 }
 
-/** A database of its own for each replica, so that each is known to be one server. */
+/** Opens a separate database for each replica, so that each is known to be a single server. */
 function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
   const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
   return Promise.all(
@@ -219,8 +228,8 @@ const logServerChange =
   };
 
 /**
- * The same database. `ended` is called after every transaction, whether it was committed or not, with the number of
- * those still open; `failed` before that with the error of one that was not.
+ * Wraps a database to observe its transactions. `ended` is called after every transaction, committed or not, with the
+ * number of those still open; `failed` is called before that with the error of a failed one.
  */
 function observingTransactions(db: Database, failed: (error: unknown) => void, ended: (open: number) => void): Database {
   let open = 0;
@@ -241,22 +250,22 @@ function observingTransactions(db: Database, failed: (error: unknown) => void, e
   };
 }
 
-/** Errors of work that had committed a transaction before. */
+/** Errors of work that had committed a transaction before they occurred. */
 const afterWriting = new WeakSet<object>();
 
 /**
- * Whether what was to be written may be in the database nevertheless: nobody knows, or what failed came afterwards.
- * Files that rows may name must stay then.
+ * Whether data may have been written despite an error: because the outcome is unknown, or because the error occurred
+ * after a commit. Files that rows may refer to must stay in that case.
  */
 export const mayBeWritten = (error: unknown): boolean =>
   (error instanceof DatabaseUnavailable && error.reason === 'uncertain') ||
   (typeof error === 'object' && error !== null && afterWriting.has(error));
 
 /**
- * Runs the work of a request. If the database is lost after it has committed a transaction, the client must not send
- * the request again: the error says so. Of any other error after that, `mayBeWritten` knows.
+ * Runs the work of a request. If the database is lost after a commit, the error tells the client not to send the
+ * request again. Any other error after a commit is marked for `mayBeWritten`.
  *
- * @throws DatabaseUnavailable `uncertain` in that case, else whatever `work` throws
+ * @throws DatabaseUnavailable `uncertain` in that case, otherwise the error of `work`
  */
 export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
   let written = false;
@@ -278,14 +287,14 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
   }
 }
 
-/** The site with lists whose pages may be as long as this, for what is shown or done at once. */
+/** Returns the site with another maximum page size, for lists that are shown or processed at once. */
 export const withPagesOf = (site: Site, maxPerPage: number): Site => ({ ...site, config: { ...site.config, maxPerPage } });
 
-/** The site inside a transaction: everything that is given it reads and writes in that one. */
+/** Returns the site inside a transaction: everything that gets it reads and writes in that transaction. */
 export const withinTransaction = (site: Site, db: Database): Site => ({
   ...site,
   db,
-  // A look at the database from outside would miss what was written here.
+  // A look at the database from outside would miss the writes of this transaction.
   upToDate: async () => undefined,
   settings: async () => siteSettings(await readOptions(db, settingNames(db.prefix)), db, site.config),
 });

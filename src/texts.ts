@@ -6,7 +6,8 @@ import { LRUCache } from 'lru-cache';
 import { memoize } from './memo.ts';
 
 /**
- * The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`.
+ * The files of each folder in `locales/`. A key consists of the file and the name of the sentence in it:
+ * `problems:venue-is-in-trash`.
  */
 export const TEXT_FILES = [
   'problems',
@@ -23,25 +24,25 @@ export const TEXT_FILES = [
   'exchange',
 ] as const;
 
-/** Languages lacking a sentence show the English one. */
+/** Language of sentences that are missing in another language. */
 const LAST_RESORT = 'en';
 
-/** Values for the places in a sentence. */
+/** Values for the placeholders in a sentence. */
 export type Words = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Texts {
-  /** The languages of the site, its default first. */
+  /** The languages of the site, default first. */
   readonly languages: readonly string[];
   /**
-   * A sentence in a language; an unknown language means the default one. Of several keys the first that has a sentence
-   * counts.
+   * Returns a sentence in a language; an unknown language means the default. Of several keys, the first one with a
+   * sentence is used.
    */
   readonly t: (language: string, key: string | readonly string[], values?: Words) => string;
-  /** Whether a language itself has a sentence of this name. */
+  /** Whether a language has a sentence with this key, without fallback. */
   readonly has: (language: string, key: string) => boolean;
   /**
-   * The language of an answer: what a parameter says, else the URL's segment, else the reader's preference, else the
-   * default.
+   * Chooses the language of an answer: from the parameter, otherwise the URL's segment, otherwise the reader's
+   * preference, otherwise the default.
    */
   readonly chooseLanguage: (wishes: LanguageWishes) => string;
 }
@@ -49,13 +50,13 @@ export interface Texts {
 export interface LanguageWishes {
   readonly parameter?: string | undefined;
   readonly segment?: string | undefined;
-  /** The header of this name (RFC 9110, 12.5.4). */
+  /** The header `Accept-Language` (RFC 9110, 12.5.4). */
   readonly acceptLanguage?: string | undefined;
 }
 
 /**
- * The texts of these languages, the default one first; they are read once for each process. Throws where a language has
- * no folder or a file cannot be read.
+ * Loads the texts of these languages, default first, once per process. Throws if a language has no folder or a file
+ * cannot be read.
  */
 export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   const name = languages.join();
@@ -64,7 +65,7 @@ export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   return texts;
 }
 
-/** By the languages in their order. */
+/** Loaded texts by the list of languages. */
 const loaded = new Map<string, Texts>();
 
 async function readTexts(languages: readonly string[]): Promise<Texts> {
@@ -91,9 +92,9 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   const usual = i18n.getFixedT(standard);
   const sentence = (language: string, key: string | readonly string[], values: Words) =>
     (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values);
-  // What has no places to fill in is the same each time.
+  // Sentences without placeholders are cached by key.
   const whole = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
-  // What has some is often filled with the same.
+  // Sentences with placeholders are cached too, since they are often filled with the same values.
   const filled = new LRUCache<string, string>({
     maxSize: 2_000_000,
     maxEntrySize: 20_000,
@@ -115,15 +116,15 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   };
 }
 
-/** `locales/` is beside `src/` and beside what is built from it. */
+/** `locales/` is beside `src/` and beside the build output. */
 const FOLDER =
   ['../locales/', '../../locales/'].map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path)) ??
   'locales/';
 
-/** Browsers send less than a tenth of it. */
+/** Maximum length of the header. Browsers send less than a tenth of it. */
 const LONGEST_PREFERENCE = 1000;
 
-/** Language ranges by preference; what is not wanted (`q=0`) is left out. */
+/** Parses language ranges in order of preference; excluded ones (`q=0`) are left out. */
 const preferred = memoize((header): readonly string[] => {
   if (header.length > LONGEST_PREFERENCE) return [];
   const ranges = header.split(',').map((range) => {
@@ -137,7 +138,7 @@ const preferred = memoize((header): readonly string[] => {
     .map(({ tag }) => tag);
 });
 
-/** The language that is meant by a tag: itself, or what it is a variety of (`it-CH`: `it`). */
+/** Returns the language for a tag: the language itself, or the one that it is a variety of (`it-CH`: `it`). */
 function languagesMeantBy(tag: string | undefined, languages: readonly string[]): string[] {
   const wanted = tag?.toLowerCase();
   const found =

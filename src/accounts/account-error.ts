@@ -1,4 +1,4 @@
-/** Why an operation on users or application passwords is refused. */
+/** Reasons why an operation on users or application passwords is refused. */
 export type AccountProblem =
   | 'login-invalid'
   | 'login-taken'
@@ -16,7 +16,8 @@ export type AccountProblem =
   | 'password-unknown';
 
 /**
- * An error for the person at the command line. `problem` names it, `values` say which; the message is one plain line.
+ * An error for the user of the command line. `problem` names it, `values` give the details; the message is one plain
+ * line.
  */
 export class AccountError extends Error {
   override readonly name = 'AccountError';

@@ -8,7 +8,8 @@ import { changePasswords, PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type 
 import { requireUser, type UserReference } from './users.ts';
 
 /**
- * An application password, for people to read. Times are UTC, `YYYY-MM-DD HH:MM:SS`; `lastUsed` is noted once a day.
+ * An application password in readable form. Times are UTC, `YYYY-MM-DD HH:MM:SS`; `lastUsed` is updated at most once a
+ * day.
  */
 export interface ApplicationPassword {
   readonly uuid: string;
@@ -19,11 +20,11 @@ export interface ApplicationPassword {
 }
 
 /**
- * Makes an application password for a user (`WP_Application_Passwords::create_new_application_password`), as one
- * transaction. The password is given this once; only its hash is kept.
+ * Creates an application password for a user (`WP_Application_Passwords::create_new_application_password`), in one
+ * transaction. The password is returned only here; only its hash is stored.
  *
- * @param name what it is for; each name once for a user
- * @param check throws where the passwords that there are forbid another one; `appId`: a UUID of the program it is for
+ * @param name its purpose; unique for each user
+ * @param check throws if the existing passwords forbid another one; `appId`: a UUID of the program it is for
  * @throws AccountError `user-unknown`, `name-empty`, `name-taken`
  */
 export async function createApplicationPassword(
@@ -53,16 +54,16 @@ export async function createApplicationPassword(
         throw new AccountError('name-taken', { name: label });
       return [...list, entry];
     });
-    // Somebody has deleted the user since: the password would open nothing.
+    // The user was deleted in the meantime, so the password would be useless.
     if (!stored) throw new AccountError('user-unknown', { user: String(reference) });
-    // WordPress, and we, look at application passwords only when this says that there are any.
+    // WordPress and Fasti only check application passwords if this option says that there are any.
     if (['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? ''))
       await writeOption(db, PASSWORDS_OPTION, '1', 'off');
   });
   return { uuid, password, entry };
 }
 
-/** The application passwords of a user, in the order in which they were made. Throws AccountError `user-unknown`. */
+/** Lists the application passwords of a user, in order of creation. Throws AccountError `user-unknown`. */
 export async function listApplicationPasswords(site: Site, reference: UserReference): Promise<ApplicationPassword[]> {
   const { metas } = await requireUser(site.db, reference, [PASSWORDS_KEY]);
   return parsePasswords(metas.get(PASSWORDS_KEY)).map(({ uuid, name, created, last_used, last_ip }) => ({
@@ -75,8 +76,7 @@ export async function listApplicationPasswords(site: Site, reference: UserRefere
 }
 
 /**
- * Takes an application password back, by its UUID or its name; from the next request on it is refused, by every
- * process.
+ * Revokes an application password, by its UUID or its name. All processes refuse it from the next request on.
  *
  * @throws AccountError `user-unknown`, `password-unknown`
  */

@@ -1,21 +1,26 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** What is counted apart, so that who guesses one thing locks nobody out of another. */
+/** Kinds of attempts that are counted separately, so that guessing of one kind does not lock out another. */
 export type Attempted = 'sign-in' | 'record-password' | 'suggestion';
 
 /** Attempts of one kind, by address and by the name that was tried. */
 export interface Attempts {
   /**
-   * Counts a failure; `name`: the name that was tried, if one was. Returns the seconds until the limit that it went
-   * beyond is lifted, or undefined while all is within the limits.
+   * Counts a failure; `name`: the name that was tried, if any. Returns the seconds until the exceeded limit is lifted,
+   * or undefined if no limit is exceeded.
    */
   readonly failed: (address: string, name: string | undefined, now: Date) => number | undefined;
-  /** The seconds until an address that has failed too often may try again; undefined for every other one. */
+  /**
+   * Returns the seconds until an address that has failed too often may try again; undefined for all other addresses.
+   */
   readonly secondsToWait: (address: string, now: Date) => number | undefined;
 }
 
-/** How many failures are answered as such within the window; passwords of 24 letters are not guessed by one more. */
+/**
+ * Number of failures within the window before further attempts are refused. One attempt more or less does not matter,
+ * since passwords of 24 letters cannot be guessed.
+ */
 export interface AttemptLimits {
   readonly perAddress: number;
   readonly perName: number;
@@ -23,7 +28,7 @@ export interface AttemptLimits {
 }
 
 const PASSWORDS: AttemptLimits = { perAddress: 200, perName: 100, windowSeconds: 900 };
-/** Each suggestion counts, not only those that fail. Nobody says a name. */
+/** Every suggestion counts, not only failed ones. Suggestions have no name. */
 const SUGGESTIONS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_INFINITY, windowSeconds: 3600 };
 
 const LIMITS: Readonly<Record<Attempted, AttemptLimits>> = {
@@ -38,35 +43,37 @@ const ofEach = <Made>(make: (attempted: Attempted) => Made): Readonly<Record<Att
   suggestion: make('suggestion'),
 });
 
-/** How often somebody has failed since the window began, and when it ends. */
+/** Number of failures since the window began, and its end. */
 interface FailureWindow {
   readonly failures: number;
   readonly until: number;
 }
 
-/** That somebody failed once more, for those who count the same: their window ends then if it begins with this. */
+/**
+ * One more failure, reported to the other processes. `until` is the end of the window if it begins with this failure.
+ */
 export interface Failure {
   readonly attempted: Attempted;
   readonly key: string;
   readonly until: number;
 }
 
-/** Windows as one process knows them, for another that knows none yet. */
+/** All current windows of one process, for a process that has just started. */
 export type KnownFailures = readonly { readonly attempted: Attempted; readonly key: string; readonly window: FailureWindow }[];
 
-/** All that is counted for one site, in the memory of this process. */
+/** All failures counted for one site, in the memory of this process. */
 export interface FailureCounts {
   readonly of: (attempted: Attempted) => Attempts;
-  /** Has somebody told of what is counted here, so that all processes of a service keep to one limit. */
+  /** Registers a listener for the failures counted here, so that all processes of a service apply one limit. */
   readonly listen: (listener: (failure: Failure) => void) => void;
-  /** Counts what failed elsewhere. */
+  /** Counts a failure from another process. */
   readonly take: (failure: Failure, now: Date) => void;
   readonly known: (now: Date) => KnownFailures;
-  /** Takes over what others knew before this process began. */
+  /** Takes over the failures that other processes counted before this one started. */
   readonly learn: (known: KnownFailures) => void;
 }
 
-/** New counts. Windows begin with the first failure. */
+/** Creates empty counts. A window begins with its first failure. */
 export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>> = LIMITS): FailureCounts {
   const listeners: ((failure: Failure) => void)[] = [];
   const windows = ofEach(rememberedWindows);
@@ -79,7 +86,7 @@ export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>>
   const count = (attempted: Attempted, key: string, limit: number, now: Date): number | undefined => {
     const failure = { attempted, key, until: now.getTime() + limits[attempted].windowSeconds * 1000 };
     const window = add(failure, now);
-    // Of who is beyond the limit, the others know that already.
+    // Beyond the limit, the other processes know the key already.
     if (window.failures <= limit) for (const listener of listeners) listener(failure);
     return window.failures > limit ? secondsLeft(window, now) : undefined;
   };
@@ -116,7 +123,7 @@ export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>>
 
 type Windows = LRUCache<string, FailureWindow>;
 
-/** The memory is bounded: the addresses that were quiet for longest are forgotten. */
+/** The memory is bounded: the least recently used addresses are forgotten. */
 const MOST_REMEMBERED = 20_000;
 const rememberedWindows = (): Windows => new LRUCache({ max: MOST_REMEMBERED });
 
@@ -127,10 +134,10 @@ function currentWindow(windows: Windows, key: string, now: Date): FailureWindow 
 
 const secondsLeft = ({ until }: FailureWindow, now: Date) => Math.ceil((until - now.getTime()) / 1000);
 
-/** What stands behind a proxy that passes on anything as address is not kept at any length. */
+/** Maximum length of an invalid address that is kept. A proxy may pass on any text as the address. */
 const ADDRESS_LETTERS = 64;
 
-/** An IPv6 address counts by its network: who has one address has 2^64. */
+/** Returns the key of an address. IPv6 addresses count by network, since a client has 2^64 of them. */
 function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return `address ${address.slice(0, ADDRESS_LETTERS)}`;
   const parsed = ipaddr.process(address);
@@ -140,12 +147,12 @@ function addressKey(address: string): string {
 // ------------------------------------------------------------------------------------------------- of a site
 const ofSites = new WeakMap<object, FailureCounts>();
 
-/** What this process counts for one site. */
+/** Returns the failures that this process counts for a site. */
 export function failureCountsOf(site: object): FailureCounts {
   const known = ofSites.get(site) ?? countFailures();
   ofSites.set(site, known);
   return known;
 }
 
-/** Attempts of one kind at one site. */
+/** Returns the attempts of one kind at a site. */
 export const attemptsOf = (site: object, attempted: Attempted): Attempts => failureCountsOf(site).of(attempted);

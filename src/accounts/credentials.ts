@@ -19,7 +19,7 @@ import { isCrowded, verifySlowly } from './slow-passwords.ts';
 import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
 
-/** What the head of a request says about who sends it. */
+/** Credentials in the head of a request. */
 export interface Credentials {
   /** The header `Authorization`. */
   readonly authorization?: string | undefined;
@@ -29,7 +29,7 @@ export interface Credentials {
   readonly secure: boolean;
   /** Address of the client. */
   readonly address: string;
-  /** Whether it is a POST: a cookie that ran out during a long form is good for an hour more. */
+  /** Whether it is a POST. A cookie that expired while a long form was filled in is then valid for another hour. */
   readonly post?: boolean;
 }
 
@@ -39,22 +39,21 @@ export interface Identity {
   readonly nonce?: string;
 }
 
-/** Who a request claims to come from. The database is asked for each proof when it is needed, and once. */
+/** The identity that a request claims. The database is queried for each proof only when it is needed, and only once. */
 export interface Claim {
-  /** The owner of its genuine login cookie. Without a nonce that is not enough to act for them. */
+  /** Returns the owner of a genuine login cookie. Without a nonce this is not sufficient to act as that user. */
   readonly cookieOwner: () => Promise<Viewer | undefined>;
-  /** Who sends it, by its nonce: parameter `_wpnonce`, else the header `X-WP-Nonce`. */
+  /** Identifies the sender, given the nonce: parameter `_wpnonce`, otherwise the header `X-WP-Nonce`. */
   readonly identify: (nonce: string | undefined) => Promise<Identity>;
 }
 
 /**
- * Reads who sends a request: WordPress's login cookie with a nonce, else an application password by Basic, else nobody
- * in particular. Anything else in `Authorization`, a cookie without a nonce, and Basic without a password are nobody's.
- * Roles are those of this moment.
+ * Reads the sender of a request: WordPress's login cookie with a nonce, otherwise an application password by Basic
+ * authentication, otherwise anonymous. Any other `Authorization`, a cookie without a nonce, and Basic without a
+ * password count as anonymous. Roles are the current ones.
  *
- * `identify` throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead
- * when there were too many of them (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for a nonce that is not
- * good.
+ * `identify` throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead if
+ * there were too many of them (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for an invalid nonce.
  */
 export function claimOf(site: Site, settings: SiteSettings, credentials: Credentials): Claim {
   const login = once(() => loginOf(site, settings, credentials));
@@ -76,8 +75,8 @@ export function claimOf(site: Site, settings: SiteSettings, credentials: Credent
 }
 
 /**
- * Who a viewer is at this moment who was identified when something began that goes on for long: with the roles that the
- * database says now. Undefined: the account, the session or the application password is not there any more.
+ * Identifies again a viewer of a long-running request, with the roles that the database has now. Undefined if the
+ * account, the session or the application password does not exist any more.
  */
 export async function stillIdentified(
   site: Site,
@@ -103,17 +102,17 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** How long the outcome of a slow verification is remembered. */
+/** How long the result of a slow verification is remembered, in milliseconds. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
-/** WordPress notes the last use of an application password once a day. */
+/** WordPress records the last use of an application password at most once a day. */
 const USE_NOTED_SECONDS = 86_400;
 
-/** What this process remembers for one site. */
+/** The verifications that this process remembers for one site. */
 interface Memory {
-  /** Digest of a stored hash and the password that was found behind it -> until when that counts, in milliseconds. */
+  /** Digest of a stored hash and its verified password -> expiry in milliseconds. */
   readonly verified: LRUCache<string, number>;
-  /** Passwords whose use is being noted. */
+  /** Passwords whose use is being recorded. */
   readonly noting: Set<string>;
 }
 
@@ -131,13 +130,13 @@ function memoryOf(site: Site): Memory {
 }
 
 /**
- * What is known of the options may be a moment old: the first password of a site works from the moment that it is made,
- * whoever makes it.
+ * Reads the option from the database, because cached options may be outdated: the first password of a site must work as
+ * soon as it is created, by whichever process.
  */
 const passwordsInUse = async (db: Database): Promise<boolean> =>
   !['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? '');
 
-/** Name and password of a Basic header. An empty password counts as none, as PHP has it. */
+/** Parses name and password of a Basic header. An empty password counts as none, as in PHP. */
 function basicPair(authorization: string | undefined): { name: string; password: string } | undefined {
   const encoded = /^basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -147,7 +146,7 @@ function basicPair(authorization: string | undefined): { name: string; password:
   return colon < 0 || password === '' ? undefined : { name: decoded.slice(0, colon).trim(), password };
 }
 
-/** The user whose application password was sent; undefined: none was, or the site takes none. */
+/** Returns the user whose application password was sent; undefined if none was, or if the site accepts none. */
 async function passwordOwner(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Viewer | undefined> {
   const pair = basicPair(credentials.authorization);
   if (!pair || !(site.config.basicAuth === 'always' || credentials.secure)) return undefined;
@@ -166,10 +165,11 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
 }
 
 /**
- * The application password that was sent, and whether an old hash was computed for it. The fast hash is computed
- * exactly once, whether or not the user exists; hashes of old WordPress versions take long, so that they are tried one
- * at a time, in a thread of their own, and not at all for an address that has failed too often. That never locks out
- * the owner of a right password elsewhere, and nobody at all from passwords made since WordPress 6.8.
+ * Finds the application password that was sent, and tells whether an old hash was computed for it. The fast hash is
+ * computed exactly once, whether or not the user exists. Hashes of old WordPress versions are slow, so they are
+ * computed one at a time, in a separate thread, and not at all for an address that has failed too often. This never
+ * locks out the owner of a correct password at another address, nor anyone who uses a password created since WordPress
+ * 6.8.
  */
 async function findMatching(
   site: Site,
@@ -189,8 +189,7 @@ async function findMatching(
 }
 
 /**
- * Remembered by hash and password, so that a password that was revoked or replaced is refused at once, by whichever
- * process.
+ * Remembers results by hash and password, so that a revoked or replaced password is refused at once, by every process.
  */
 async function verifiedSlowly(site: Site, stored: string, plain: string, address: string): Promise<boolean> {
   const memory = memoryOf(site);
@@ -204,9 +203,9 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
 }
 
 /**
- * Notes the use of a password beside the request: neither its answer nor its success depend on it
- * (`record_application_password_usage`). A list that somebody changes at the same moment is left alone; the next use
- * will be noted.
+ * Records the use of a password in the background; neither the answer nor the success of the request depends on it
+ * (`record_application_password_usage`). If the list is changed at the same moment, nothing is recorded; the next use
+ * will be.
  */
 function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last }: StoredPassword, address: string): void {
   const { noting } = memoryOf(site);
@@ -220,7 +219,7 @@ function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last
     .finally(() => noting.delete(uuid));
 }
 
-/** A fresh nonce for the bearer of a good one. Without keys none can be good. */
+/** Returns a fresh nonce for a valid one. Without keys no nonce is valid. */
 async function freshNonce(site: Site, nonce: string, user: number, token: string): Promise<string> {
   const keys = await loginKeys(site);
   const salt = keys && keys.nonceKey + keys.nonceSalt;

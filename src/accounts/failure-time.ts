@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Failed attempts are answered after this time, whatever was computed for them. */
 const FAILURE_MS = 60;
 /**
- * Where old hashes take longer, all failed attempts take as long as the longest recent one with a margin, up to a
- * limit, so that the time says nothing about the name.
+ * If old hashes take longer, all failed attempts take as long as the slowest recent one with a margin, up to a limit,
+ * so that the time reveals nothing about the name.
  */
 const MARGIN = 1.5;
 const LONGEST_FAILURE_MS = 10_000;
 const LATELY_MS = 60_000;
 
-/** How long the longest failed attempt with a slow hash took lately, and when it was over, both in milliseconds. */
+/** Duration of the slowest recent failed attempt with a slow hash, and its end, both in milliseconds. */
 interface Slowest {
   readonly took: number;
   readonly at: number;
@@ -19,8 +19,8 @@ interface Slowest {
 const ofSites = new WeakMap<object, Slowest>();
 
 /**
- * Waits until a failed attempt may be answered, so that all of a site take the same time. `begun`: by
- * `performance.now()`; `hashed`: whether a slow hash was computed for this one.
+ * Waits until a failed attempt may be answered, so that all failures at a site take the same time. `begun`: by
+ * `performance.now()`; `hashed`: whether a slow hash was computed for this attempt.
  */
 export async function delayFailure(site: object, { begun, hashed }: { readonly begun: number; readonly hashed: boolean }): Promise<void> {
   const now = performance.now();

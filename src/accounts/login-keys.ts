@@ -5,8 +5,8 @@ import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
 
 /*
- * The keys and salts by which login cookies and nonces are made: those of the configuration or, without any, those that
- * WordPress keeps in its options where its own configuration has none (`wp_salt`).
+ * The keys and salts for login cookies and nonces: those of the configuration or, if there are none, those that
+ * WordPress stores in its options if its own configuration has none (`wp_salt`).
  */
 
 const OPTIONS: Readonly<Record<keyof Keys, string>> = {
@@ -16,12 +16,12 @@ const OPTIONS: Readonly<Record<keyof Keys, string>> = {
   nonceSalt: 'nonce_salt',
 };
 
-/** As many random bytes as the 64 characters of WordPress's own keys have at most. */
+/** Random bytes that correspond to at most the 64 characters of WordPress's own keys. */
 const KEY_BYTES = 48;
 
 const ofDatabases = new WeakMap<object, Keys>();
 
-/** The keys of a site; undefined: it has none yet, so that no cookie and no nonce can be good. */
+/** Returns the keys of a site; undefined if it has none yet, so that no cookie and no nonce can be valid. */
 export async function loginKeys({ config, db }: Pick<Site, 'config' | 'db'>): Promise<Keys | undefined> {
   const known = config.keys ?? ofDatabases.get(db.driver);
   if (known) return known;
@@ -30,7 +30,7 @@ export async function loginKeys({ config, db }: Pick<Site, 'config' | 'db'>): Pr
   return found;
 }
 
-/** The same; where there are none yet, they are made. */
+/** Returns the keys of a site, and creates them if there are none yet. */
 export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>): Promise<Keys> {
   const known = await loginKeys(site);
   if (known) return known;
@@ -39,7 +39,7 @@ export async function requireLoginKeys(site: Pick<Site, 'config' | 'db'>): Promi
     const stored = await readOptions(db, Object.values(OPTIONS));
     const made = Object.entries(OPTIONS).map(([name, option]) => [name, option, stored.get(option) || newKey()] as const);
     for (const [, option, value] of made) if (stored.get(option) !== value) await writeOption(db, option, value, 'auto');
-    // Their names are those of `OPTIONS`, which the compiler does not follow through entries.
+    // The type holds: the names are those of `OPTIONS`, which the compiler cannot infer from entries.
     return Object.fromEntries(made.map(([name, , value]) => [name, value])) as unknown as Keys;
   });
 }

@@ -31,11 +31,11 @@ import { refuseSignIn } from './refused-sign-in.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
 
 /*
- * Signing in with the name and password of WordPress: the cookie and the sessions are WordPress's own, so that a login
- * holds on both sides where both have the same keys.
+ * Sign-in with the name and password of WordPress. Cookie and sessions have WordPress's format, so a login is valid on
+ * both sides if both have the same keys.
  */
 
-/** Somebody who is signed in by a cookie. */
+/** A user who is signed in by a cookie. */
 export interface Login {
   readonly user: StoredUser;
   /** The token of the session. */
@@ -51,25 +51,26 @@ export interface MadeCookie {
 
 const SESSIONS_KEY = 'session_tokens';
 const DAY_SECONDS = 86_400;
-/** How long a login holds (`wp_set_auth_cookie`). */
+/** Duration of a login (`wp_set_auth_cookie`). */
 const SESSION_SECONDS = 2 * DAY_SECONDS;
 const REMEMBERED_SECONDS = 14 * DAY_SECONDS;
 /**
- * How much longer than the login the browser keeps the cookie: a form that is sent late is still known as its owner's.
+ * Additional time for which the browser keeps the cookie after the login has expired, so that the owner of a late form
+ * is still known.
  */
 const GRACE_SECONDS = 43_200;
 const AGENT_LETTERS = 250;
-/** The hash that is verified where there is no such user: of a random text that nobody kept. */
+/** The hash that is verified if there is no such user: of a random text that was not kept. */
 const NOBODYS_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
 
 /**
- * The name of the cookie at a site: WordPress makes it of what the option holds, be that an address or not. The sites
- * of a network have one, by the network's address as it stands (`wp_cookie_constants`).
+ * Returns the name of the login cookie of a site. WordPress derives it from the option, whether that is an address or
+ * not. The sites of a network share one name, derived from the network's stored address (`wp_cookie_constants`).
  */
 export const cookieNameAt = ({ raw }: Pick<SiteSettings, 'raw'>): string =>
   loginCookieName(raw.get(NETWORK_ADDRESS) || trimEndOf(raw.get('siteurl') ?? '', '/'));
 
-/** The user whose genuine login cookie comes with a request, and its token. */
+/** Returns the user whose genuine login cookie comes with a request, and its token. */
 export async function loginOf(
   site: Site,
   settings: SiteSettings,
@@ -89,15 +90,13 @@ export async function loginOf(
   return verifyLoginCookie(cookie, check) ? { user, token: cookie.token } : undefined;
 }
 
-/**
- * Whether somebody asked to stay signed in when the session began: it holds for longer than others (`wp_update_user`).
- */
+/** Whether the user asked to stay signed in when the session began: such sessions last longer (`wp_update_user`). */
 export function isRemembered({ user, token }: Login): boolean {
   const session = sessionsOf(user.metas.get(SESSIONS_KEY))[sessionKey(token)];
   return session !== undefined && session.expiration - Number(session.login ?? session.expiration) > SESSION_SECONDS;
 }
 
-/** Who wants to sign in, and from where. */
+/** A sign-in request. */
 export interface SignIn {
   /** Login or e-mail address. */
   readonly name: string;
@@ -109,8 +108,8 @@ export interface SignIn {
 }
 
 /**
- * Begins a session for the owner of a name and password, whatever sessions there are: each sign-in has a token of its
- * own.
+ * Begins a session for the owner of a name and password. Existing sessions continue, since each sign-in has a separate
+ * token.
  *
  * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
  */
@@ -131,7 +130,7 @@ export interface BegunSession {
   readonly cookie: MadeCookie;
 }
 
-/** Begins a session of somebody who has shown who they are. */
+/** Begins a session for an authenticated user. */
 export async function beginSession(
   site: Site,
   settings: SiteSettings,
@@ -153,11 +152,11 @@ export async function beginSession(
   return { login: { user, token }, cookie };
 }
 
-/** Ends one session of a user: its cookie is good for nothing from now on, here and for WordPress. */
+/** Ends one session of a user. Its cookie becomes invalid, here and in WordPress. */
 export const endSession = (site: Site, userId: number, token: string): Promise<void> =>
   changeSessions(site, userId, ({ [sessionKey(token)]: _ended, ...others }) => others);
 
-/** Changes the sessions of a user, alone among all who do so. Those that ran out go. */
+/** Changes the sessions of a user, with the user locked, and removes expired ones. */
 async function changeSessions(site: Site, userId: number, change: (sessions: Sessions) => Sessions): Promise<void> {
   const now = unixFromDate(site.clock());
   await site.db.transaction(async (db) => {
@@ -172,16 +171,16 @@ async function changeSessions(site: Site, userId: number, change: (sessions: Ses
 export const endAllSessions = (db: Database, userId: number): Promise<void> => writeUserMeta(db, userId, SESSIONS_KEY, undefined);
 
 // ------------------------------------------------------------------------------------------------- nonces
-/** What the nonces of our own forms are for. */
+/** The action of the nonces in the desk's forms. */
 const FORMS = 'fasti-desk';
 
-/** A nonce for the forms that somebody who is signed in is given. */
+/** Creates a nonce for the forms of a signed-in user. */
 export async function formNonce(site: Site, { user, token }: Login): Promise<string> {
   const keys = await requireLoginKeys(site);
   return createNonce({ user: user.row.ID, token, action: FORMS }, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock()));
 }
 
-/** Whether a form brings a nonce that this very session was given, not more than a day ago. */
+/** Whether a form has a nonce that was created for this session, at most a day ago. */
 export async function isFormNonce(site: Site, { user, token }: Login, nonce: unknown): Promise<boolean> {
   const keys = typeof nonce === 'string' ? await loginKeys(site) : undefined;
   if (typeof nonce !== 'string' || !keys) return false;
@@ -206,8 +205,8 @@ function loginCookie(header: string | undefined, name: string): LoginCookie | un
 type Sessions = Readonly<Record<string, Session>>;
 
 /**
- * Sessions by the digest of their token, with whatever else is kept of them; old WordPress versions kept the time of
- * expiry alone.
+ * Parses sessions by the digest of their token, with all their stored members. Old WordPress versions stored only the
+ * expiry.
  */
 function sessionsOf(stored: string | undefined): Sessions {
   const list = stored === undefined ? undefined : parseSerialized(stored);

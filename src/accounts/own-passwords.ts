@@ -14,21 +14,19 @@ import { isKnownPerson, mayActFor } from './people.ts';
 import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 
 /*
- * Application passwords as people manage their own, and those who edit users other people's
+ * Management of application passwords, by their owners and by users who may edit other users
  * (`WP_REST_Application_Passwords_Controller`).
  */
 
 /**
- * How many a person may have, and create within a quarter of an hour: with a stolen one nobody can fill the database.
+ * Maximum number of passwords per user, and of those created within a quarter of an hour, so that a stolen one cannot
+ * be used to fill the database.
  */
 const MOST_PASSWORDS = 100;
 const MOST_NEW = 20;
 const NEW_SECONDS = 900;
 
-/**
- * Whether the caller may do something with the passwords of the person that the path names; `refusal`: what others
- * get.
- */
+/** Whether the caller may manage the passwords of the user that the path names; `refusal`: the error for others. */
 export async function mayManagePasswords(
   lookUp: LookUp,
   settings: Pick<SiteSettings, 'roles'>,
@@ -42,7 +40,7 @@ export async function mayManagePasswords(
   return (await mayActFor(lookUp, settings, viewer, owner)) ? true : refusal;
 }
 
-/** Whether the caller may learn which password the request was signed in with: of nobody but the caller. */
+/** Whether the caller may learn which password the request was signed in with. Only possible for the caller's own. */
 export async function mayIntrospect(
   lookUp: LookUp,
   settings: Pick<SiteSettings, 'roles'>,
@@ -55,33 +53,33 @@ export async function mayIntrospect(
 
 const INTROSPECTION_REFUSED = 'rest_cannot_introspect_app_password_for_non_authenticated_user';
 
-/** The id that the path names: a number, or `me`. 0 belongs to nobody. */
+/** Returns the id that the path names: a number, or `me`. 0 belongs to no user. */
 export function ownerOf({ id }: Viewer, { user_id: named = '' }: PasswordOwnerValues): number {
   if (named === 'me') return id;
   return Number.isSafeInteger(Number(named)) ? Number(named) : 0;
 }
 
-/** All passwords of a person, in the order in which they were made. */
+/** Returns all passwords of a user, in order of creation. */
 export async function passwordsOf({ db }: Site, owner: number): Promise<readonly StoredPassword[]> {
   return parsePasswords((await loadUsers(db, [owner], [PASSWORDS_KEY])).get(owner)?.metas.get(PASSWORDS_KEY));
 }
 
-/** One of them. Throws rest_application_password_not_found. */
+/** Reads one password. Throws rest_application_password_not_found. */
 export async function readPassword(site: Site, owner: number, uuid: string | undefined): Promise<StoredPassword> {
   return (await passwordsOf(site, owner)).find((entry) => entry.uuid === uuid) ?? fail('rest_application_password_not_found');
 }
 
-/** The one that the request was signed in with. Throws rest_no_authenticated_app_password. */
+/** Returns the password that the request was signed in with. Throws rest_no_authenticated_app_password. */
 export async function introspectPassword(site: Site, viewer: Viewer): Promise<StoredPassword> {
   const { applicationPassword: uuid } = viewer;
   return uuid === undefined ? fail('rest_no_authenticated_app_password') : readPassword(site, viewer.id, uuid);
 }
 
-/** The name of a password as somebody typed it, no longer than names are. */
+/** Cleans a typed name of a password, and cuts it to the maximum length of names. */
 export const typedPasswordName = (typed: string): string => sanitizeTextField(typed.slice(0, LENGTHS.name));
 
 /**
- * Makes a password; the plain one is given this once.
+ * Creates a password; the plain one is returned only here.
  *
  * @throws application_password_duplicate_name, too-many-requests, too-many-passwords
  */
@@ -104,7 +102,7 @@ export async function makePassword(
 const refuseDuplicate = () => fail('application_password_duplicate_name');
 
 /**
- * Gives a password another name.
+ * Renames a password.
  *
  * @throws rest_application_password_not_found, application_password_duplicate_name
  */
@@ -119,7 +117,7 @@ export async function renamePassword(site: Site, owner: number, uuid: string | u
   );
 }
 
-/** Takes a password back, and returns what it was. Throws rest_application_password_not_found. */
+/** Revokes a password, and returns its former entry. Throws rest_application_password_not_found. */
 export async function removePassword(site: Site, owner: number, uuid: string | undefined): Promise<StoredPassword> {
   return site.db.transaction(async (db) => {
     const own = { ...site, db };
@@ -129,7 +127,7 @@ export async function removePassword(site: Site, owner: number, uuid: string | u
   });
 }
 
-/** Takes all passwords of a person back, and returns how many there were. */
+/** Revokes all passwords of a user, and returns how many there were. */
 export async function removePasswords(site: Site, owner: number): Promise<number> {
   let count = 0;
   await site.db.transaction((db) =>

@@ -12,29 +12,29 @@ import { isCrowded, verifySlowly } from './slow-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /*
- * Links by which somebody chooses a password: for the administrator of a new site, for whoever is invited, for whoever
- * has lost theirs. The key is kept as WordPress keeps that of its own such links (`get_password_reset_key`), so that
- * WordPress takes it too, and either makes the other's void.
+ * Links for choosing a password: for the administrator of a new site, for invited users, and for users who have lost
+ * theirs. The key is stored like that of WordPress's own links (`get_password_reset_key`), so WordPress accepts it too,
+ * and a new link of either program invalidates the other's.
  */
 
-/** WordPress takes a key for a day after the moment that is noted with it. */
+/** WordPress accepts a key for a day after the time stored with it. */
 const DAY_SECONDS = 86_400;
 
-/** How long links hold, in seconds. */
+/** Validity of links, in seconds. */
 export const LINK_SECONDS = { first: 1800, invitation: DAY_SECONDS } as const;
 
-/** As many bytes as a password may have for WordPress to look at it, and the fewest characters that we take. */
+/** Maximum length of a password in bytes, which WordPress imposes, and our minimum length in characters. */
 const MOST_BYTES = 4096;
 export const FEWEST_LETTERS = 10;
 
-/** What a link is made of. */
+/** The parts of a link. */
 export interface PasswordLink {
   readonly login: string;
   readonly key: string;
 }
 
 /**
- * Makes the one link of a user that is good from now on. `seconds`: for how long, at most a day.
+ * Creates the only valid link of a user; earlier ones become invalid. `seconds`: its validity, at most a day.
  *
  * @throws AccountError `user-unknown`
  */
@@ -48,13 +48,13 @@ export async function makePasswordLink(site: Pick<Site, 'db' | 'clock'>, referen
   });
 }
 
-/** The query of a link. The log hides a parameter of the name `token`. */
+/** Returns the query of a link. The parameter is named `token` because the log hides that name. */
 export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearchParams({ login, token: key }).toString();
 
 /**
- * The user whose link this is. Nothing is used up by looking.
+ * Returns the owner of a link, without using it up.
  *
- * @throws password-link-invalid for one that is wrong, was used or has run out; too-many-requests
+ * @throws password-link-invalid for a wrong, used or expired one; too-many-requests
  */
 export async function ownerOfLink(site: Site, link: PasswordLink, address: string): Promise<StoredUser> {
   const attempts = attemptsOf(site, 'sign-in');
@@ -67,7 +67,7 @@ export async function ownerOfLink(site: Site, link: PasswordLink, address: strin
 }
 
 /**
- * Gives the owner of a link a new password. The link and all sessions end with it.
+ * Sets a new password for the owner of a link. Invalidates the link and ends all sessions.
  *
  * @throws password-link-invalid, too-many-requests; AccountError `password-short`, `password-long`
  */
@@ -84,7 +84,7 @@ export async function choosePassword(site: Site, link: PasswordLink, password: s
 }
 
 /**
- * Gives somebody who is signed in another password, if they know the one they have. All sessions end with it.
+ * Sets a new password for a signed-in user who knows the current one. Ends all sessions.
  *
  * @throws incorrect_password, too-many-requests; AccountError `password-short`, `password-long`
  */
@@ -119,7 +119,7 @@ async function hashOf(password: string): Promise<string> {
   return hashPassword(passwordFromForm(password));
 }
 
-/** Whether a key is the one of a user's link (`check_password_reset_key`). */
+/** Whether a key belongs to a user's link (`check_password_reset_key`). */
 async function isKeyOf(key: string, { row }: StoredUser, now: number): Promise<boolean> {
   const [, noted, hash = ''] = /^(\d{1,15}):(.+)$/.exec(row.user_activation_key) ?? [];
   return noted !== undefined && now < Number(noted) + DAY_SECONDS && verifyPassword(key, hash);

@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { verifyTypedPassword } from '../wordpress/passwords.ts';
 
-// On Linux this is for the one thread alone: whoever is served goes before whoever guesses.
+// On Linux this applies to the current thread only. Serving requests has priority over verifying passwords.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 parentPort?.on('message', async ({ plain, stored }: { plain: string; stored: string }) => {

@@ -15,11 +15,11 @@ import { parseSerialized } from '../wordpress/php/serialized.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /*
- * People as others may see them: the authors of what is published, and everybody for those who list users
+ * Users as callers may see them: the authors of published records, and all users for callers who may list them
  * (`WP_REST_Users_Controller`).
  */
 
-/** Types whose published posts make their authors known. */
+/** Types whose published posts make their authors public. */
 const PUBLIC_TYPES = ['post', 'page', ...postTypes];
 const METAS = ['description', 'first_name', 'last_name', 'nickname', 'locale'] as const;
 
@@ -28,11 +28,11 @@ export interface PeoplePage {
   readonly total: number;
   readonly page: number;
   readonly pages: number;
-  /** Of a list that passes over people: where it begins, and how many it shows. */
+  /** For a list with an offset: the offset and the page size. */
   readonly skipped?: { readonly offset: number; readonly limit: number } | undefined;
 }
 
-/** The people that a request asks for and the caller may see. */
+/** Lists the requested users that the caller may see. */
 export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: PeopleListValues): Promise<PeoplePage> {
   const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name' } = values;
   const limit = Math.min(per_page, LONGEST_PAGE);
@@ -57,15 +57,15 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
 }
 
 /**
- * The roles that give one of these capabilities, and the capabilities themselves: a person's own are kept beside the
- * roles (`WP_User_Query`, `capability__in`).
+ * Returns the roles that grant one of these capabilities, and the capabilities themselves, since those granted to a
+ * user directly are stored beside the roles (`WP_User_Query`, `capability__in`).
  */
 const rolesGranting = ({ roles }: Pick<SiteSettings, 'roles'>, capabilities: readonly string[]): string[] => [
   ...[...roles].filter(([, role]) => capabilities.some((name) => role.capabilities[name] === true)).map(([name]) => name),
   ...capabilities,
 ];
 
-/** People by id, in one query. */
+/** Loads users by id, in one query. */
 export async function loadPeople(
   db: Database,
   { roles }: Pick<SiteSettings, 'roles'>,
@@ -75,7 +75,7 @@ export async function loadPeople(
   return new Map([...users].map(([id, user]) => [id, personOf(user, db, roles)]));
 }
 
-/** What the editor remembers of a person's wishes (`wp_register_persisted_preferences_meta`). */
+/** Returns the meta with the editor's preferences of a user (`wp_register_persisted_preferences_meta`). */
 const preferencesKey = ({ prefix }: Database): string => `${prefix}persisted_preferences`;
 
 function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Person {
@@ -106,8 +106,8 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
 }
 
 /**
- * Which of these people the viewer may see: oneself, and the authors of what is published; all of them for those who
- * list users.
+ * Returns those of these users that the viewer may see: the viewer and authors of published records, or all of them for
+ * viewers who may list users.
  */
 export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
   if (viewer.can('list_users')) return new Set(ids);
@@ -118,15 +118,15 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
 const isOneself = (viewer: Viewer, person: number): boolean => viewer.id > 0 && viewer.id === person;
 
 /**
- * Whether there is such a person for the viewer: a member of this site, or oneself, since those who manage a network
- * may be members of none of its sites.
+ * Whether a user exists for the viewer: a member of this site, or the viewer, since administrators of a network need
+ * not be members of its sites.
  */
 export const isKnownPerson = async (lookUp: LookUp, viewer: Viewer, person: number): Promise<boolean> =>
   isOneself(viewer, person) || (await lookUp(memberIds, [person])).has(person);
 
 /**
- * Whether somebody may act in the name of a person, by a password or a link to choose one: in their own, and those who
- * edit users for whoever may do no more than they.
+ * Whether the viewer may act for a user, by an application password or a link to choose a password. Viewers may act for
+ * themselves. Viewers who may edit users may also act for users with no more capabilities than their own.
  */
 export async function mayActFor(lookUp: LookUp, settings: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
   if (isOneself(viewer, person)) return true;
@@ -134,14 +134,14 @@ export async function mayActFor(lookUp: LookUp, settings: Pick<SiteSettings, 'ro
 }
 
 /**
- * Whether a person may do no more than somebody else who manages users. Those who give roles could do anything. In
- * WordPress, plugins say so of their roles: WooCommerce's shop managers edit and delete users, but no administrators
- * (`wc_modify_map_meta_cap`).
+ * Whether a user has no more capabilities than a viewer who manages users. Viewers who may assign roles count as having
+ * all. In WordPress, plugins define this for their roles: WooCommerce's shop managers edit and delete users, but not
+ * administrators (`wc_modify_map_meta_cap`).
  */
 export async function doesNoMore(lookUp: LookUp, { roles }: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
   if (viewer.can('promote_users')) return true;
   const held = userCapabilities(await lookUp(storedGrants, person), roles);
-  // Names of roles and the levels of old versions allow nothing by themselves.
+  // Names of roles and the levels of old versions grant nothing by themselves.
   const allows = (name: string) => name !== 'exist' && !roles.has(name) && !/^level_\d+$/.test(name);
   return [...held].every((name) => !allows(name) || viewer.can(name));
 }
@@ -150,8 +150,8 @@ const storedGrants = async (db: Database, id: number): Promise<string> =>
   (await loadUsers(db, [id], [capabilitiesKey(db)])).get(id)?.metas.get(capabilitiesKey(db)) ?? '';
 
 /**
- * Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users; the
- * list of those who may write (`who=authors`) is for those who may write.
+ * Whether a list may be requested. Filters by role, orders by e-mail or registration, and `context=edit` are for
+ * callers who may list users; the list of users who may write (`who=authors`) is for callers who may write.
  */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities, who }: PeopleListValues): Verdict {
   if (!viewer.can('list_users')) {
@@ -162,7 +162,7 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
   return who === 'authors' && !WRITING.some((right) => viewer.can(right)) ? 'rest_forbidden_who' : true;
 }
 
-/** The right to write, for each type whose records have an author. */
+/** The capability to write, for each type whose records have an author. */
 const WRITING = ['edit_posts', 'edit_pages', ...postKinds.map(({ capabilities }) => `edit_${capabilities}`)];
 
 export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {

@@ -6,14 +6,14 @@ import { recordPasswords } from '../storage/lists/post-visibility.ts';
 import { attemptsOf } from './attempts.ts';
 
 /**
- * Lets a request go on that brings the password of a protected record, unless its address has been wrong too often. A
- * password is wrong when it opens no record of the site, though some are protected. This is counted apart from signing
- * in: visitors who guess lock nobody out who shares their address, as all do within one office.
+ * Admits a request with the password of a protected record, unless its address has sent too many wrong ones. A password
+ * is wrong if it opens no record of the site, although some are protected. These failures are counted separately from
+ * sign-ins, so that visitors who guess do not lock out other users of the same address, such as all users in an office.
  *
- * The right one is refused along with the others then: else the errors would not keep anybody from trying them all.
- * From other addresses it goes on working.
+ * Once the limit is reached, the right password is refused too. Otherwise the errors would not prevent anybody from
+ * trying all passwords. It continues to work from other addresses.
  *
- * @param password parameter `password` as it came; what is no text, or empty, opens nothing and counts as none
+ * @param password parameter `password` as it was sent; an empty one, or one that is not a text, counts as none
  * @throws too-many-requests with `data.retry_after` in seconds
  */
 export async function admitRecordPassword(site: Site, password: unknown, address: string): Promise<void> {
@@ -25,15 +25,18 @@ export async function admitRecordPassword(site: Site, password: unknown, address
   if (right.size > 0 && !right.has(password)) attempts.failed(address, undefined, site.clock());
 }
 
-/** What passwords open: records of the calendar, and what is shown of the blog and its pages. */
+/** Types that passwords can open: records of the calendar, blog posts and pages. */
 const OPENED_TYPES = [...postTypes, ...Object.keys(BLOG_BASES)];
 
-/** Nobody who sends passwords makes the database look for all of them more often than this. */
+/** Requests with passwords load the list of all passwords from the database at most this often, in milliseconds. */
 const REMEMBERED_MS = 1000;
 
 const known = new WeakMap<Site, { readonly at: number; readonly passwords: Promise<ReadonlySet<string>> }>();
 
-/** All passwords of records, as they were a moment ago: what they open is looked up again each time. */
+/**
+ * Returns all passwords of records, at most a moment old. The records that they open are looked up again for each
+ * request.
+ */
 function passwordsOf(site: Site): Promise<ReadonlySet<string>> {
   const [last, now] = [known.get(site), site.clock().getTime()];
   if (last && now >= last.at && now < last.at + REMEMBERED_MS) return last.passwords;

@@ -5,31 +5,31 @@ import type { StoredUser } from '../storage/rows/users.ts';
 import { attemptsOf } from './attempts.ts';
 import { delayFailure } from './failure-time.ts';
 
-/** A longer name can belong to nobody: a login has 60 letters, an address 100. */
+/** Longer names cannot exist: a login has at most 60 characters, an e-mail address 100. */
 const NAME_LETTERS = 100;
-/** How soon another try makes sense when too many wait for a hash to be computed. */
+/** Seconds to wait if too many attempts are waiting for a hash to be computed. */
 const CROWDED_SECONDS = 5;
 
-/** Somebody's try to show who they are, which failed. */
+/** A failed attempt to sign in. */
 export interface FailedSignIn {
   /** Login or e-mail address, as it was sent. */
   readonly name: string;
   readonly address: string;
   /** The user of that name, if there is one. */
   readonly user: StoredUser | undefined;
-  /** When the try began, as `performance.now()` says it. */
+  /** Start of the attempt, by `performance.now()`. */
   readonly begun: number;
   /** Whether a slow hash was computed for it. */
   readonly hashed: boolean;
-  /** Whether too many were waiting for such a hash. */
+  /** Whether too many attempts were waiting for such a hash. */
   readonly crowded: boolean;
-  /** The seconds until the address may try again, if it had to wait already. */
+  /** Seconds until the address may try again, if it was locked out already. */
   readonly waiting?: number | undefined;
 }
 
 /**
- * Counts a failure for its address and for the name, which is one however it is written, and refuses it after the time
- * that every failure takes.
+ * Counts a failure for its address and for the name, regardless of case and accents, and refuses it after the time that
+ * every failure takes.
  *
  * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
  */

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { runnable } from '../host/runnable.ts';
 
-/** How many checks may wait. Each takes some hundredths of a second. */
+/** Maximum number of waiting checks. Each takes some hundredths of a second. */
 const MOST_WAITING = 64;
-/** A hash that takes longer to compute is none that WordPress made. */
+/** Timeout of a check. WordPress creates no hash that takes longer to compute. */
 const LONGEST_MS = 30_000;
 
 interface Check {
@@ -16,12 +16,12 @@ const waiting: Check[] = [];
 let current: Check | undefined;
 let thread: Worker | undefined;
 
-/** Whether so many checks wait that no other is taken. */
+/** Whether too many checks are waiting for another one to be accepted. */
 export const isCrowded = (): boolean => waiting.length >= MOST_WAITING;
 
 /**
- * Whether a password is the one behind a stored hash that takes long to compute (`verifyTypedPassword`). It is computed
- * in a thread of its own, one after the other; false too where too many wait, or where it can't be computed.
+ * Whether a password matches a stored hash that is slow to compute (`verifyTypedPassword`). Hashes are computed in a
+ * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed.
  */
 export function verifySlowly(plain: string, stored: string): Promise<boolean> {
   return new Promise((done) => {
@@ -50,13 +50,16 @@ function checkNext(): void {
   };
   const wrong = (): void => end(false);
   const late = setTimeout(() => void mine.terminate(), LONGEST_MS);
-  // Whoever waits for it keeps the process alive.
+  // A pending check keeps the process alive.
   mine.ref();
   mine.once('message', end).once('exit', wrong);
   mine.postMessage({ plain, stored });
 }
 
-/** One thread for the process, from the first check on. One that ends is replaced when the next comes. */
+/**
+ * Starts the thread. There is one for the process, from the first check on. If it ends, the next check starts another
+ * one.
+ */
 function startThread(): Worker {
   const worker = new Worker(runnable('accounts/password-thread'));
   worker.on('error', () => undefined);

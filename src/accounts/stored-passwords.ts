@@ -8,10 +8,10 @@ import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
  */
 export const PASSWORDS_KEY = '_application_passwords';
 
-/** The option that says whether there are any. */
+/** The option that says whether there are any application passwords. */
 export const PASSWORDS_OPTION = 'using_application_passwords';
 
-/** An application password as WordPress stores it; further members of other plugins stay. Times in Unix seconds. */
+/** An application password as WordPress stores it. Members that plugins have added are kept. Times in Unix seconds. */
 export interface StoredPassword {
   readonly uuid: string;
   readonly app_id: string;
@@ -23,7 +23,7 @@ export interface StoredPassword {
   readonly last_ip: string | null;
 }
 
-/** The application passwords that a meta holds; entries that are broken don't count. */
+/** Parses the application passwords in a meta; malformed entries are ignored. */
 export const parsePasswords = (stored: string | undefined): readonly StoredPassword[] => (stored === undefined ? [] : parseStored(stored));
 
 const parseStored = memoize((stored): readonly StoredPassword[] => {
@@ -36,8 +36,8 @@ const parseStored = memoize((stored): readonly StoredPassword[] => {
 });
 
 /**
- * Changes a user's list of application passwords, alone among all who do so. `change` gives the new list, or undefined
- * to leave all as it is. Returns what it gave. Call it in a transaction.
+ * Changes a user's list of application passwords, with the user locked. `change` returns the new list, or undefined to
+ * leave it as it is. Returns the result of `change`; undefined if there is no such user. Call it in a transaction.
  */
 export async function changePasswords(
   db: Database,

@@ -36,12 +36,12 @@ import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 
-/** A user, for people to read. `registered`: UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** A user in readable form. `registered`: UTC, `YYYY-MM-DD HH:MM:SS`. */
 export interface Account {
   readonly id: number;
   readonly login: string;
   readonly email: string;
-  /** As text. */
+  /** As plain text. */
   readonly displayName: string;
   readonly registered: string;
   readonly roles: readonly string[];
@@ -49,12 +49,12 @@ export interface Account {
 
 export interface NewAccount {
   readonly login: string;
-  /** Undefined: the user has none. */
+  /** Undefined if the user has none. */
   readonly email: string | undefined;
-  /** For signing in to WordPress; without one nobody knows the password and it must be reset there. */
+  /** For signing in to WordPress. Without it, a random password is set that must be reset. */
   readonly password?: string | undefined;
   readonly role: string;
-  /** The login if not given. */
+  /** Defaults to the login. */
   readonly displayName?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface NewAccount {
 export type UserReference = number | string;
 
 /**
- * Creates a user with the rows that WordPress makes (`wp_insert_user`), as one transaction.
+ * Creates a user with the rows that WordPress creates (`wp_insert_user`), in one transaction.
  *
  * @throws AccountError `login-invalid`, `login-taken`, `email-invalid`, `email-taken`, `password-empty`, `role-unknown`
  */
@@ -97,7 +97,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
 }
 
 /**
- * All users of the site in the order of their ids, however many there are. `role`: only those who have it.
+ * Lists all users of the site by id, without a limit. `role`: only users with that role.
  *
  * @throws AccountError `role-unknown`
  */
@@ -117,9 +117,9 @@ export interface AccountPage {
   readonly pages: number;
 }
 
-/** Users on a page. */
+/** Number of users on a page. */
 const ON_PAGE = 50;
-/** How many users are offered to choose from. */
+/** Maximum number of users offered for selection. */
 const MOST_CHOICES = 100;
 
 const EVERYBODY = {
@@ -130,7 +130,10 @@ const EVERYBODY = {
   offset: 0,
 } as const;
 
-/** A page of the users whose names or addresses contain what is searched for. A page past the last one is the last. */
+/**
+ * Returns a page of the users whose names or addresses contain the search text. A page past the end becomes the last
+ * page.
+ */
 export async function pageOfUsers(site: Site, { search, page }: { readonly search: string; readonly page: number }): Promise<AccountPage> {
   const query = { ...EVERYBODY, ...(search === '' ? {} : { search }), limit: ON_PAGE };
   const found = await findPeople(site.db, { ...query, offset: (page - 1) * ON_PAGE });
@@ -139,7 +142,7 @@ export async function pageOfUsers(site: Site, { search, page }: { readonly searc
   return { accounts: await usersById(site, last.ids), total: found.total, page: Math.min(page, pages), pages };
 }
 
-/** Users of the site by id, in this order. */
+/** Returns users of the site by id, in this order. */
 export async function usersById(site: Site, ids: readonly number[]): Promise<Account[]> {
   const roles = await rolesOf(site);
   const users = await loadUsers(site.db, ids, [capabilitiesKey(site.db)]);
@@ -147,21 +150,21 @@ export async function usersById(site: Site, ids: readonly number[]): Promise<Acc
   return (await membersAmong(site.db, named)).map((user) => accountOf(site.db, roles, user));
 }
 
-/** Those who may write, by name; undefined where there are too many to choose from. */
+/** Returns the users who may write, by name; undefined if there are too many to choose from. */
 export async function writersToChoose(site: Site): Promise<Account[] | undefined> {
   const { ids, total } = await findPeople(site.db, { ...EVERYBODY, writers: true, order: 'name', limit: MOST_CHOICES });
   return total > MOST_CHOICES ? undefined : usersById(site, ids);
 }
 
-/** The first user who holds a role. */
+/** Returns the first user who has a role. */
 export async function firstOfRole(site: Site, role: string): Promise<Account | undefined> {
   const { ids } = await findPeople(site.db, { ...EVERYBODY, roles: [role], limit: ON_PAGE });
   return (await usersById(site, ids)).find(({ roles }) => roles.includes(role));
 }
 
 /**
- * Deletes a user (`wp_delete_user`), as one transaction. Whoever wrote something must name a user to leave it to:
- * nothing is deleted with its author.
+ * Deletes a user (`wp_delete_user`), in one transaction. If the user has written posts, another user must be named to
+ * take them over, since posts are never deleted with their author.
  *
  * @throws AccountError `user-unknown`, `user-owns-posts`, `reassign-to-self`
  */
@@ -191,7 +194,7 @@ export async function deleteUser(
 }
 
 /**
- * Gives a user this role alone; grants of single capabilities stay (`WP_User::set_role`).
+ * Replaces the roles of a user by this one. Capabilities granted directly stay (`WP_User::set_role`).
  *
  * @throws AccountError `user-unknown`, `role-unknown`
  */
@@ -209,7 +212,7 @@ export async function setRole(site: Site, reference: UserReference, role: string
 }
 
 /**
- * Gives a user this e-mail address (`wp_insert_user`).
+ * Sets the e-mail address of a user (`wp_insert_user`).
  *
  * @throws AccountError `user-unknown`, `email-invalid`, `email-taken`
  */
@@ -221,7 +224,7 @@ export async function setEmail(site: Site, reference: UserReference, email: stri
     const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
     const holder = await findUserByEmail(db, email);
     if (holder !== undefined && holder !== user.row.ID) throw new AccountError('email-taken', { email });
-    // A link to choose a password that went to the address before is void from now on.
+    // A password link that was sent to the former address becomes invalid.
     const isOther = email !== user.row.user_email;
     await updateUser(db, user.row.ID, { user_email: email, ...(isOther ? { user_activation_key: '' } : {}) });
     return { ...accountOf(db, roles, user), email };
@@ -232,7 +235,7 @@ function checkEmail(email: string): void {
   if (!isEmail(email) || email.length > LONGEST_EMAIL) throw new AccountError('email-invalid', { email });
 }
 
-/** Notes the language that a person wants to see the site's own pages in, as WordPress notes it (`it_IT`). */
+/** Stores the language in which a user wants to see the site's own pages, in WordPress's form (`it_IT`). */
 export async function setLocale(site: Site, id: number, language: string): Promise<void> {
   const { language: code, region } = new Intl.Locale(language).maximize();
   await site.db.transaction(async (db) => {
@@ -241,15 +244,15 @@ export async function setLocale(site: Site, id: number, language: string): Promi
   });
 }
 
-/** The same user, kept from others who want to change it until the end of the transaction. */
+/** Reads a user and locks it until the end of the transaction. */
 async function requireLocked(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
   await lockUser(db, (await requireUser(db, reference, [])).row.ID);
   return requireUser(db, reference, keys);
 }
 
 /**
- * The user that a reference means: digits are an id, or else a login; a login goes before an e-mail address. Throws
- * AccountError `user-unknown`.
+ * Finds the user that a reference names: digits are an id or, if there is none, a login; a login takes precedence over
+ * an e-mail address. Throws AccountError `user-unknown`.
  */
 export async function requireUser(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
   const name = String(reference);
@@ -260,7 +263,8 @@ export async function requireUser(db: Database, reference: UserReference, keys: 
 }
 
 /**
- * The id of the user of a login or an e-mail address, be it of digits. Throws AccountError `user-unknown`.
+ * Returns the id of the user with a login or an e-mail address, even if it consists of digits. Throws AccountError
+ * `user-unknown`.
  */
 export async function idOfName({ db }: Site, name: string): Promise<number> {
   const user = name === '' ? undefined : await findUserByLoginOrEmail(db, name, []);
@@ -268,11 +272,11 @@ export async function idOfName({ db }: Site, name: string): Promise<number> {
   return user.row.ID;
 }
 
-/** `sanitize_user` in its strict form, and the width of the column. */
+/** `sanitize_user` in its strict form, limited to the width of the column. */
 const LOGIN = /^[A-Za-z0-9 _.@-]{1,60}$/;
 const LONGEST_EMAIL = 100;
 
-/** What WordPress notes of each new user besides. */
+/** Additional metas that WordPress stores for each new user. */
 const PROFILE = {
   first_name: '', last_name: '', description: '', rich_editing: 'true', syntax_highlighting: 'true', infinite_scrolling: 'true',
   comment_shortcuts: 'false', admin_color: 'modern', use_ssl: '0', show_admin_bar_front: 'true', locale: '',
@@ -287,7 +291,8 @@ function roleCalled(role: string, roles: Roles) {
 }
 
 /**
- * The two metas of a role. The level is the highest `level_N` among its capabilities (`update_user_level_from_caps`).
+ * Returns the two metas of a role. The level is the highest `level_N` among its capabilities
+ * (`update_user_level_from_caps`).
  */
 function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
   const levels = Object.entries(roleCalled(role, roles).capabilities).flatMap(([name, granted]) =>

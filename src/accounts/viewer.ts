@@ -7,7 +7,8 @@ import { mayInNetwork } from '../wordpress/network.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /**
- * A user as viewer: with what the database says now about roles and own grants. The metas must hold the capabilities.
+ * Makes a viewer of a user, with the roles and grants currently stored in the database. The metas must contain the
+ * capabilities.
  */
 export function viewerOf(db: Database, { roles, network }: RightsOfSite, { row, metas }: StoredUser): Viewer {
   const { ID: id, user_login: login } = row;
@@ -22,10 +23,13 @@ export function viewerOf(db: Database, { roles, network }: RightsOfSite, { row, 
   };
 }
 
-/** What the rights of a user depend on besides the user. */
+/** The settings that a user's permissions depend on. */
 type RightsOfSite = Pick<SiteSettings, 'roles' | 'network'>;
 
-/** What people may do under these roles, by what is stored of them: most have the same. */
+/**
+ * Returns a function that maps stored grants to capabilities under these roles. It is memoized, because most users have
+ * the same grants.
+ */
 function capabilityReader(roles: Roles): (stored: string) => ReadonlySet<string> {
   const known = byRoles.get(roles);
   if (known) return known;
@@ -36,7 +40,7 @@ function capabilityReader(roles: Roles): (stored: string) => ReadonlySet<string>
 
 const byRoles = new WeakMap<Roles, (stored: string) => ReadonlySet<string>>();
 
-/** The user of this id as viewer, in one query; undefined where there is none. */
+/** Loads the user with this id as a viewer, in one query; undefined if there is none. */
 export async function loadViewer(db: Database, settings: RightsOfSite, id: number): Promise<Viewer | undefined> {
   const user = (await loadUsers(db, [id], [capabilitiesKey(db)])).get(id);
   return user && viewerOf(db, settings, user);
