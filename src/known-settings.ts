@@ -21,7 +21,7 @@ export interface SettingsReader {
 }
 
 export interface SettingsReaderOptions {
-  /** How long changes of other processes may stay unnoticed, in milliseconds. */
+  /** Time for which changes of other processes may stay unnoticed, in milliseconds. */
   readonly keep: number;
   /**
    * Returns an identifier of the database state at this moment (of `performance.now()`) or later. It stays the same
@@ -31,7 +31,7 @@ export interface SettingsReaderOptions {
 }
 
 /**
- * Tables besides that of the options whose rows are part of the settings; below, those that are if the content has
+ * Tables whose rows are part of the settings, in addition to the options; below, those that are if the content has
  * languages.
  */
 export const SETTINGS_TABLES = ['sitemeta'] as const satisfies readonly TableName[];

@@ -152,7 +152,7 @@ function loggedPair(pair: string, depth: number): string {
   return `${name}=${isSecret(decoded(name)) ? HIDDEN : loggedPiece(value, depth)}`;
 }
 
-/** Maximum depth of URLs within URLs; nobody nests them deeper. */
+/** Maximum depth of URLs within URLs. */
 const NESTED = 4;
 
 /** Returns a part of a URL for the log. The part may contain another URL, percent-encoded or not. */

@@ -23,8 +23,8 @@ import { type LoadedTheme, loadTheme } from './pages/theme.ts';
 import { openSite, type Site } from './site.ts';
 
 /**
- * How long connections are still accepted after the service was asked to end, so that load balancers notice, in
- * milliseconds.
+ * Time for which connections are still accepted after the service was asked to end, in milliseconds, so that load
+ * balancers notice.
  */
 const NOTICE_MS = 2000;
 /** Time for the last log lines to be read, in milliseconds. */

@@ -65,7 +65,7 @@ export interface Site {
   readonly close: () => Promise<void>;
 }
 
-/** How long a disk counts as full after a failed write, in milliseconds. */
+/** Time for which a disk counts as full after a failed write, in milliseconds. */
 const FULL_MS = 5000;
 
 /**

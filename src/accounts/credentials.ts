@@ -102,7 +102,7 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** How long the result of a slow verification is remembered, in milliseconds. */
+/** Time for which the result of a slow verification is remembered, in milliseconds. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
 /** WordPress records the last use of an application password at most once a day. */

@@ -58,7 +58,7 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
 
 /**
  * Returns the roles that grant one of these capabilities, and the capabilities themselves, since those granted to a
- * user directly are stored beside the roles (`WP_User_Query`, `capability__in`).
+ * user directly are stored together with the roles (`WP_User_Query`, `capability__in`).
  */
 const rolesGranting = ({ roles }: Pick<SiteSettings, 'roles'>, capabilities: readonly string[]): string[] => [
   ...[...roles].filter(([, role]) => capabilities.some((name) => role.capabilities[name] === true)).map(([name]) => name),

@@ -62,7 +62,7 @@ export function languageAhead(
   return { language, rest: language === undefined ? pieces : pieces.slice(at + 1) };
 }
 
-/** The path of a home address, as the `base` of `Addressing`. */
+/** Returns the path of a home address, as the `base` of `Addressing`. */
 export const basePath = memoize((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
 
 /** Splits the request target (RFC 9112, 3.2) into path and query. Proxies may send a whole URL. */
@@ -72,5 +72,5 @@ export function splitTarget(target: string): { path: string; query: string } {
   return cut < 0 ? { path: local || '/', query: '' } : { path: local.slice(0, cut) || '/', query: local.slice(cut + 1) };
 }
 
-/** WordPress `untrailingslashit`; the root keeps its slash. */
+/** Removes trailing slashes like WordPress's `untrailingslashit`; the root keeps its slash. */
 const withoutTrailingSlash = (route: string): string => trimEndOf(route, '/\\') || '/';

@@ -257,7 +257,7 @@ export function acceptedParams(endpoint: ServedEndpoint, settings: SiteSettings)
 
 const everywhere = memoizeByObject(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
 
-/** The requested context, since permissions may depend on it. */
+/** Returns the requested context, since permissions may depend on it. */
 const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});
 
 function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: JsonFault): never {
@@ -278,13 +278,13 @@ type Handled = RouteMatch & { readonly endpoint: ServedEndpoint };
 const isHandled = (found: RouteMatch): found is Handled => found.endpoint !== undefined;
 
 /**
- * The parts of the path that select the record, which are those that the handler requires. A parameter of the same name
- * that the handler does not require is a field.
+ * Returns the parts of the path that select the record, which are those that the handler requires. A parameter of the
+ * same name that the handler does not require is a field.
  */
 const selectors = ({ params }: Endpoint, pieces: RouteMatch['pieces']): Raw =>
   Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
 
-/** The parts of the path as the handlers accept them, with numeric parts as numbers. */
+/** Returns the parts of the path as the handlers accept them, with numeric parts as numbers. */
 const acceptedPieces = ({ route, pieces }: RouteMatch): Values =>
   Object.fromEntries(
     Object.entries(pieces).map(([name, piece]) => {
@@ -294,8 +294,8 @@ const acceptedPieces = ({ route, pieces }: RouteMatch): Values =>
   );
 
 /**
- * Parameters of a handler whose slug belongs to no record. The slug is then reported together with all other invalid
- * parameters.
+ * Replaces the slug's grammar by one that refuses it, if the slug belongs to no record. It is then reported together
+ * with all other invalid parameters.
  */
 const withUnknownSlug = (params: Params): Params =>
   params.slug?.required
@@ -309,8 +309,8 @@ const verdictOf = async (lookUp: LookUp, caller: Caller, { allow }: Endpoint, va
   allow === 'anyone' || allow(lookUp, caller, values);
 
 /**
- * If the database is lost, an answer that is ready is sent without `Allow`, rather than replaced by a 503. It may be
- * the answer to a write.
+ * Returns an empty `Allow` if the database is lost. The answer is ready, perhaps to a write, and must not be replaced
+ * by a 503.
  */
 function emptyIfLost(error: unknown): string {
   if (error instanceof DatabaseUnavailable) return '';

@@ -97,7 +97,7 @@ function answeredBy(res: ServerResponse): Answered {
   };
 }
 
-/** Length of a body that a library sent. */
+/** Returns the length of a body that a library sent. */
 function announcedBytes(res: ServerResponse): number {
   if (res.req.method === 'HEAD' || res.statusCode === 304) return 0;
   return Number(res.getHeader('content-length') ?? 0) || 0;
@@ -113,5 +113,5 @@ const SOUND_ID = /^[\w.:+/=@-]{1,128}$/;
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && SOUND_ID.test(given) ? given : randomUUID();
 
-/** A header that is sent several times is ignored. */
+/** Returns a header; undefined if it was sent several times. */
 const oneOf = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined);

@@ -50,7 +50,10 @@ interface Prepared extends Values {
   readonly writes: readonly Checked[];
 }
 
-/** The route `/batch/v1`, outside all namespaces. `router` returns the router that finds the routes of the writes. */
+/**
+ * Creates the route `/batch/v1`, outside all namespaces. `router` returns the router that finds the routes of the
+ * writes.
+ */
 export function batchRoute(router: () => Router): ServedRoute {
   type Asked = ValuesOf<typeof PARAMS> & { readonly received: Received };
   const batch: ServedEndpoint<Asked, Prepared> = {

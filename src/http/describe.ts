@@ -95,13 +95,13 @@ export function describeSite(
   };
 }
 
-/** The member that lists the languages of the content; absent if the site has none. */
+/** Returns the member that lists the languages of the content; empty if the site has none. */
 const languagesMember = (caller: Caller): Json => {
   const { contentLanguages: languages } = caller.settings;
   return languages ? { languages: describeLanguages(caller, languages) } : {};
 };
 
-/** The languages of the content, each with its page and the root of the API that selects it. */
+/** Describes the languages of the content, each with its page and the root of the API that selects it. */
 function describeLanguages({ settings }: Caller, languages: ContentLanguages): Json {
   const { home } = settings;
   return {
@@ -176,7 +176,10 @@ function describeRoutes(site: Described, caller: Caller, routes: readonly Route[
   return Object.fromEntries(routes.map((route) => [`/${namespace}${route.pattern}`, describeRoute(site, caller, route, namespace)]));
 }
 
-/** Without parameters this is an empty list, as PHP writes an empty array of arguments. */
+/**
+ * Describes the parameters of an endpoint. Without parameters the result is an empty list, as PHP writes an empty
+ * array.
+ */
 function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
   // WordPress's own routes do not mark path parameters as required; their patterns require them.
   const inWordPress = caller.namespace === 'wp/v2';

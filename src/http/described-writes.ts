@@ -32,7 +32,7 @@ const GIVEN = {
   RetryAfter: { text: 'routes:headers.retry-after', schema: { type: 'integer' } },
 } as const;
 
-/** The request headers as components, by name. */
+/** Returns the request headers as components, by name. */
 export const headerParameters = (say: Say): Json =>
   Object.fromEntries(
     Object.entries(TAKEN).map(([key, { name, text, schema }]) => [
@@ -41,7 +41,7 @@ export const headerParameters = (say: Say): Json =>
     ]),
   );
 
-/** The response headers as components, by name. */
+/** Returns the response headers as components, by name. */
 export const answerHeaders = (say: Say): Json =>
   Object.fromEntries(Object.entries(GIVEN).map(([key, { text, schema }]) => [key, { description: say(text), schema }]));
 
@@ -56,13 +56,13 @@ export const targetOf = (route: Pick<Route, 'kind' | 'pattern'>, { params }: Pic
 
 const CONDITIONS = { named: ['IfMatch', 'IfUnmodifiedSince'], found: ['IfMatch', 'IfNoneMatch', 'IfUnmodifiedSince'], none: [] } as const;
 
-/** The request headers that a method takes, as references to `headerParameters`. */
+/** Returns the request headers that a method takes, as references to `headerParameters`. */
 export function headersTaken(method: Method, target: Target): Json[] {
   const names: readonly (keyof typeof TAKEN)[] = method === 'GET' ? [] : ['IdempotencyKey', ...CONDITIONS[target]];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-/** The headers of a successful answer about one record, as references to `answerHeaders`. */
+/** Returns the headers of a successful answer about one record, as references to `answerHeaders`. */
 export const headersGiven = (method: Method): Json => ({
   headers: {
     ETag: { $ref: '#/components/headers/ETag' },
@@ -75,13 +75,15 @@ export const headersGiven = (method: Method): Json => ({
   },
 });
 
-/** The headers of a temporary problem, which a retry may not meet again. */
+/** Returns the headers of a problem that may be temporary. */
 export const headersOfProblem = (status: string): Json =>
   ['409', '429', '503'].includes(status) ? { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } } : {};
 
-/** The statuses that these request headers may lead to. */
+/** Returns the statuses that these request headers may lead to. */
 export const statusesOfWriting = (method: Method, target: Target): ('409' | '412' | '422')[] =>
   method === 'GET' ? [] : target === 'none' ? ['409', '422'] : ['409', '412', '422'];
 
-/** The statuses that any request may get, because it is too large, too frequent, or the database is unavailable. */
+/**
+ * Returns the statuses that any request may get: it is too large, there are too many, or the database is unavailable.
+ */
 export const statusesAtAnyTime = (method: Method): ('413' | '429' | '503')[] => (method === 'GET' ? ['429', '503'] : ['413', '429', '503']);

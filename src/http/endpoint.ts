@@ -58,16 +58,19 @@ type Declared<P extends Params, U extends Params, More, Prepared = ValuesOf<P & 
   'params' | 'unlisted' | 'upload' | 'prepare'
 > & { readonly params: P; readonly unlisted?: U };
 
-/** An endpoint of a path that names no record. */
+/** Declares an endpoint of a path that names no record. */
 export const endpoint = <P extends Params, U extends Params = Record<never, never>>(declared: Declared<P, U, unknown>): ServedEndpoint =>
   declared;
 
-/** An endpoint of a path that names a record, by id or by slug. */
+/** Declares an endpoint of a path that names a record, by id or by slug. */
 export const recordEndpoint = <P extends Params, U extends Params = Record<never, never>>(
   declared: Declared<P, U, Selected>,
 ): ServedEndpoint => declared;
 
-/** An endpoint that takes a file. `store` saves it before the transaction begins; `run` gets its result as `upload`. */
+/**
+ * Declares an endpoint that takes a file. `store` saves it before the transaction begins; `run` gets its result as
+ * `upload`.
+ */
 export function uploadEndpoint<P extends Params, Stored>({
   store,
   ...declared

@@ -14,7 +14,9 @@ import type { Site } from '../site.ts';
 import type { Answered, Observer } from './answered.ts';
 import { faultsOf, type Lifecycle } from './health.ts';
 
-/* Metrics of the service, for Prometheus. Each process keeps its own; they are merged on request. */
+/*
+ * Metrics of the service, for Prometheus. Each process keeps its own; they are merged on request.
+ */
 
 /** The metrics of one process, as a worker sends them to the first process. */
 export type Measured = readonly MetricObjectWithValues<MetricValue<string>>[];

@@ -153,7 +153,7 @@ function parameter({ caller, say, route, endpoint }: Operation, name: string, { 
   };
 }
 
-/** The written fields, as a form or as JSON. The selector in the path is listed too, as in the reference. */
+/** Describes the written fields, as a form or as JSON. The selector in the path is listed too, as in the reference. */
 function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined, written: readonly string[]): Json {
   const selectors = selectorsOf(route).filter((name) => !written.includes(name));
   const ignored = selectors.map(
@@ -211,10 +211,10 @@ function answersTo({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
   return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404', ...safety) };
 }
 
-/** The schema of a successful answer of an endpoint that serves no kind. */
+/** Returns the schema of a successful answer of an endpoint that serves no kind. */
 const answerSchema = ({ answer }: Endpoint): Json => (answer ? ref(`schemas/${idOf(answer)}`) : { type: 'object' });
 
-/** The schema of one page of a list. */
+/** Returns the schema of one page of a list. */
 function listSchema(kind: Kind, record: Json, say: Say): Json {
   const described = (name: string, schema: Json) => [name, { ...schema, description: say(`fields:list.${name}`) }];
   const url = { type: 'string', format: 'uri' };
@@ -273,11 +273,11 @@ const recordName = (kind: Kind) => trueName(idOf(kind.record));
 const trueName = (id: string) => (EARLIER.has(id) ? `${id}Record` : id);
 const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 
-/** The shapes of the answers that hold no records of a kind. */
+/** Returns the shapes of the answers that hold no records of a kind. */
 const answersOf = (routes: readonly Route[]): z.ZodObject[] =>
   routes.flatMap(({ endpoints }) => endpoints.flatMap(({ answer }) => answer ?? []));
 
-/** All schemas: true shapes of the answers, shapes of the earlier document, and the shape of an error. */
+/** Returns all schemas: true shapes of the answers, shapes of the earlier document, and the shape of an error. */
 function schemas(say: Say, answers: readonly z.ZodObject[], languages: boolean): Json {
   const published = Object.entries(publishedShapes(answers, languages));
   const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
@@ -350,7 +350,7 @@ function earlierSchema(id: string, { properties = {} }: ObjectSchema, say: Say):
   };
 }
 
-/** The body of every error. */
+/** Returns the schema of the body of an error. */
 function errorSchema(say: Say): Json {
   return {
     type: 'object',

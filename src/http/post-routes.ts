@@ -62,12 +62,12 @@ const newRecord = (kind: PostKind, values: Values) => ({
 });
 
 /**
- * The parameter that asks for the recurrence rule of an event. It is described if events can recur. Its values may be
- * absent, so the type holds for other kinds too.
+ * Returns the parameter that asks for the recurrence rule of an event. It is described if events can recur. Its values
+ * may be absent, so the type holds for other kinds too.
  */
 const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
 
-/** The parameter that limits a write to one date, likewise. */
+/** Returns the parameter that limits a write to one date, likewise. */
 const scopeOf = ({ dated }: PostKind) => (dated ? SCOPE : {}) as typeof SCOPE;
 
 const posts = (kind: PostKind): ServedRoute => ({
@@ -115,7 +115,7 @@ const posts = (kind: PostKind): ServedRoute => ({
 /** Returns a kind with all list parameters that it takes on a site. */
 const listKind = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(onSite(kind, settings), settings);
 
-/** The id must belong to a record, unless the kind has its own errors for invalid ids. */
+/** Creates the route by id. The id must belong to a record, unless the kind has its own errors for invalid ids. */
 const onePost = (kind: PostKind): ServedRoute => {
   const id = kind.problems.byId ? ID : existing(selector(kind.name));
   return {
@@ -126,7 +126,10 @@ const onePost = (kind: PostKind): ServedRoute => {
   };
 };
 
-/** An event's update takes `slug` as its new slug (decision D6); for other kinds `slug` is only in the path. */
+/**
+ * Creates the route by slug. An event's update takes `slug` as its new slug (decision D6); for other kinds `slug` is
+ * only in the path.
+ */
 const onePostBySlug = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
   kind,
@@ -181,7 +184,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
   ];
 }
 
-/** Further dates of events that recur. */
+/** Creates the route for further dates of recurring events. */
 const datesOf = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}/(?P<id>\\d+)/dates`,
   kind,
@@ -199,6 +202,9 @@ const datesOf = (kind: PostKind): ServedRoute => ({
   ],
 });
 
-/** If the path names no record, WordPress requires the general capability. */
+/**
+ * Whether the caller may act if the path names no record: WordPress then requires the general capability. Undefined if
+ * it names one.
+ */
 const mayWithoutRecord = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
   id === 0 ? viewer.can(`${action}_${kind.capabilities}`) : undefined;

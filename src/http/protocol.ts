@@ -132,7 +132,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
 /** Headers whose values are numbers in an envelope. */
 const COUNTS: ReadonlySet<string> = new Set(['X-WP-Total', 'X-WP-TotalPages', 'X-TEC-Total', 'X-TEC-TotalPages']);
 
-/** Without headers this is an empty list, as PHP writes an empty object. */
+/** Returns the headers for an envelope. Without headers the result is an empty list, as PHP writes an empty object. */
 function headersInEnvelope(headers: Reply['headers'] = {}): Record<string, string | number> | [] {
   const entries = Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value] as const);
   return entries.length === 0 ? [] : Object.fromEntries(entries);

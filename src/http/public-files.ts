@@ -48,7 +48,7 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
   };
 }
 
-/** Builds `robots.txt`: allows all pages except those for editors, or none if the site does not want search engines. */
+/** Builds `robots.txt`: it excludes the desk and the API, or everything if the site does not want search engines. */
 function robots({ settings }: Caller): string {
   if (settings.raw.get('blog_public') === '0') return 'User-agent: *\nDisallow: /\n';
   const base = basePath(settings.home);

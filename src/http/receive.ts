@@ -61,7 +61,7 @@ export async function receive(site: Site, incoming: Incoming<Request>, budget: B
 
 const isForm = (req: Request): boolean => ['form', 'multipart'].includes(bodyTypeOf(req.get('content-type')));
 
-/** A request that announces no body has none (RFC 9112, 6.3). */
+/** Whether a request has a body. Without `Content-Length` and `Transfer-Encoding` it has none (RFC 9112, 6.3). */
 const hasBody = ({ headers }: Request): boolean => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** Methods whose body is written. */

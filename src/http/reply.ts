@@ -81,8 +81,8 @@ export function termList(caller: Caller, kind: TermKind, listing: Listing, carri
 type Query = readonly (readonly [string, string])[];
 
 /**
- * Parameters of the list's URLs: first those with an effect, then the carried ones as they were sent, with lists as
- * CSV.
+ * Returns the parameters of the list's URLs: first those with an effect, then the carried ones as they were sent, with
+ * lists as CSV.
  */
 function queryOf({ query }: Listing, carried: Values): Query {
   const known = new Set(query.map(([name]) => name));
@@ -100,8 +100,8 @@ function queryOf({ query }: Listing, carried: Values): Query {
 }
 
 /**
- * URLs of the next and the previous page: all parameters that shape the list, then the page. The first page has no
- * number unless `status=any` needs it (decisions D21, D25).
+ * Returns the URLs of the next and the previous page: all parameters that shape the list, then the page. The first page
+ * has no number unless `status=any` needs it (decisions D21, D25).
  */
 function neighbours(
   caller: Caller,

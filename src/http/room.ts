@@ -7,7 +7,7 @@ export interface Room {
   readonly has: (user: User, more: number) => boolean;
   /** Counts an amount that a user takes, or returns if it is negative. */
   readonly count: (user: User, more: number) => void;
-  /** The amount taken in total and by anonymous callers, for the log. */
+  /** Returns the amount taken in total and by anonymous callers, for the log. */
   readonly state: () => { readonly size: number; readonly taken: number; readonly byStrangers: number };
 }
 

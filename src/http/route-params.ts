@@ -6,8 +6,8 @@ import type { Param, Params, Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 
 /**
- * Parameters that a list takes without declaring them: `context`, with its effect on WordPress's own routes, and
- * filters that only other lists have. The latter have no effect here, but the list's URLs repeat them.
+ * Returns parameters that a list takes without declaring them: `context`, with its effect on WordPress's own routes,
+ * and filters that only other lists have. The latter have no effect here, but the list's URLs repeat them.
  */
 export const undeclaredListParams = (kind: Kind): Params => {
   const names = kinds.flatMap((other) => Object.keys(other.filters)).filter((name) => !Object.hasOwn(kind.filters, name));
@@ -17,7 +17,7 @@ export const undeclaredListParams = (kind: Kind): Params => {
 /** Declares parameters of these names, with any value. */
 export const undescribedParams = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
 
-/** Returns the parameters besides its filters that the URLs of a list repeat (decisions D21, D25). */
+/** Returns the parameters that the URLs of a list repeat in addition to its filters (decisions D21, D25). */
 export function paramsToCarry({ settings, content }: Caller, kind: Kind, values: Values): Values {
   const own = only(CARRIED.get(kind) ?? {}, values);
   if (!settings.contentLanguages) return own;

@@ -47,7 +47,7 @@ export interface Endpoint<V = Values> {
   /** Key of its description in `locales/<language>/routes.json`. */
   readonly summary: string;
   readonly params: Params;
-  /** Additional parameters that only some sites have. */
+  /** Returns additional parameters that only some sites have. */
   readonly onSite?: (settings: SiteSettings) => Params;
   readonly mode: 'read' | 'create' | 'change';
   /** Status of a success, if not 200. For routes that serve a kind, the kind decides. */
@@ -90,7 +90,9 @@ export interface Route {
 export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>, settings: SiteSettings): Params =>
   onSite ? { ...params, ...onSite(settings) } : params;
 
-/** The path of a route after its namespace, with its parameters in braces: `/events/{id}`; empty for its root. */
+/**
+ * Returns the path of a route after its namespace, with its parameters in braces: `/events/{id}`; empty for its root.
+ */
 export const templateOf = memoizeByObject(({ pattern }: Pick<Route, 'pattern'>): string =>
   pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}'),
 );

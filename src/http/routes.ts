@@ -62,8 +62,8 @@ export function createIndex(
 }
 
 /**
- * The index of the namespace, or of another of our namespaces if `namespace` names one. `routes` are all routes,
- * including this one.
+ * Creates the index of the namespace, or of another of our namespaces if `namespace` names one. `routes` are all
+ * routes, including this one.
  */
 const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
   pattern: '',
@@ -98,7 +98,7 @@ const documentation = (routes: () => readonly ServedRoute[], roots: () => readon
 const requireServed = ({ config }: Site, namespace: unknown): string =>
   servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
 
-// ------------------------------------------------------------------------------------------------- what has changed
+// ------------------------------------------------------------------------------------------------- changes
 const changes: ServedRoute = {
   pattern: '/changes',
   texts: 'changes',

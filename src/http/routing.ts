@@ -13,7 +13,7 @@ export interface RouteMatch {
 
 /** Finds routes by their path, in every namespace that serves them. */
 export interface Router {
-  /** The namespace at the start of a route's path, in our spelling; undefined if it is none of ours. */
+  /** Returns the namespace at the start of a route's path, in our spelling; undefined if it is none of ours. */
   readonly namespaceOf: (path: string) => string | undefined;
   /** Finds the route and its handler for a method, or only the route if no method is given. */
   readonly find: (path: string, method?: string) => RouteMatch | undefined;

@@ -24,7 +24,7 @@ import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, ok } from './reply.ts';
 
 /*
- * Webhooks for administrators: what `fasti webhook` does on the command line.
+ * Webhooks for administrators, as with `fasti webhook` on the command line.
  */
 
 const manages = (_look: LookUp, { viewer }: Caller): boolean => viewer.can('manage_options');
@@ -33,7 +33,7 @@ const ONE = '/webhooks/(?P<id>\\d+)';
 /** Statuses of refusals of these routes, in addition to those of every route. */
 const REFUSALS = ['403', '404'] as const;
 
-/** An empty list of kinds means all kinds. */
+/** Shows the kinds of a webhook as a list; an empty list means all kinds. */
 const withKindList = <H extends ShownHook>(hook: H) => ({ ...hook, kinds: kindsIn(hook.kinds) });
 
 export const webhookRoutes: readonly ServedRoute[] = [

@@ -47,7 +47,7 @@ export interface WorkersOptions {
   readonly count: number;
   readonly place: ListenAddress;
   /**
-   * How long connections are still accepted after the service was asked to end, and then how long answers may take,
+   * Time for which connections are still accepted after the service was asked to end, and then the time for answers,
    * both in milliseconds.
    */
   readonly notice: number;
@@ -202,7 +202,8 @@ function launched(pool: WorkerPool, number: number): ChildProcess | undefined {
 }
 
 /**
- * A process that could not be started never exits, but emits an error and has no id. Other errors do not end a process.
+ * Waits for the end of a process. A process that could not be started never exits, but emits an error and has no id.
+ * Other errors do not end a process.
  */
 const endOf = (child: ChildProcess): Promise<End> =>
   new Promise((resolve) => {
@@ -276,7 +277,7 @@ async function leave({ options: { patience } }: WorkerPool, worker: Worker): Pro
   await worker.ended;
 }
 
-/** Called when a worker has ended: hands its connections to others and starts a replacement. */
+/** Replaces a worker that has ended: hands its connections to others and starts a new one. */
 async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise<void> {
   pool.workers.delete(worker);
   pool.past = addedUp([pool.past, countsIn(worker.measured)]);

@@ -265,7 +265,7 @@ const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], re
   ...(record === undefined ? {} : { record }),
 });
 
-// ------------------------------------------------------------------------------------------------- what is there now
+// ------------------------------------------------------------------------------------------------- current records
 /** Returns those of these records that exist and are visible to the caller. */
 export async function shownNow(site: Site, caller: Caller, name: KindName, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const following: Following = { kinds: [name], records: false, limit: ids.length };

@@ -12,7 +12,9 @@ import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { type Caller, settingsFor } from './caller.ts';
 import { mayRead } from './visibility.ts';
 
-/* The effect of the requested language on a list. */
+/*
+ * The effect of the requested language on a list.
+ */
 
 /**
  * Returns the language to which a list of a post type or taxonomy is limited; undefined: all languages. `fallback`:

@@ -325,7 +325,7 @@ export async function postIdOfSlug({ db }: Site, kind: PostKind, slug: string, c
   return caller ? idInLanguage(db, caller, kind, ids) : ids[0];
 }
 
-// ------------------------------------------------------------------------------------------------- who may
+// ------------------------------------------------------------------------------------------------- permissions
 export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
 
 /**

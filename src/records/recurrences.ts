@@ -8,7 +8,9 @@ import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { parseZone } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 
-/* Rules of recurring events. Changes of their tables are not tracked, so answers made from them are not cached. */
+/*
+ * Rules of recurring events. Changes of their tables are not tracked, so answers made from them are not cached.
+ */
 
 /** Returns the member `recurrence` of an event, given the id and the metas of its post; null if it does not recur. */
 export async function recurrenceOf(

@@ -105,7 +105,7 @@ async function renderRecords(
   return { records: await inTurns(there, (id) => tecRecord(kind, id, bundle, context, KINDS)), bundle };
 }
 
-// ------------------------------------------------------------------------------------------------- who may
+// ------------------------------------------------------------------------------------------------- permissions
 /** Whether the caller may read this record. False if it does not exist or is of another kind. */
 export const mayReadTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
   mayByRule(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));

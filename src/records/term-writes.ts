@@ -146,7 +146,7 @@ function clashingTerm(
   return siblings.find((term) => term.slug === slug);
 }
 
-/** `strtolower` as in PHP 8. */
+/** Lower-cases ASCII letters, like `strtolower` since PHP 8. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Deletes the cached tree of a taxonomy. WordPress keeps it in an option and rebuilds it if it is missing. */

@@ -25,11 +25,11 @@ export interface Shown<Record = { [member: string]: unknown }> {
 
 type WithSettings = Pick<Caller, 'settings'>;
 
-/** The version of a post whose rows are loaded. */
+/** Returns the version of a post whose rows are loaded. */
 export const loadedVersion = ({ settings }: WithSettings, id: number, { posts, metas, terms }: Bundle): string =>
   postVersion(settings.versionKey, posts.get(id)!, metas.get(id), terms.get(id) ?? []);
 
-/** The same for a category or tag. */
+/** Returns the version of a category or tag. */
 export const versionOfTerm = ({ settings }: WithSettings, term: Term): string => termVersion(settings.versionKey, term);
 
 /** Returns the ETag for a version alone, without a digest of any representation. */

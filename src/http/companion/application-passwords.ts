@@ -32,7 +32,7 @@ const manages =
 const showPassword = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
 
-/** Using a password changes no version, so these answers must not be cached. */
+/** Replies without caching, because using a password changes no version. */
 const okUncached = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
 
 /**

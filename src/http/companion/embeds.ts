@@ -98,7 +98,7 @@ const TAXONOMIES: readonly CoreTaxonomy[] = [blogCategory, termKind('tag'), term
 const byTaxonomy = async <T>(find: (taxonomy: CoreTaxonomy) => Promise<T>): Promise<ReadonlyMap<string, T>> =>
   new Map(await Promise.all(TAXONOMIES.map(async (taxonomy) => [taxonomy.taxonomy, await find(taxonomy)] as const)));
 
-/** A relation with the records it leads to, or with lists of them; nothing if there are none. */
+/** Returns a relation with the records it leads to, or with lists of them; empty if there are none. */
 const ifAny = (relation: string, found: readonly (CoreRecord | readonly CoreRecord[])[]) =>
   found.flat().length === 0 ? {} : { [relation]: found };
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);

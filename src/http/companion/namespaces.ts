@@ -16,7 +16,8 @@ import { coreTermRoutes } from './terms.ts';
 import { typeRoutes } from './types.ts';
 
 /**
- * The namespaces that clients use in addition to the calendar's own, each with its routes in the order of its index.
+ * Returns the namespaces that clients use in addition to the calendar's own, each with its routes in the order of its
+ * index.
  */
 export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[]> =>
   new Map([

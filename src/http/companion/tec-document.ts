@@ -47,7 +47,7 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Se
   };
 }
 
-/** The headers without which requests are refused, as components by name. */
+/** Returns the headers without which requests are refused, as components by name. */
 const acknowledgements = (routes: readonly ServedRoute[], say: Say): Json =>
   Object.fromEntries(
     routes.flatMap(({ endpoints }) =>
@@ -68,7 +68,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
 const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}');
 
-/** PATCH does the same as PUT, so it is not listed separately. */
+/** Describes the methods of a route. PATCH does the same as PUT, so it is not listed separately. */
 function operations(route: ServedRoute, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
     endpoint.methods

@@ -23,7 +23,7 @@ const types: All = (site, caller, view) => coreTypes(caller, view, say(site, cal
 const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 
 const unchangingReply = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
-/** `context=edit` is for users who can edit posts. */
+/** Whether a list may be requested. `context=edit` is for users who can edit posts. */
 const mayList: Rule<ContextValues> = (_look, caller, values) => edits(caller, values) || 'rest_cannot_view';
 const edits = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
 

@@ -53,7 +53,7 @@ export async function feedOf(wanted: FeedRequest): Promise<Feed> {
   return form === 'ical' ? calendar(wanted, found) : news(wanted, form, found);
 }
 
-// ------------------------------------------------------------------------------------------------- which events
+// ------------------------------------------------------------------------------------------------- events
 /** Usual and maximum number of events in a calendar; `per_page` can raise it up to the maximum. */
 const [MANY, MOST] = [30, 1000];
 
@@ -118,7 +118,7 @@ function orderOf({ orderby, order }: Raw): Order | undefined {
   return by === undefined || by === 'include' ? undefined : { by, descending: typeof order !== 'string' || order.toLowerCase() !== 'asc' };
 }
 
-// ------------------------------------------------------------------------------------------------- as what
+// ------------------------------------------------------------------------------------------------- formats
 async function jsonLd(wanted: FeedRequest): Promise<Feed> {
   const { site, caller, address } = wanted;
   if (address.page.of !== 'event') return fail('rest_no_route');
@@ -153,8 +153,8 @@ async function calendar(wanted: FeedRequest, { events, timeliness, subject }: Fo
 }
 
 /**
- * An event for a calendar: the title as written, without the typographic quotation marks of pages, and with the
- * categories even if it is protected.
+ * Returns an event for a calendar: with the title as written, without the typographic quotation marks of pages, and
+ * with the categories even if it is protected.
  */
 const calendarRecord = (event: FeedEvent, recurs: RecurringDates | undefined, locked: string): CalendarEvent => ({
   ...event.record,
@@ -165,7 +165,7 @@ const calendarRecord = (event: FeedEvent, recurs: RecurringDates | undefined, lo
   ...(event.locked ? { description: locked } : {}),
 });
 
-/** The records that a feed depends on, including the terms of protected events. */
+/** Returns the record that a feed depends on, including the terms of a protected event. */
 const withTerms = ({ record, categories, tags }: FeedEvent) => ({ ...record, categories: categories.map(byId), tags: tags.map(byId) });
 const byId = ({ term_id: id }: FeedTerm) => ({ id });
 

@@ -110,7 +110,10 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   return { ...wanted, self: [page, taken].filter((part) => part !== '').join('?') };
 }
 
-/** Non-ASCII slugs are stored percent-encoded; paths are compared in decoded form. */
+/**
+ * Returns the parts of the site's addresses. Non-ASCII slugs are stored percent-encoded; paths are compared in decoded
+ * form.
+ */
 const placeOf = (site: Site, settings: SiteSettings) => ({
   base: basePath(settings.home),
   languages: segmentsOf(site, settings),

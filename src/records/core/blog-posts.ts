@@ -162,7 +162,7 @@ async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {
 }
 
 // ------------------------------------------------------------------------------------------------- addresses
-/** The data that the addresses of posts and pages depend on. */
+/** Returns the data that the addresses of posts and pages depend on. */
 export const blogPlace = ({ home, settings }: Caller) => ({ home, permalinkStructure: settings.permalinkStructure });
 
 /** Maximum depth of nested pages; each level takes one query. */

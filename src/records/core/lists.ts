@@ -14,7 +14,9 @@ import { textFromUnix } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { toLocal, toUtc, UTC, type Zone } from '../../wordpress/zones.ts';
 
-/* Common parts of the lists of WordPress's own routes (`wp/v2`): contexts, pages and orders. */
+/*
+ * Common parts of the lists of WordPress's own routes (`wp/v2`): contexts, pages and orders.
+ */
 
 /** A record as `wp/v2` shows it. */
 export type CoreRecord = Record<string, unknown>;

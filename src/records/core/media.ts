@@ -36,7 +36,9 @@ import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, 
 import { bothDates, type CorePage, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
-/* The media library, as WordPress's own routes (`wp/v2/media`) list, show and change it. */
+/*
+ * The media library, as WordPress's own routes (`wp/v2/media`) list, show and change it.
+ */
 
 /**
  * Lists the requested files (`WP_REST_Attachments_Controller::get_items`): those that the caller may read or, with
@@ -99,7 +101,7 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
   return { posts: new Map([...parents, ...posts]), metas, terms: new Map(), attached: new Map(), pages: new Map() };
 }
 
-// ------------------------------------------------------------------------------------------------- who may
+// ------------------------------------------------------------------------------------------------- permissions
 const methodsOn = (viewer: Viewer, row: Post): Methods =>
   methodsFor({ edits: mayEditFile(viewer, row), deletes: mayDeleteFile(viewer, row) });
 

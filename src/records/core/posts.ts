@@ -154,7 +154,7 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
   return methodsFor({ reads: mayRead(viewer, it), edits: mayEdit(viewer, it), deletes: mayDelete(viewer, it) });
 }
 
-// ------------------------------------------------------------------------------------------------- who may
+// ------------------------------------------------------------------------------------------------- permissions
 /**
  * Whether a list may be requested in this context. With `context=edit` the list itself is limited to records that the
  * caller may edit.

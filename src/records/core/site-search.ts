@@ -92,7 +92,7 @@ const findPosts: Finder = (site, caller, values, slice) => {
     : findMixed(site, caller, values, slice, types);
 };
 
-/** Post formats belong to themes, and there are no themes here. */
+/** Finds nothing: post formats belong to themes, and there are no themes here. */
 const findFormats: Finder = async () => ({ hits: [], total: 0 });
 
 const findTerms: Finder = async ({ db }, caller, { search = '', include = [], exclude = [], subtype }, slice) => {
@@ -112,7 +112,7 @@ const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
 };
 
 // ------------------------------------------------------------------------------------------------- posts
-/** Past events are left out even if they are named, as in the reference. */
+/** Searches events. Past ones are left out even if they are named, as in the reference. */
 const findEvents: Finder = async ({ db }, caller, { search = '', include = [], exclude = [] }, slice) => {
   const asked = { ...(search.trim() === '' ? {} : { search }), exclude };
   const { conditions } = narrow(postFilters(EVENT), asked, caller);

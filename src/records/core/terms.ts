@@ -117,7 +117,7 @@ async function termValues({ db }: Site, kind: TermKind, { name, slug, descriptio
   };
 }
 
-// ------------------------------------------------------------------------------------------------- who may
+// ------------------------------------------------------------------------------------------------- permissions
 /**
  * Whether a list may be requested. `context=edit` needs the permission to manage terms; the terms of a post need the
  * permission to read it.

@@ -91,8 +91,8 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, asked: 
   });
 
 /**
- * Changes the fields of a record that the values name, and nothing else (decision D1). The id of a date of an event
- * stands for the event: all its dates change.
+ * Changes the fields of a record that the values name, and nothing else (decision D1). The id of a date of an event is
+ * replaced by that of the event: all its dates change.
  */
 export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
   await changeRecord(site, caller, kind, id, { values });

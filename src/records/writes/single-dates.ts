@@ -110,7 +110,7 @@ function rowAt(dates: EventDates, set: StoredSet): Omit<StoredDate, 'id' | 'sequ
 const inOrder = (dates: readonly StoredDate[]): StoredDate[] =>
   dates.toSorted((one, other) => (one.startUtc < other.startUtc ? -1 : one.startUtc > other.startUtc ? 1 : 0));
 
-// ------------------------------------------------------------------------------------------------- what is stored
+// ------------------------------------------------------------------------------------------------- stored data
 const RULES = '_EventRecurrence';
 /** The block editor's copy of the same rules. If it exists, the rules cannot be changed alone. */
 const RULES_OF_BLOCKS = ['_tribe_blocks_recurrence_rules', '_tribe_blocks_recurrence_exclusions'];

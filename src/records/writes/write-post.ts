@@ -44,7 +44,9 @@ import { recurLike } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
-/* Writes one record, inside a transaction, with the terms, images, venues and organizers that it brings along. */
+/*
+ * Writes one record, inside a transaction, with the terms, images, venues and organizers that it brings along.
+ */
 
 /**
  * Reads and locks the record that will be changed.
@@ -131,7 +133,7 @@ async function writeLanguage({ db, caller, kind, language: written }: WriteConte
   return placeInLanguage(db, caller, kind, { id: after.ID, ...own, visible }, values);
 }
 
-// ------------------------------------------------------------------------------ what has to be looked up or made first
+// ------------------------------------------------------------------------------------------------- references
 /**
  * Creates the records that a record brings along (new terms, a fetched image, new venues and organizers). Returns the
  * metas and terms of the record that result.
