@@ -12,8 +12,8 @@ import { corePage } from './core-reply.ts';
 import { personMethods } from './embeds.ts';
 
 /**
- * Users can only be written by the command line and by WordPress. Callers who would have the permission get an error
- * that says so.
+ * Declares an endpoint that refuses to write users, which is only possible on the command line and in WordPress.
+ * Callers who have the permission get an error that says so.
  */
 const refusedWrite = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
   methods,
