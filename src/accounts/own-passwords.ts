@@ -120,10 +120,12 @@ export async function renamePassword(site: Site, owner: number, uuid: string | u
 /** Revokes a password, and returns its former entry. Throws rest_application_password_not_found. */
 export async function removePassword(site: Site, owner: number, uuid: string | undefined): Promise<StoredPassword> {
   return site.db.transaction(async (db) => {
-    const own = { ...site, db };
-    const removed = await readPassword(own, owner, uuid);
-    await changePasswords(db, owner, (list) => list.filter((entry) => entry.uuid !== uuid));
-    return removed;
+    let removed: readonly StoredPassword[] = [];
+    await changePasswords(db, owner, (list) => {
+      removed = list.filter((entry) => entry.uuid === uuid);
+      return list.filter((entry) => entry.uuid !== uuid);
+    });
+    return removed[0] ?? fail('rest_application_password_not_found');
   });
 }
 

@@ -103,6 +103,9 @@ export async function changePassword(
   const hash = await hashOf(password);
   await site.db.transaction(async (db) => {
     await lockUser(db, id);
+    // The password may have been changed since it was checked.
+    const { row } = await requireUser(db, id, []);
+    if (row.user_pass !== user.row.user_pass) fail('incorrect_password');
     await setPassword(db, id, hash);
   });
   return { ...user, row: { ...user.row, user_pass: hash } };

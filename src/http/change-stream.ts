@@ -108,6 +108,15 @@ function createStreams(site: Site, isOver: () => boolean) {
     beaten = performance.now();
     for (const stream of streams.keys()) stream.beat();
   };
+  let looking = false;
+  /** Does nothing while the previous look waits for a slow database. */
+  const lookOnce = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    await look().finally(() => {
+      looking = false;
+    });
+  };
   // Writes of this process are known at once.
   site.journal.subscribe(() => {
     for (const stream of streams.keys()) stream.notify();
@@ -122,7 +131,7 @@ function createStreams(site: Site, isOver: () => boolean) {
     add: (stream: Stream, user: number): void => {
       streams.set(stream, user);
       places.count(user, 1);
-      clock ??= setInterval(() => void look(), LOOK_MS).unref();
+      clock ??= setInterval(() => void lookOnce(), LOOK_MS).unref();
     },
     remove: (stream: Stream): void => {
       const user = streams.get(stream);

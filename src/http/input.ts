@@ -145,7 +145,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
   const files = new Map<string, SentFile>();
   let room = fieldBytes;
   let excess: 'body-too-complex' | 'body-too-large' | undefined;
-  let isMangled = false;
+  let replaced = 0;
   const pieces = function* () {
     for (let at = 0; at < body.length && excess === undefined; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
   };
@@ -158,7 +158,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
     });
     form.on('field', (name, value, { valueTruncated }) => {
       if (!name) return;
-      isMangled ||= `${name}${value}`.includes(REPLACEMENT);
+      replaced += `${name}${value}`.split(REPLACEMENT).length - 1;
       room -= Buffer.byteLength(name) + Buffer.byteLength(value);
       if (room < 0 || valueTruncated) excess ??= 'body-too-large';
       else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
@@ -183,9 +183,16 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
     // The parts before the malformed one count.
   }
   if (excess !== undefined) fail(excess, { detail: { limit: fieldBytes } });
-  // The parser inserted the replacement character, unless the form itself contains it.
-  if (isMangled && !body.includes(REPLACEMENT)) fail('form-not-utf8');
+  // The parser inserts the replacement character for invalid bytes. The form itself may contain it, too.
+  if (replaced > timesIn(body, REPLACEMENT)) fail('form-not-utf8');
   return { form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) };
+}
+
+/** Counts the occurrences of a text. */
+function timesIn(body: Buffer, text: string): number {
+  let count = 0;
+  for (let at = body.indexOf(text); at >= 0; at = body.indexOf(text, at + 1)) count += 1;
+  return count;
 }
 
 /** Returns the intended method: `_method` in the query, otherwise the header; both on POST only (decision D40). */

@@ -55,7 +55,7 @@ const FIRST_BLOCK = 4096;
 const STRANGERS_BODIES = 0.25;
 const BODIES_OF_EACH = 2 / 3;
 
-/** Bodies that announce no more than this many bytes are not counted. */
+/** In bytes: bodies that announce no more are not counted. */
 const TINY_BODY = 4096;
 
 const NO_SHARE: Share = { take: () => undefined, keep: () => undefined, release: () => undefined };
@@ -126,6 +126,9 @@ export async function readBody(req: IncomingMessage, limit: number, share: Share
   }
   return body.whole();
 }
+
+/** Reads a body of at most `TINY_BODY` bytes, such as a form with a single field. Throws as `readBody`. */
+export const readTinyBody = (req: IncomingMessage): Promise<Buffer> => readBody(req, TINY_BODY, NO_SHARE);
 
 /**
  * Assembles a body from its chunks, in one block if its length is announced (`announced` is 0 if not), otherwise in

@@ -555,10 +555,7 @@ describeAsking(
         expect(closed.text).not.toMatch(/bridge|cellar/);
         expect(closed.elements.some(({ attributes }) => attributes.name === 'post_password')).toBe(true);
         const wrong = await enter('perch');
-        expect([wrong.status, readPage(wrong.text).text]).toEqual([
-          200,
-          expect.stringContaining('This password is not correct.'),
-        ]);
+        expect([wrong.status, readPage(wrong.text).text]).toEqual([200, expect.stringContaining('This password is not correct.')]);
         expect(wrong.text).not.toMatch(/bridge|cellar/);
         const right = await enter('swordfish');
         expect(readPage(right.text).text).toMatch(/Under the bridge.*Secret cellar/);

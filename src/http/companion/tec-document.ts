@@ -14,7 +14,7 @@ import {
   targetOf,
 } from '../described-writes.ts';
 import type { ServedEndpoint, ServedRoute } from '../endpoint.ts';
-import type { Endpoint, Method, Route } from '../route.ts';
+import { type Endpoint, type Method, type Route, templateOf } from '../route.ts';
 
 type Json = Record<string, unknown>;
 type Say = (key: string | readonly string[]) => string;
@@ -66,7 +66,6 @@ const acknowledgements = (routes: readonly ServedRoute[], say: Say): Json =>
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
-const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}');
 
 /** Describes the methods of a route. PATCH does the same as PUT, so it is not listed separately. */
 function operations(route: ServedRoute, say: Say): Json {

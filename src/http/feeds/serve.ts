@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { admitRecordPassword } from '../../accounts/record-passwords.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { ApiError, fail } from '../../errors.ts';
+import { ApiError } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_NAMES, PAGE_NAMES } from '../../kinds/feed-pages.ts';
 import { postKind } from '../../kinds/index.ts';
@@ -17,6 +17,7 @@ import { hasHosts } from '../content-language.ts';
 import { type Answer, deliver, tagOf } from '../deliver.ts';
 import { parseQuery, type Raw } from '../input.ts';
 import { LANGUAGE_NAMES } from '../language.ts';
+import { readTinyBody } from '../limits.ts';
 import type { Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { answerOf, bringsPassword, expiryOf, modifiedHeader, NO_STORE, PLAIN, REVALIDATE } from '../protocol.ts';
@@ -66,9 +67,8 @@ async function openByPassword(site: Site, pages: Pages, req: Request, res: Respo
   const wanted = await readWanted(site, req);
   if (wanted?.address.form !== undefined) return deliver(req, res, await compose(wanted, req, pages));
   const isForm = req.is('application/x-www-form-urlencoded') !== false;
-  if (wanted?.address.page.of !== 'event' || wanted.address.form !== undefined || !isForm || !pages.areOn(wanted.caller.settings))
-    return next();
-  const { post_password: entered } = parseQuery(await smallBody(req));
+  if (wanted?.address.page.of !== 'event' || !isForm || !pages.areOn(wanted.caller.settings)) return next();
+  const { post_password: entered } = parseQuery((await readTinyBody(req)).toString());
   const password = typeof entered === 'string' ? entered : '';
   try {
     await admitRecordPassword(site, password, req.ip ?? '');
@@ -76,21 +76,6 @@ async function openByPassword(site: Site, pages: Pages, req: Request, res: Respo
     return deliver(req, res, pages.problem(site, wanted.caller.settings, req, error));
   }
   await deliver(req, res, await pages.answer(wanted, req, password));
-}
-
-/** Maximum size of the password form, in bytes. */
-const LONGEST_FORM = 4096;
-
-/** Reads the body of a small form. Throws `body-too-large` for larger ones. */
-async function smallBody(req: Request): Promise<string> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of req as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > LONGEST_FORM) fail('body-too-large');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
 }
 
 /** Reads the address of a request; undefined if it is no page of the calendar. */
