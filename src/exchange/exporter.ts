@@ -24,35 +24,35 @@ import type { Aside } from './items/report.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 
 export interface ExportOptions {
-  /** Only these kinds, with the venues, organizers, images and terms that they name. Absent: everything. */
+  /** Only these kinds, with the venues, organizers, images and terms that they reference. Absent: everything. */
   readonly kinds?: readonly PostKindName[];
-  /** Accepted filters of the list of the one kind that is exported. */
+  /** Accepted list filters of the one kind that is exported. */
   readonly filters?: PostListValues;
-  /** Statuses, where the filters name none. Absent: all that the caller may see, the trash among them. */
+  /** Statuses to export if the filters name none. Absent: all that the caller may see, including the trash. */
   readonly statuses?: readonly string[];
   /**
-   * For formats that say neither statuses nor passwords: what a password protects stays behind, and so do venues and
-   * organizers that are only named and not published.
+   * For formats without statuses and passwords: omits records that a password protects, and referenced venues and
+   * organizers that are not published.
    */
   readonly publicOnly?: boolean;
-  /** For formats that know no rules: of an event that recurs only the dates that the filters choose. */
+  /** For formats without recurrence rules: exports only those dates of a recurring event that the filters select. */
   readonly eachDate?: boolean;
 }
 
-/** Records read at a time, and ids. */
+/** Page sizes for records and for ids. */
 const PAGE = 200;
 const IDS = 2000;
 
 /**
- * A list of events that is asked for without bounds begins today and ends in two years; an export has no bounds but
- * those that are asked for.
+ * List bounds for exports. A list of events without bounds covers today until two years from now; an export is limited
+ * only by bounds that were asked for.
  */
 const BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
 
 /**
- * What the caller may see, as items: settings, authors, terms, files of the library, venues, organizers, events, and
- * what had to stay behind. The rule of who sees what is the one of the lists. Of records that the caller may not edit
- * only what is published goes out; protected ones stay, and so do links to them.
+ * Yields everything the caller may see as items: settings, authors, terms, attachments, venues, organizers, events, and
+ * entries for what was left out. Visibility follows the same rules as lists. If the caller may not edit a record, only
+ * its published data is exported; records that a password protects are left out, and so are links to them.
  */
 export async function* exportEntries(site: Site, caller: Caller, options: ExportOptions = {}): AsyncGenerator<Entry> {
   const { db } = site;
@@ -69,7 +69,7 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   }
   const { contentLanguages } = caller.settings;
   const terms = await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
-  // What plugins keep with terms is for those who manage them.
+  // Plugin metas of terms are exported only for users who manage the site.
   yield* await withLanguages(db, contentLanguages, isWhole ? terms : terms.map(({ metas: _, ...term }) => term));
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE)) {
@@ -82,14 +82,14 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   }
 }
 
-/** What an export is made for, and the ids of all that goes out; a record that stays behind leaves them. */
+/** State of an export. `ids` holds everything that is exported; records that are left out are removed from it. */
 interface Export {
   readonly caller: Caller;
   readonly options: ExportOptions;
   readonly ids: Ids;
 }
 
-/** A record as it goes out, and what of it stays behind. */
+/** Yields a record as it is exported, and an entry for what was left out of it. */
 function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'edit' | 'read' | 'none'): Generator<Entry> {
   const locked = item.columns.post_password !== '' && (mine === 'read' || options.publicOnly === true);
   const unsaid = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyNamed(item.kind, options);
@@ -109,7 +109,7 @@ function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'e
   };
 }
 
-/** The items alone; what stayed behind is handed to `onLoss`. */
+/** Yields only the items; passes entries about omissions to `onLoss`. */
 export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: Aside) => void): AsyncGenerator<Item> {
   for await (const entry of entries) {
     if (isItem(entry)) yield entry;
@@ -117,16 +117,16 @@ export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: As
   }
 }
 
-/** Whether records of a kind go out for the sake of those that name them. */
+/** Whether records of a kind are exported only because other records reference them. */
 const isOnlyNamed = (kind: PostItem['kind'], { kinds }: ExportOptions): boolean =>
   kind !== 'attachment' && kinds !== undefined && !kinds.includes(kind);
 
 type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
-  /** Public ids of dates that filters chose; undefined: all. */
+  /** Public ids of the dates that the filters selected; undefined means all. */
   dates?: Set<number> | undefined;
 };
 
-/** An event with those of its dates that were chosen. */
+/** Returns an event with only those of its dates that were selected. */
 function withChosenDates({ recurrence, ...item }: PostItem, { dates: chosen }: Ids): PostItem {
   if (!recurrence?.recurs) return recurrence ? { ...item, recurrence } : item;
   const dates = recurrence.dates.filter(({ id }) => chosen?.has(recurrence.base + id) ?? true);
@@ -138,7 +138,7 @@ const lossEntry = (item: PostItem, reason: string): Entry => ({
   loss: { reason, kind: item.kind, of: item.columns.post_title || item.sourceId },
 });
 
-/** Ids of all that goes out. */
+/** Returns the ids of everything that is exported. */
 async function chosenIds(site: Site, caller: Caller, options: ExportOptions): Promise<Ids> {
   const { db } = site;
   const ids: Ids = { attachment: new Set(), venue: new Set(), organizer: new Set(), event: new Set() };
@@ -155,7 +155,7 @@ async function chosenIds(site: Site, caller: Caller, options: ExportOptions): Pr
   return ids;
 }
 
-/** Public ids of the dates of events that filters choose, where that matters. */
+/** Returns public ids of the event dates that the filters select, or undefined if all dates are exported. */
 async function chosenDates(
   site: Site,
   caller: Caller,
@@ -168,7 +168,7 @@ async function chosenDates(
 
 const isNarrowed = (filters: PostListValues): boolean => Object.keys(filters).some((name) => name !== 'status');
 
-/** Ids of a kind that are asked for, a page at a time. */
+/** Yields the requested ids of a kind, a page at a time. */
 async function* idsOfKind(
   site: Site,
   caller: Caller,
@@ -196,10 +196,10 @@ async function filteredIds(
   return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses }, each);
 }
 
-/** What is hidden from lists is still part of the calendar. */
+/** Events that are hidden from lists are still exported. */
 const isHiddenFilter = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
 
-/** Adds what records name: venues and organizers that the caller may read, and images. */
+/** Adds the records that others reference: venues and organizers that the caller may read, and images. */
 async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
   const links = await linksOfPosts(db, [...of], [...LINK_METAS.keys()]);
   for (const page of pagesOf([...new Set(links.map(({ id }) => id))], PAGE)) {
@@ -218,7 +218,10 @@ async function usedTerms(db: Database, ids: Ids): Promise<Record<TermKindName, S
   return { category: await of('category'), tag: await of('tag') };
 }
 
-/** Who wrote what goes out. Logins and addresses are for those who may list users; others get the public name. */
+/**
+ * Returns the authors of the exported records. Logins and email addresses are included only if the caller may list
+ * users; otherwise, the public name is.
+ */
 async function authorItems(db: Database, { viewer }: Caller, ids: Ids): Promise<Item[]> {
   const wrote = new Set<number>();
   for (const kind of POST_ORDER) for (const id of await authorsOfPosts(db, [...ids[kind]])) wrote.add(id);
@@ -231,7 +234,7 @@ async function authorItems(db: Database, { viewer }: Caller, ids: Ids): Promise<
   });
 }
 
-/** Whether the caller may edit or only read these records. */
+/** Returns for each of these records whether the caller may edit it or only read it. */
 async function rightsTo(
   db: Database,
   { viewer }: Caller,
@@ -243,7 +246,7 @@ async function rightsTo(
   return new Map([...rows].map(([id, row]) => [id, mayEdit(viewer, accessRow(row, metas.get(id))) ? 'edit' : 'read']));
 }
 
-/** Metas that the published record shows. */
+/** Whether a meta is visible in the published record. */
 const isPublished = (key: string, { settings }: Caller): boolean =>
   /^_(Event|Venue|Organizer)[A-Z]|^_tribe_featured$/.test(key) ||
   settings.calendar.customFields.some((field) => metasOf(field).includes(key));

@@ -2,42 +2,42 @@ import { isZeroDate, textFromUnix, unixFromText } from '../wordpress/time.ts';
 import { isoWithOffset, parseZone, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { type FeedRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
 
-/** What a feed of news says of itself. */
+/** Metadata of a news feed. */
 export interface FeedHead {
   readonly title: string;
   readonly description: string;
-  /** Home address of the site, and the address of the feed. */
+  /** Home address of the site, and URL of the feed. */
   readonly home: string;
   readonly self: string;
-  /** The language of the events' texts. */
+  /** Language of the events' texts. */
   readonly language: string;
-  /** The zone of the site; undefined where it is no more than an offset. */
+  /** Zone of the site; undefined if it is only an offset. */
   readonly zone: Zone | undefined;
-  /** The clock of the site, by which events without a zone go. */
+  /** Zone of the site, used for events without a zone. */
   readonly clock: Zone;
-  /** When the site was changed last, in UTC, as far as that is known: what a feed without events says of itself. */
+  /** Time of the last change of the site in UTC, if it is known; used for a feed without events. */
   readonly changed: string | undefined;
 }
 
-/** An event with what a news feed shows of it besides. */
+/** An event with the additional data that a news feed shows. */
 export interface NewsEvent {
   readonly record: FeedRecord;
-  /** The title as readers see it, in HTML. */
+  /** The displayed title, in HTML. */
   readonly title: string;
-  /** Its lasting name, which stays when an address changes. */
+  /** Permanent id, which stays the same if URLs change. */
   readonly guid: string;
   readonly author: string;
   /** The start that pages show, `YYYY-MM-DD HH:MM:SS`. */
   readonly start: string;
   readonly tags: readonly { readonly name: string }[];
   readonly excerpt: string;
-  /** Absent: the feed holds excerpts only. */
+  /** Absent if the feed contains only excerpts. */
   readonly content?: string;
 }
 
 export type NewsForm = 'rss2' | 'atom' | 'rdf';
 
-/** The forms of news: their media types and how they are written. */
+/** The formats of news feeds: their media types and writers. */
 export const NEWS: Readonly<
   Record<NewsForm, { readonly type: string; readonly write: (events: readonly NewsEvent[], head: FeedHead) => string }>
 > = {
@@ -54,9 +54,8 @@ const ATOM = 'http://www.w3.org/2005/Atom';
 
 // ------------------------------------------------------------------------------------------------- RSS 2.0
 /**
- * RSS 2.0 as WordPress writes it for events: `pubDate` is the start that pages show, read in the zone of the site, as
- * readers have known it from the plugin. The moment itself, and the place, stand besides in the terms of the event
- * module of RSS 1.0.
+ * Writes RSS 2.0 as WordPress does for events: `pubDate` is the displayed start, read in the site's zone, as in the
+ * plugin's feeds. The exact moment and the place are added with elements of the event module of RSS 1.0.
  */
 function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
   const { title, description, home, self, language } = head;
@@ -106,20 +105,23 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
   ].join('\n');
 }
 
-/** An element with those of these names that are not empty; none where all are. */
+/** Returns an element with the names that are not empty, or nothing if all are empty. */
 function named(name: string, names: readonly string[], between: string): string[] {
   const filled = names.filter((one) => one !== '');
   return filled.length === 0 ? [] : [element(name, filled.join(between))];
 }
 
-/** The picture. Where nobody has noted how many bytes it has, they are 0: the attribute must be there. */
+/** Returns the image. Its length is 0 if it is unknown, since the attribute is required. */
 function enclosure(image: FeedRecord['image']): string[] {
   const url = image === false ? undefined : webAddress(image.url);
   if (image === false || url === undefined) return [];
   return [`<enclosure url="${xml(url)}" length="${Number(image.filesize) || 0}" type="${imageType(url)}"/>`];
 }
 
-/** ISO 8601: a day, or a moment with the offset of the event's zone; nothing where an event does not say when. */
+/**
+ * Returns an element with a date in ISO 8601: a day, or a moment with the offset of the event's zone; nothing if the
+ * event has no date.
+ */
 function dated(name: string, local: string, { timezone, all_day: allDay }: FeedRecord, clock: Zone): string[] {
   if (Number.isNaN(unixFromText(local))) return [];
   return [element(name, allDay ? local.slice(0, 10) : isoWithOffset(local, parseZone(timezone) ?? clock))];
@@ -133,7 +135,7 @@ function imageType(url: string): string {
 }
 
 // ------------------------------------------------------------------------------------------------- Atom, RDF
-/** Atom 1.0 (RFC 4287). */
+/** - */
 function writeAtom(events: readonly NewsEvent[], head: FeedHead): string {
   const { title, description, home, self, language } = head;
   return [
@@ -155,7 +157,7 @@ function writeAtom(events: readonly NewsEvent[], head: FeedHead): string {
 function atomEntry({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { home, title: site }: FeedHead): string {
   return [
     '<entry>',
-    // Each entry must have an author with a name; who wrote it may be gone.
+    // Atom requires an author with a name for each entry; the original author may have been deleted.
     `<author><name>${xml(author || plainLine(site))}</name></author>`,
     element('title', asHtml(plainLine(title)), ' type="html"'),
     `<link rel="alternate" type="text/html" href="${xml(record.url)}"/>`,
@@ -169,7 +171,7 @@ function atomEntry({ record, title, guid, author, start, tags, excerpt, content 
   ].join('\n');
 }
 
-/** RSS 1.0, which is RDF. */
+/** Writes RSS 1.0, which is RDF. */
 function writeRdf(events: readonly NewsEvent[], head: FeedHead): string {
   const { title, description, home } = head;
   return [
@@ -204,7 +206,10 @@ function rdfItem({ record, title, author, tags, excerpt, content }: NewsEvent): 
 }
 
 // ------------------------------------------------------------------------------------------------- texts
-/** The last change of any of the events, in UTC; without events, that of the site (`get_feed_build_date`). */
+/**
+ * Returns the time of the last change of any of the events in UTC; without events, that of the site
+ * (`get_feed_build_date`).
+ */
 function latest(events: readonly NewsEvent[], { changed }: FeedHead): string[] {
   const dates = events.map(({ record }) => record.modified_utc).filter((date) => !isZeroDate(date));
   return dates.length === 0 ? [changed ?? []].flat() : [dates.sort().at(-1)!];
@@ -212,19 +217,19 @@ function latest(events: readonly NewsEvent[], { changed }: FeedHead): string[] {
 
 const NEVER = '1970-01-01 00:00:00';
 
-/** ISO 8601 in UTC. */
+/** Formats a UTC time in ISO 8601. */
 const iso = (utc: string): string => `${(isZeroDate(utc) ? NEVER : utc).replace(' ', 'T')}Z`;
 
 const element = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${xml(text)}</${name}>`;
 
 /**
- * Plain text as HTML, which a description is for every reader of feeds; titles, categories and places are plain text.
+ * Converts plain text to HTML, as which feed readers read descriptions; titles, categories and places are plain text.
  */
 export const asHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /**
- * A text inside XML 1.0, in which no other characters may stand (2.2). Entities of HTML mean nothing there: their `&`
- * is one like any other.
+ * Escapes a text for XML 1.0 and removes characters that it does not allow (2.2). HTML entities mean nothing in XML, so
+ * that their `&` is escaped as well.
  */
 const xml = (text: string): string =>
   text

@@ -13,15 +13,18 @@ import { openWebSource, type WebOptions } from './live/web-sources.ts';
 import { openWordpressDatabase } from './wordpress-database.ts';
 import { openWxr } from './wxr/read.ts';
 
-/** How a source is to be read, beside where it is. */
+/** Options for reading a source, besides its location. */
 export interface SourceOptions extends CsvOptions, WebOptions, Overrides {
   readonly prefix: string;
   readonly site?: number | undefined;
 }
 
-/** What a source can be: databases and sites by their address, files by their ending. */
+/**
+ * Formats of files that can be read and written; databases and sites are recognised by their address, files by their
+ * extension.
+ */
 export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
-/** Formats that are only read and that an address does not show: pages that describe their events in JSON-LD. */
+/** Formats that are only read and cannot be recognised by an address: pages with events in JSON-LD. */
 export const READ_AS = ['jsonld'] as const;
 type ReadFormat = FileFormat | (typeof READ_AS)[number];
 export type FileFormat = (typeof FILE_FORMATS)[number];
@@ -38,13 +41,13 @@ const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
   '.vcs': 'ical',
 });
 
-/** Endings of files that are only read. */
+/** Extensions of files that are only read. */
 const READ_ENDINGS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'jsonld', '.html': 'jsonld', '.htm': 'jsonld' });
 
-/** The format that the name of a file to be written says. Throws SourceFault `format`. */
+/** Returns the format for the name of a file to be written. Throws SourceFault `format`. */
 export const formatOf = (path: string): FileFormat => formatAmong(path, ENDINGS);
 
-/** Endings of files that are read, and what they are. */
+/** Extensions of files that can be read, with their formats. */
 const ALL_ENDINGS: ReadonlyMap<string, ReadFormat> = new Map<string, ReadFormat>([...ENDINGS, ...READ_ENDINGS]);
 
 function formatAmong<Format>(path: string, endings: ReadonlyMap<string, Format>): Format {
@@ -54,18 +57,18 @@ function formatAmong<Format>(path: string, endings: ReadonlyMap<string, Format>)
 }
 
 /**
- * Opens what a person named: the address of a database, a site or a feed, or files of one format. Whatever it is, its
- * records get the status and the categories that the options say.
+ * Opens the source that a user named: the address of a database, a site or a feed, or files of one format. Its records
+ * get the status and the categories of the options.
  *
  * @throws SourceFault `format`, `several-formats`, `one-at-a-time`, `unreadable`, and those of the readers
  */
 export const openSource = async (places: readonly string[], options: SourceOptions): Promise<Source> =>
   withOverrides(await openNamed(places, options), options);
 
-/** What a source is, as far as its name tells: a database, an address of the web, or files of a format. */
+/** The type of a source, judged by its name: a database, a web address, or files of a format. */
 export type SourceKind = 'database' | 'web' | ReadFormat;
 
-/** What the name of a source says that it is; undefined: nothing. */
+/** Returns the type of a source by its name; undefined if it is unknown. */
 export function kindOfSource(place: string, as: ReadFormat | undefined): SourceKind | undefined {
   if (/^(mysql|sqlite):/.test(place)) return 'database';
   if (/^(https?|webcals?):/i.test(place)) return 'web';

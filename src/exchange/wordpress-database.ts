@@ -21,8 +21,8 @@ import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } 
 import { type Source, siteName } from './items/source.ts';
 
 /**
- * Which WordPress: `prefix` as in its `wp-config.php`; `site`: the number of a site of a network, whose tables have a
- * number in their names.
+ * Location of a WordPress. `prefix`: as in its `wp-config.php`; `site`: number of a site of a network, which is part of
+ * the names of its tables.
  */
 export interface DatabaseSource {
   readonly url: string;
@@ -30,25 +30,25 @@ export interface DatabaseSource {
   readonly site?: number | undefined;
 }
 
-/** Posts read at a time. */
+/** Number of posts that are read at a time. */
 const PAGE = 200;
-/** Posts that belong to others. */
+/** Types of posts that belong to other posts. */
 const OF_OTHERS = new Set(['revision']);
 const AUTHOR_METAS = ['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords'];
 
 /**
- * Opens a WordPress database to read from it; nothing is written there.
+ * Opens a WordPress database for reading; nothing is written to it.
  *
- * @throws SourceFault `unreadable` where there is no such file, `no-wordpress` where there are no such tables,
- *   DatabaseUnavailable
+ * @throws SourceFault `unreadable` if the file does not exist, `no-wordpress` if the tables do not exist,
+ * DatabaseUnavailable
  */
 export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseSource): Promise<Source> {
-  // One that is opened is made.
+  // Opening a missing SQLite file would create it.
   const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file)) throw new SourceFault('unreadable', { file, what: 'ENOENT' });
   const own = site > 1 ? `${prefix}${site}_` : prefix;
   const db = await openDatabase({ url, prefix: own });
-  // The people of a network are those of its first site.
+  // The users of a network are those of its first site.
   const people = own === prefix ? db : await openDatabase({ url, prefix });
   const close = async () => {
     await db.close();
@@ -71,12 +71,12 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
   }
 }
 
-/** Options that say in which languages the content is. */
+/** Options that determine the languages of the content. */
 const LANGUAGE_OPTIONS = [SITE_PLUGINS, 'polylang', 'icl_sitepress_settings', 'permalink_structure'];
 
 async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
   const names = [...SETTINGS, ...LANGUAGE_OPTIONS, 'upload_url_path', 'home', `${db.prefix}user_roles`, OCCURRENCE_BASE_OPTION];
-  // People and plugins are those of the whole network.
+  // Users and plugins are those of the whole network.
   const options = new Map([...(await readOptions(people, [NETWORK_PLUGINS])), ...(await readOptions(db, names))]);
   yield settingsItem(options);
   const uploads = trimEndOf(options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`, '/');
@@ -108,7 +108,8 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
 }
 
 /**
- * Where the tables of the source have a place for events that recur, and what public ids of their dates begin after.
+ * Returns the settings for recurring events if the source has tables for them, with the base of public ids of their
+ * dates.
  */
 async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>): Promise<RecurrenceSettings | undefined> {
   if (!(await hasTable(db, 'tec_occurrences'))) return undefined;
@@ -116,7 +117,7 @@ async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>):
   return columns ? { base: occurrenceBase(options), series } : undefined;
 }
 
-/** Those who wrote something of the calendar, and all others who may write posts or events on this site. */
+/** Returns the authors of calendar records, and all other users who may write posts or events on this site. */
 async function authors(db: Database, people: Database, storedRoles: string): Promise<StoredUser[]> {
   const wrote = new Set(await authorsOfTypes(db, [...postTypes, 'attachment']));
   const roles = parseRoles(parseSerialized(storedRoles));

@@ -1,19 +1,22 @@
 /*
- * Names of months and days of the week, whole or cut short to three letters or more: `April`, `apr`, `sett.`, `sabato`;
- * of days also to two, as in German: `Sa`.
+ * Names of months and weekdays, in full or abbreviated to at least three letters: `April`, `apr`, `sett.`, `sabato`;
+ * weekdays also to two letters, as in German: `Sa`.
  */
 
-/** The languages whose names are understood, all at once: no short name means different months in them. */
+/** Languages whose names are understood, all at the same time: no abbreviation means different months in them. */
 const LANGUAGES = ['en', 'it', 'de', 'de-AT'];
 const FEWEST_LETTERS = { month: 3, weekday: 2 };
 
-/** The number of a month, from 1; undefined of another word. */
+/** Returns the number of a month, from 1, or undefined if the word is no month. */
 export const monthOf = (word: string): number | undefined => numberIn(MONTHS, word, FEWEST_LETTERS.month);
 
-/** The number of a day of the week, from 1 for Sunday; undefined of another word. */
+/** Returns the number of a weekday, from 1 for Sunday, or undefined if the word is no weekday. */
 export const weekdayOf = (word: string): number | undefined => numberIn(WEEKDAYS, word, FEWEST_LETTERS.weekday);
 
-/** Names as the platform knows them (CLDR), of days that are months or days apart. 2023 begins with a Sunday. */
+/**
+ * Returns the names of months or weekdays in each language (CLDR data of the platform), for sample days. 2023 begins
+ * with a Sunday.
+ */
 const namesOf = (options: Intl.DateTimeFormatOptions, days: readonly Date[]): string[][] =>
   LANGUAGES.map((language) => days.map((day) => folded(new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(day))));
 

@@ -3,16 +3,16 @@ import { localFromUnix, type Zone } from '../../wordpress/zones.ts';
 import { SourceFault } from '../items/items.ts';
 import { monthOf, weekdayOf } from './date-words.ts';
 
-/** In which order the parts of a date stand. A date that begins with the year of four digits can't be misread. */
+/** The order of the parts of a date. A date that begins with a four-digit year is unambiguous without it. */
 export type DateOrder = 'ymd' | 'dmy' | 'mdy';
 
-/** Which cell is read, for the fault. */
+/** Position of the cell that is read, for error messages. */
 export interface Where {
   readonly file: string;
   readonly line: number;
 }
 
-/** What a cell says about when: a day `YYYY-MM-DD` and, where it says one, a time `HH:MM:SS`. */
+/** A point in time as a cell states it: a day `YYYY-MM-DD` and, if the cell has one, a time `HH:MM:SS`. */
 export interface Moment {
   readonly day: string;
   readonly time: string | undefined;
@@ -27,11 +27,11 @@ const ORDERS: Readonly<Record<DateOrder, readonly [Part, Part, Part]>> = {
 };
 
 /**
- * The moment that a cell of dates says, undefined of an empty one: `2026-03-04`, `19/11/14`, `apr 19, 2016`, `sabato 19
- * aprile 2016`, each with or without a time, or a day as spreadsheets number them (`46085`). A year of two digits is
- * one of 1970 to 2069, as in PHP.
+ * Reads a date cell; returns undefined if it is empty. Accepts `2026-03-04`, `19/11/14`, `apr 19, 2016`, `sabato 19
+ * aprile 2016`, each with or without a time, or a spreadsheet's serial day number (`46085`). A two-digit year means
+ * 1970 to 2069, as in PHP.
  *
- * @throws SourceFault `csv-date-order` where the order has to be stated, `csv-date`, `csv-time`
+ * @throws SourceFault `csv-date-order` if the order has to be stated, `csv-date`, `csv-time`
  */
 export function readMoment(cell: string, order: DateOrder | undefined, where: Where & { column: string }): Moment | undefined {
   const text = withHourLast(cell.trim());
@@ -50,8 +50,8 @@ export function readMoment(cell: string, order: DateOrder | undefined, where: Wh
 }
 
 /**
- * `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `21`, `20h30`, `noon`, or a part of a
- * day (`0.8125`); undefined of an empty one. Throws SourceFault `csv-time`.
+ * Reads a time cell as `HH:MM:SS`: `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `21`, `20h30`, `noon`, or a
+ * fraction of a day (`0.8125`). Returns undefined if the cell is empty. Throws SourceFault `csv-time`.
  */
 export function readTime(cell: string, where: Where & { column: string }): string | undefined {
   const text = withHourLast(cell.trim());
@@ -65,7 +65,7 @@ export function readTime(cell: string, where: Where & { column: string }): strin
   const wrong =
     hours === undefined ||
     couldBeMinutes(text) ||
-    // An hour alone says which half of the day it is in only after noon.
+    // A bare hour is unambiguous only if it is after noon.
     (half === undefined ? !(said || /[:.h]/i.test(text) || hour > 12) || hour > 23 : hour < 1 || hour > 12) ||
     Number(minutes) > 59 ||
     Number(seconds) > 59;
@@ -74,7 +74,7 @@ export function readTime(cell: string, where: Where & { column: string }): strin
   return [turned, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** `20 Uhr` as `ore 20`. */
+/** Rewrites `20 Uhr` as `ore 20`. */
 const withHourLast = (text: string): string => text.replace(/(?<!\d)(\d{1,2}(?:[.:]\d\d)?) ?Uhr$/i, 'ore $1');
 
 const NAMED_TIMES: ReadonlyMap<string, string> = new Map([
@@ -87,12 +87,12 @@ const NAMED_TIMES: ReadonlyMap<string, string> = new Map([
   ['mezzanotte', '00:00:00'],
 ]);
 
-/** No date of a person is longer. */
+/** Maximum length of a date cell; nobody writes longer dates. */
 const LONGEST = 80;
 
 /**
- * A cell that says a moment as programs write it (`2027-03-04T19:00:00Z`, `2027-03-04 20:00+01:00`), by the clock of a
- * zone; any other cell as it is.
+ * Converts a timestamp as programs write it (`2027-03-04T19:00:00Z`, `2027-03-04 20:00+01:00`) to the local time of a
+ * zone. Returns any other cell unchanged.
  */
 export function byClockOf(zone: Zone, cell: string): string {
   const [, day, time, seconds, offset = ''] =
@@ -106,13 +106,13 @@ export function byClockOf(zone: Zone, cell: string): string {
 }
 
 // ------------------------------------------------------------------------------------------------- spreadsheets
-/** Days from 1899-12-30, which spreadsheets count from, to 1970-01-01. */
+/** Days from 1899-12-30, day 0 of spreadsheets, to 1970-01-01. */
 const DAYS_TO_1970 = 25_569;
 const DAY_MS = 86_400_000;
 
 /**
- * A date as a spreadsheet stores it: days since 1899-12-30, with the time as a fraction. Only the years 1954 to 2119,
- * which nothing else looks like.
+ * Reads a date as spreadsheets store it: days since 1899-12-30, with the time as a fraction. Accepts only the years
+ * 1954 to 2119, whose numbers cannot be mistaken for anything else.
  */
 function serialMoment(text: string): Moment | undefined {
   if (!/^\d{5}(?:[.,]\d{1,12})?$/.test(text)) return undefined;
@@ -125,17 +125,17 @@ function serialMoment(text: string): Moment | undefined {
   };
 }
 
-/** Whether a time is given as a fraction of a day. `0.25` could also be a quarter past midnight, so it is neither. */
+/** Whether a time is given as a fraction of a day. `0.25` could also mean a quarter past midnight and is rejected. */
 const isPartOfDay = (text: string): boolean => /^(?:0|\d{5})?[.,]\d{1,16}$/.test(text) && !couldBeMinutes(text);
 const couldBeMinutes = (text: string): boolean => /^0?[.,][0-5]\d$/.test(text);
 
-/** The time at a fraction of a day. The last half second of a day stays in it. */
+/** Returns the time at a fraction of a day. Rounding never moves the last half second into the next day. */
 const timeOf = (part: number): string => new Date(Math.min(Math.round(part * 86_400), 86_399) * 1000).toISOString().slice(11, 19);
 
 // ------------------------------------------------------------------------------------------------- days
 /**
- * Takes a time off the end of the words of a date. A time in a date has a colon, or a word before it that says so: `ore
- * 20.30`, `alle 21`. `20.30` alone is one only behind a whole date, since it could be part of the date.
+ * Removes the time from the end of a date's words and returns it. A time within a date needs a colon, or a word that
+ * announces it: `ore 20.30`, `alle 21`. `20.30` alone counts only after a complete date, since it could be part of one.
  */
 function timeAtEnd(words: string[], order: DateOrder | undefined): string | undefined {
   if (BEFORE_TIME.has(words.at(-2)?.toLowerCase() ?? '') && /^\d{1,2}(?:[.:h]\d\d)?h?$/i.test(words.at(-1) ?? '')) {
@@ -158,14 +158,15 @@ interface Parts {
   readonly day: number;
 }
 
-/** Words behind which a time stands. */
+/** Words that announce a time. */
 const BEFORE_TIME = new Set(['ore', 'h', 'h.', 'alle', 'at']);
 
-/** Words that say nothing of which day it is. */
+/** Words that do not affect the date and are skipped. */
 const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'dalle', 'ore', 'den', 'der', 'um']);
 
 /**
- * Year, month and day of the words of a date; `order`: their order has to be stated; undefined: they are no date.
+ * Returns year, month and day from the words of a date; `order` if the order of the parts has to be stated; undefined
+ * if the words are no date.
  */
 function readParts(words: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
   const pieces = words.flatMap((word) => word.split(/[-/.]/)).filter((piece) => piece !== '' && !FILLERS.has(piece.toLowerCase()));
@@ -178,13 +179,13 @@ function readParts(words: readonly string[], order: DateOrder | undefined): Part
     else return undefined;
   }
   const months = names.filter((name) => monthOf(name) !== undefined);
-  // `mar` is March and martedì: beside another month it is the day of the week.
+  // `mar` is March and martedì (Tuesday): if there is another month, it is the weekday.
   const sure = months.length > 1 ? months.filter((name) => weekdayOf(name) === undefined) : months;
   if (sure.length > 1 || (months.length > 0 && sure.length === 0)) return undefined;
   return sure.length === 1 ? withName(monthOf(sure[0]!)!, numbers, order) : inFigures(numbers, order);
 }
 
-/** Day and year beside a month in words. */
+/** Returns the parts of a date whose month is a word. */
 function withName(month: number, numbers: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
   const [first, second] = numbers;
   if (first === undefined || second === undefined || numbers.length > 2) return undefined;
@@ -196,7 +197,7 @@ function withName(month: number, numbers: readonly string[], order: DateOrder | 
   return { year: yearOf(year), month, day: Number(day) };
 }
 
-/** Three numbers, in the order that is stated unless the year comes first. */
+/** Returns the parts of a date of three numbers, in the stated order unless the year comes first. */
 function inFigures(numbers: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
   const [first, , third] = numbers;
   if (first === undefined || third === undefined || numbers.length > 3) return undefined;
@@ -207,10 +208,10 @@ function inFigures(numbers: readonly string[], order: DateOrder | undefined): Pa
 }
 
 const isYear = (digits: string): boolean => digits.length === 4;
-/** A year as it is written; of two digits one of 1970 to 2069. */
+/** Returns a year as written; two digits mean 1970 to 2069. */
 const yearOf = (digits: string): number => (digits.length === 2 ? (Number(digits) < 70 ? 2000 : 1900) : 0) + Number(digits);
 
-/** `YYYY-MM-DD`, or undefined of a day that no calendar has. */
+/** Returns `YYYY-MM-DD`, or undefined if the day does not exist. */
 function dayOf({ year, month, day }: Parts): string | undefined {
   const date = new Date(Date.UTC(year, month - 1, day));
   if (year < 1000 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;

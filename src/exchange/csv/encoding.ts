@@ -3,17 +3,17 @@ import { type Decode, decoderFor, type Encoding } from '../items/encoding.ts';
 import { bytesOf } from '../items/file-text.ts';
 import { SourceFault } from '../items/items.ts';
 
-/** The text of a table, in pieces, and the encoding it turned out to be in; known when all is read. */
+/** The text of a table, in chunks, and its detected encoding, which is final once all chunks have been read. */
 export interface TableText {
   readonly pieces: AsyncGenerator<string>;
   readonly encoding: () => Encoding;
 }
 
 /**
- * Reads a table, whose encoding nobody states, as far as its bytes show it.
+ * Reads a table whose encoding is not declared and detects the encoding from its bytes.
  *
- * @throws SourceFault when it is read: `csv-workbook` of a file that a spreadsheet program keeps for itself, `not-utf8`
- * of a damaged one, `unreadable`
+ * @throws SourceFault while reading: `csv-workbook` for a spreadsheet program's own format, `not-utf8` for a damaged
+ * file, `unreadable`
  */
 export function textOfTable(path: string): TableText {
   const file = basename(path);
@@ -35,7 +35,7 @@ export function textOfTable(path: string): TableText {
   };
 }
 
-/** How files begin that hold more than text: archives (.xlsx, .ods) and the older .xls. */
+/** First bytes of files that are not text: archives (.xlsx, .ods) and the older .xls. */
 const WORKBOOKS = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0'].map((mark) => Buffer.from(mark, 'latin1'));
 
 function refuseWorkbook(file: string, first: Buffer): void {

@@ -1,11 +1,11 @@
 import type { PostKindName } from '../../kinds/kind-names.ts';
 
-/** Names of columns -> what tables that the plugin did not write head them with. */
+/** Column names -> their headings in tables that the plugin did not write. */
 type Headings = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Headings of tables that people keep in Italian and German, and of those that Google's and Microsoft's calendars
- * write. Case, blanks and signs do not count.
+ * Headings of tables that people keep in Italian and German, and of exports from Google's and Microsoft's calendars.
+ * Case, blanks and punctuation are ignored.
  */
 export const HEADINGS: Readonly<Record<PostKindName, Headings>> = {
   event: {

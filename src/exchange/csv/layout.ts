@@ -6,11 +6,11 @@ import type { Field } from '../../kinds/param.ts';
 import { HEADINGS } from './headings.ts';
 
 /*
- * The columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; what a file
- * calls them otherwise (other case, without the kind, older names) is understood.
+ * Columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; variants (different
+ * case, without the kind, older names) are understood.
  */
 
-/** Name of a column -> how the plugin heads it, and what else it is called. */
+/** Column name -> the plugin's heading for it, followed by alternative headings. */
 export type Layout = Readonly<Record<string, readonly [header: string, ...others: string[]]>>;
 
 const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
@@ -67,16 +67,16 @@ const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
   },
 };
 
-/** The texts of a kind that the plugin has no column for: those that it does not know. */
+/** Returns the text fields of a kind that the plugin does not know and has no column for. */
 export const furtherTexts = ({ name, fields }: Pick<PostKind, 'name' | 'fields'>): string[] =>
   Object.entries<Field>(fields).flatMap(([field, { text, names }]) =>
     text && names?.csv !== false && !Object.hasOwn(PLUGIN[name], field) ? [field] : [],
   );
 
-/** Columns of sites in several languages. */
+/** Additional columns for sites in several languages. */
 export const SPOKEN: Layout = { language: ['Language'], translation_group: ['Translation Group'] };
 
-/** The columns of each kind: the plugin's own, and behind them one for each further text. */
+/** Columns of each kind: the plugin's own, followed by one for each additional text. */
 export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
   event: withFurther('event'),
   venue: withFurther('venue'),
@@ -89,15 +89,15 @@ function withFurther(name: PostKindName): Layout {
   return { ...PLUGIN[name], ...Object.fromEntries(furtherTexts(kind).map((field) => [field, [heading(field)] as const])), ...SPOKEN };
 }
 
-/** `venue_parking` as `Venue Parking`. */
+/** Formats `venue_parking` as `Venue Parking`. */
 function headingOf(name: string): string {
   const words = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return words.join(' ');
 }
 
 /**
- * Columns of the fields that the site defines, by their metas: headed by their labels, or by their names where a label
- * is taken.
+ * Returns the columns of the fields that the site defines, by meta key. The heading is the field's label, or its name
+ * if another column has that label as heading already.
  */
 export function customColumns(fields: readonly CustomField[]): Layout {
   const taken = new Set(
@@ -112,34 +112,39 @@ export function customColumns(fields: readonly CustomField[]): Layout {
   return Object.fromEntries(columns);
 }
 
-/** The columns that a table of a kind can have on a site: the kind's, and of events those that the site defines. */
+/**
+ * Returns the columns that a table of a kind can have on this site: those of the kind and, for events, the site's own
+ * fields.
+ */
 export const columnsOf = (kind: PostKindName, fields: readonly CustomField[]): Layout => ({
   ...LAYOUTS[kind],
   ...(kind === 'event' ? customColumns(fields) : {}),
 });
 
-/** What a column of a file is taken for; undefined: nothing is known of it. */
+/** A heading of a file and the column it is mapped to; undefined if the heading is unknown. */
 export interface MappedColumn {
   readonly header: string;
   readonly column: string | undefined;
 }
 
 /**
- * Headings of a file -> the column that each is to be taken for, by its name or its heading; empty: it is not taken.
+ * Headings of a file -> the column that each is mapped to, given by its name or its heading; an empty value ignores the
+ * heading.
  */
 export type HeadingMap = ReadonlyMap<string, string>;
 
 export interface MappedHeaders {
   readonly kind: PostKindName;
   readonly columns: readonly MappedColumn[];
-  /** Columns of the map that the layout has not. */
+  /** Columns of the map that the layout does not have. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Which column of a layout each heading means, or undefined where no layout has a name among them. A table that says
- * when something starts is one of events, however much it says of their venues or organizers. Of two headings for one
- * column the first counts, and what the map says before either. `custom`: columns of the fields that the site defines.
+ * Maps headings to the columns of the layout that fits them best, or returns undefined if no layout has a name column
+ * among them. A table with a start date is a table of events, however much it contains about venues or organizers. If
+ * two headings mean the same column, the first one is used; the map takes precedence over both. `custom`: columns of
+ * the fields that the site defines.
  */
 export function mapHeaders(
   headers: readonly string[],
@@ -170,7 +175,7 @@ export function mapHeaders(
     };
   });
   const [best] = candidates
-    // A name that the map gives to no column that there is has been meant for one.
+    // If the map assigns the name to a column that does not exist, the table was still meant for this layout.
     .filter(({ named, unknown }) => named || unknown.length > 0)
     .sort(
       (one, other) =>
@@ -185,16 +190,16 @@ export function mapHeaders(
 
 const KINDS = ['event', 'venue', 'organizer'] as const;
 
-/** Whether two headings are the same but for case, blanks and signs. */
+/** Whether two headings are equal apart from case, blanks and punctuation. */
 export const isSameHeading = (one: string, other: string): boolean => bareHeading(one) === bareHeading(other);
 
 /**
- * Finds the column that a heading means in a layout, by its name or one of its headings, with the kind before it or
- * without.
+ * Returns a function that finds the column of a layout for a heading: by the column's name or one of its headings, with
+ * or without the kind as prefix.
  */
 function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => string | undefined {
   const known = new Map(
-    // What stands later counts: a field of the site before what tables have in common, a column of the plugin before
+    // Later entries win: the site's fields override the headings of foreign tables, and the plugin's columns override
     // both.
     [HEADINGS[kind], kind === 'event' ? custom : {}, LAYOUTS[kind]].flatMap((layout) =>
       Object.entries<readonly string[]>(layout).flatMap(([column, heads]) =>
@@ -204,12 +209,12 @@ function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => 
       ),
     ),
   );
-  // A heading that is the kind alone leaves nothing without it, and no heading at all means nothing.
+  // Without its kind prefix, a heading that is only the kind becomes empty; an empty heading means nothing.
   known.delete('');
   return (heading) => known.get(bareHeading(heading)) ?? known.get(bareHeading(heading, kind));
 }
 
-/** A heading without case, blanks and signs, and without the kind at its start. */
+/** Normalizes a heading: lower case, without blanks and punctuation, and without the kind as prefix. */
 function bareHeading(header: string, kind?: PostKindName): string {
   const letters = header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return kind !== undefined && letters.startsWith(kind) ? letters.slice(kind.length) : letters;

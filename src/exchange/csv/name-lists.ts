@@ -1,19 +1,19 @@
 /*
- * Several names in one cell, with commas between them, or with semicolons, as in Microsoft's calendars. A name that has
- * such a sign of its own stands in quotation marks, one of which within it is written twice.
+ * Several names in one cell, separated by commas, or by semicolons as in Microsoft's calendars. A name that contains
+ * a separator is quoted; quotation marks within it are doubled.
  */
 
-/** A name as a list holds it. */
+/** Returns a name as it is written in a list. */
 export const listed = (name: string): string => (/[,;]|^\s*"/.test(name) ? quoted(name) : name);
 
-/** A name that is meant as it stands, whatever is in it. */
+/** Quotes a name so that it is read literally, whatever it contains. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A name in quotation marks with the sign behind it, or what stands before the next sign. */
+/** Matches a quoted name with the separator after it, or the text up to the next separator. */
 const COMMAS = /\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)/gy;
 const SEMICOLONS = /\s*"((?:[^"]|"")*)"\s*(?:;|$)|([^;]*)(?:;|$)/gy;
 
-/** The names of a list, each once, in their order. */
+/** Returns the distinct names of a list, in their order. */
 export function namesIn(cell: string): string[] {
   const byCommas = [...cell.matchAll(COMMAS)];
   const found = byCommas.some(([name]) => name.endsWith(',')) ? byCommas : [...cell.matchAll(SEMICOLONS)];

@@ -3,23 +3,24 @@ import { monthOf } from './date-words.ts';
 import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
 
 /*
- * Cells that say from when until when: `5-7 dicembre 2026`, `dal 30 novembre al 2 dicembre 2026`, `5 e 6 febbraio
+ * Cells that contain a range of dates or times: `5-7 dicembre 2026`, `dal 30 novembre al 2 dicembre 2026`, `5 e 6
+ * febbraio
  * 2027`, `1/3 - 3/3/2027`, `20.30 - 23.00`.
  */
 
 type At = Where & { readonly column: string };
 
-/** The moment that a cell of dates says, or the first and the last one. */
+/** The single moment that a date cell states, or the first and the last one of a range. */
 export interface MomentRange {
   readonly from: Moment;
   readonly to?: Moment | undefined;
 }
 
 /**
- * The moments that a cell of dates says; undefined of an empty one. What one side of a range lacks of month and year,
- * it has from the other.
+ * Reads a date cell that may be a range; returns undefined if it is empty. A side of a range that lacks the month or
+ * the year takes it from the other side.
  *
- * @throws SourceFault what `readMoment` throws of the whole cell, if it is no range either
+ * @throws SourceFault the error of `readMoment` for the whole cell, if it is no range either
  */
 export function readMoments(cell: string, order: DateOrder | undefined, at: At): MomentRange | undefined {
   return orRange(
@@ -37,7 +38,7 @@ export function readMoments(cell: string, order: DateOrder | undefined, at: At):
   );
 }
 
-/** `HH:MM:SS` of the time or the two times that a cell says: `21:00`, `20.30 - 23.00`, `dalle 21 alle 23`, `7-9 pm`. */
+/** Reads a cell with one or two times as `HH:MM:SS`: `21:00`, `20.30 - 23.00`, `dalle 21 alle 23`, `7-9 pm`. */
 export function readTimes(cell: string, at: At): { readonly from: string; readonly to?: string | undefined } | undefined {
   return orRange(
     () => {
@@ -52,13 +53,13 @@ export function readTimes(cell: string, at: At): { readonly from: string; readon
       const to = readTime(timeIn(last, half), at);
       const from = readTime(timeIn(first, half), at);
       if (from === undefined || to === undefined) return undefined;
-      // `11-1 pm` begins in the morning, `10-1 am` in the evening before.
+      // `11-1 pm` begins in the morning, `10-1 am` on the evening before.
       return { from: half !== undefined && from > to ? readTime(timeIn(first, half === 'p' ? 'a' : 'p'), at)! : from, to };
     },
   );
 }
 
-/** What a cell says as a whole, else as a range; the fault of the whole where it is neither. */
+/** Reads a cell as a single value, or else as a range; throws the error of the single value if it is neither. */
 function orRange<T>(whole: () => T | undefined, range: () => T | undefined): T | undefined {
   try {
     return whole();
@@ -68,22 +69,22 @@ function orRange<T>(whole: () => T | undefined, range: () => T | undefined): T |
       const found = range();
       if (found) return found;
     } catch (other) {
-      // The order of a date has to be said; what else is wrong with a side says nothing of the whole.
+      // A missing date order must be reported; other errors of one side say nothing about the whole cell.
       if (!(other instanceof SourceFault) || other.fault === 'csv-date-order') throw other;
     }
     throw fault;
   }
 }
 
-/** What stands between the two sides of a range: a dash, or a word. Blanks are single ones here. */
+/** Separators between the two sides of a range: a dash or a word. Runs of blanks have been collapsed to one. */
 const DATE_SIGNS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through|bis) )| [-–—] |[–—]/i;
-/** What may also stand within a date, where there is none of the others. */
+/** Separators that may also occur within a date; tried if none of `DATE_SIGNS` matches. */
 const TIGHT_SIGNS = /(?<=(?:^| )\d{1,2})[-/](?=\d{1,2}[ ,])|(?<=[/.]\d{1,4})-(?=\d{1,2}[/.])/;
-/** What stands between two days that need not be next to each other: only if they are, they are a range. */
+/** Words between two days that need not be consecutive; the days count as a range only if they are. */
 const PAIR_SIGNS = / (?:ed?|and|und|&) /i;
 const DAY_MS = 86_400_000;
 const TIME_SIGNS = / ?[-–—] ?| (?:alle|to|until|till|bis) /i;
-/** Words before the first side. */
+/** Words that introduce the first side. */
 const FIRST_DAY = /^(?:dall['’] ?|(?:dal?|from|vo[mn]) )/i;
 const FIRST_TIME = /^(?:dalle|from|von) /i;
 
@@ -94,10 +95,10 @@ function sidesOf(cell: string, signs: RegExp, before: RegExp): [string, string] 
   return first && last && more.length === 0 ? [first, last] : undefined;
 }
 
-/** No range of a person is longer. */
+/** Maximum length of a range; nobody writes longer ones. */
 const LONGEST = 120;
 
-/** Two sides of which each has the month and the year of the other, where it has none. */
+/** Completes the two sides of a range: each takes the month and the year from the other if it has none. */
 function completed(sides: readonly [string, string]): string[] {
   const wordsOf = (side: string): string[] => side.split(/[\s,./-]+/);
   const month = (side: string) => wordsOf(side).find((word) => monthOf(word) !== undefined);
@@ -113,7 +114,10 @@ function completed(sides: readonly [string, string]): string[] {
   ].map(([side = '', ...missing]) => [side, ...missing.filter((word) => word !== undefined && !wordsOf(side).includes(word))].join(' '));
 }
 
-/** A side of a range of times as a single time is written: an hour alone is one, or one of the half of a day. */
+/**
+ * Rewrites one side of a range of times as a single time: a bare hour becomes a time, with `am` or `pm` if the range
+ * has it.
+ */
 function timeIn(side: string, half: string | undefined): string {
   const text = side.replace(/^ore /i, '');
   const isBare = /^\d{1,2}(?:[:.]\d\d)?$/.test(text);

@@ -21,36 +21,36 @@ import { type CsvRow, openTable, type Table } from './rows.ts';
 
 export interface CsvOptions {
   readonly caller: Caller;
-  /** Stated by whoever knows the file, never guessed: without it only dates that can't be misread are taken. */
+  /** Stated by the user, never guessed. Without it, only unambiguous dates are accepted. */
   readonly dateOrder?: DateOrder | undefined;
   readonly kind?: PostKindName | undefined;
-  /** What headings are to be taken for, where that does not follow from them. */
+  /** Maps headings to columns if their names do not identify the column. */
   readonly map?: HeadingMap | undefined;
-  /** Leaves rows out that can't be read, instead of refusing the file. */
+  /** Skips unreadable rows instead of rejecting the file. */
   readonly skipBadRows?: boolean | undefined;
 }
 
 export interface CsvSource extends Source {
-  /** What each column of each file is taken for, with an example; known after a survey. */
+  /** The column that each heading of each file is mapped to, with an example; known after a survey. */
   readonly mapping: () => readonly TableMapping[];
   /**
-   * Reads the files again for the rows that were left out because they can't be read, or have no name or no usable
-   * dates.
+   * Reads the files again and yields the rows that were skipped because they cannot be read, or have no name or no
+   * usable dates.
    */
   readonly rejected: () => AsyncGenerator<RejectedRow>;
 }
 
-/** What the columns of a file are taken for, and a cell of each. */
+/** Mapping of a file's headings to columns, with a sample cell for each. */
 export interface TableMapping {
   readonly file: string;
   readonly kind: PostKindName;
   readonly columns: readonly (MappedColumn & { readonly example: string })[];
 }
 
-/** Whether a source is one of CSV files. */
+/** Whether a source consists of CSV files. */
 export const isCsvSource = (source: Source): source is CsvSource => 'mapping' in source;
 
-/** A row that did not come in, as its file has it. */
+/** A row that was not imported, exactly as its file has it. */
 export interface RejectedRow {
   readonly path: string;
   readonly delimiter: string;
@@ -65,11 +65,11 @@ interface Outcome {
 }
 
 /**
- * Reads CSV files in the plugin's layouts. Records are known again by their names, events by name and start. Rows may
- * be shorter than the first line; cells beyond it are reported.
+ * Opens CSV files in the plugin's layouts. Records are matched by name, events by name and start. Rows may be shorter
+ * than the first line; cells beyond it are reported.
  *
- * @throws SourceFault naming file and line; `csv-map-column` where no file has a column of the map, `csv-map-field`
- * where a layout has not
+ * @throws SourceFault naming file and line; `csv-map-column` if no file has a column of the map, `csv-map-field` if a
+ * layout does not have a field of the map
  */
 export function openCsv(paths: readonly string[], options: CsvOptions): CsvSource {
   const mapping = new Map<string, TableMapping>();
@@ -124,7 +124,7 @@ const LONGEST_EXAMPLE = 60;
 const mappingOf = (cells: readonly string[], { kind, map, caller }: CsvOptions) =>
   mapHeaders(cells, { kind, map, custom: customColumns(caller.settings.calendar.customFields) });
 
-/** Whether cells are the first line of a table of ours, rather than a title above it. */
+/** Whether cells are the header line of a table, rather than a title above it. */
 function isHead(cells: readonly string[], options: CsvOptions): boolean {
   const mapped = mappingOf(cells, options);
   const known = mapped?.columns.filter(({ column }) => column !== undefined) ?? [];
@@ -140,7 +140,7 @@ function layoutOf(file: string, { cells, line }: CsvRow, options: CsvOptions) {
   return mapped;
 }
 
-/** Columns with something in them that are taken for nothing, though nobody has said so. */
+/** Reports columns that contain data but are mapped to nothing, unless the map excludes them explicitly. */
 function leftOut(
   file: string,
   columns: readonly MappedColumn[],
@@ -153,21 +153,21 @@ function leftOut(
   });
 }
 
-/** Where a file does not say its encoding, some of its letters may have been misread. */
+/** Reports that the encoding of a file was assumed, since some letters may have been misread. */
 const encodingNote = (file: string, { encoding }: Table): Entry[] =>
   encoding() === 'windows-1252' ? [{ kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file } }] : [];
 
-/** A row of a file, and all that is needed to read it. */
+/** File, kind, columns and options that are needed to read a row. */
 interface Reading {
   readonly file: string;
   readonly kind: PostKindName;
   readonly columns: readonly MappedColumn[];
   readonly options: CsvOptions;
-  /** Names of what came already. */
+  /** Names that have occurred already. */
   readonly seen: Set<string>;
 }
 
-/** The entries of a row, and whether they are what the row says; false: it did not come in. */
+/** Returns the entries of a row. `taken` is false if the row was not imported. */
 function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; taken: boolean } {
   const { file, kind, columns, options } = reading;
   const row = Object.fromEntries(
@@ -224,7 +224,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     kind,
     sourceId,
     place,
-    // The translation of a record often has its name.
+    // Translations of a record often have the same name.
     ...(language === '' ? { match: 'name' as const } : { language }),
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
@@ -242,8 +242,8 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
 }
 
 /**
- * When an event begins and ends, `YYYY-MM-DD HH:MM:SS`, and whether it lasts whole days: it says so, or says days alone
- * and not that it does not. A column of its own for the time counts more than a time beside the date.
+ * Returns start and end of an event, `YYYY-MM-DD HH:MM:SS`, and whether it is all-day: the file says so, or it gives
+ * only days and does not deny it. A time in its own column takes precedence over a time next to the date.
  */
 function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions): { start: string; end: string; allDay: boolean } {
   const zone = parseZone((row.timezone ?? '').trim()) ?? caller.settings.zone;
@@ -257,12 +257,12 @@ function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions): {
   if (from.day === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date', value: '' });
   const isSilent = (row.all_day ?? '').trim() === '' && from.time === undefined && to.time === undefined;
   const allDay = isSilent || isYes(row.all_day);
-  // In Microsoft's calendars whole days end when the next one begins.
+  // In Microsoft's calendars, all-day events end at the beginning of the next day.
   if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
     return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59`, allDay };
   const startTime = from.time ?? MIDNIGHT;
   const endTime = to.time ?? (allDay ? '23:59:59' : startTime);
-  // Without a day of its own, an end before the start is one after midnight.
+  // If the end has no day and its time is before the start, the event ends after midnight.
   const endDay = to.day ?? (endTime < startTime ? daysAfter(from.day, 1) : from.day);
   return { start: `${from.day} ${startTime}`, end: `${endDay} ${endTime}`, allDay };
 }
@@ -323,28 +323,28 @@ const customValues = (row: Row, fields: readonly CustomField[]): CustomValue[] =
     return value ? [{ field, value }] : [];
   });
 
-/** An address as people write it, without what it begins with. */
+/** Prepends `https://` to an address that begins with `www.`. */
 const webAddress = (cell: string | undefined): string | undefined => (/^\s*www\./i.test(cell ?? '') ? `https://${cell!.trim()}` : cell);
 
-/** Texts that the plugin has no columns for. */
+/** Returns the values of the texts that the plugin has no columns for. */
 const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
   Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
 
 const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero|j|ja|wahr|ein)$/i.test((cell ?? '').trim());
-/** Whether people keep an event to themselves, in a calendar of Google's or Microsoft's. */
+/** Whether an event is marked as private in a calendar of Google's or Microsoft's. */
 const isPrivate = (row: Row): boolean =>
   isYes(row.private) ||
   /^(?:private|confidential|personal|privat[oa]?|riservat[oa]|personale|vertraulich|persönlich)$/i.test((row.private ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
 
-/** Whether comments are allowed, where the file says it. */
+/** Returns the comment settings, if the file has them. */
 function commentColumns(row: Row): PostItem['columns'] {
   const open = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
   return { ...(row.comments ? { comment_status: open(row.comments) } : {}), ...(row.pings ? { ping_status: open(row.pings) } : {}) };
 }
 
-/** What columns of their own say of the currency counts more than what the cost says. */
+/** Overrides the currency that was read from the cost with the currency columns, if they are set. */
 function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
   const position = (row.currency_position ?? '').trim().toLowerCase();
   const given = [
@@ -363,7 +363,7 @@ function linksOf(row: Row): Link[] {
   ];
 }
 
-/** Names between commas; ids may also stand between blanks. */
+/** Splits names at commas; ids may also be separated by blanks. */
 const organizersOf = (cell: string | undefined): string[] =>
   /^[\d\s,;]+$/.test(cell ?? '') ? namesIn((cell ?? '').replace(/[\s;]+/g, ',')) : namesIn(cell ?? '');
 
@@ -372,12 +372,12 @@ const termsOf = (row: Row): TermReference[] => [
   ...namesIn(row.tags ?? '').map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
 ];
 
-/** Kinds of terms that the table has no column for. */
+/** Returns the kinds of terms that the table has no column for. */
 const unsaidIn = ({ categories, tags }: Row): Pick<PostItem, 'unsaid'> => ({
   unsaid: [...(categories === undefined ? (['category'] as const) : []), ...(tags === undefined ? (['tag'] as const) : [])],
 });
 
-/** The file to fetch that an address names. */
+/** Returns the attachment to fetch from an image URL, if it is one. */
 function imageOf(url: string, place: string): PostItem | undefined {
   if (!/^https?:\/\//i.test(url)) return undefined;
   return { kind: 'attachment', sourceId: url, place, url, columns: { guid: url }, metas: [], links: [], complete: false };

@@ -4,16 +4,15 @@ import { stringify } from 'csv-stringify/sync';
 import { SourceFault } from '../items/items.ts';
 import type { CsvSource, RejectedRow } from './read.ts';
 
-/** A file of rows that did not come in. */
+/** A file that was written with rejected rows. */
 export interface RejectedFile {
   readonly path: string;
   readonly rows: number;
 }
 
 /**
- * Writes the rows of each file that did not come in into a file beside it (`events.rejected.csv`), with its first line
- * and separator, in UTF-8: it can be put right and imported. A file that is there is left alone; the new one gets a
- * number.
+ * Writes the rejected rows of each file into a file next to it (`events.rejected.csv`), with the same header line and
+ * delimiter, in UTF-8, so that they can be corrected and imported. Existing files are kept; the new one gets a number.
  *
  * @throws SourceFault `unwritable`
  */
@@ -35,7 +34,7 @@ export async function writeRejected(source: CsvSource): Promise<RejectedFile[]> 
 const line = (cells: readonly string[], { delimiter }: RejectedRow): string =>
   stringify([[...cells]], { delimiter, record_delimiter: 'windows' });
 
-/** After this many names that are taken it gives up, and the error names the last one. */
+/** Number of file names to try before giving up; the error then names the last one. */
 const MOST_FILES = 1000;
 
 async function fileFor(row: RejectedRow): Promise<{ path: string; handle: FileHandle }> {

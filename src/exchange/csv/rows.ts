@@ -11,13 +11,13 @@ export interface CsvRow {
 }
 
 /**
- * A row with more letters or cells is none of a calendar: most likely a quote was never closed. It is not read any
- * further.
+ * Maximum length of a row, in letters. Longer rows do not occur in calendars: most likely a quote was never closed.
+ * Reading stops there.
  */
 const LONGEST_ROW = 2 ** 20;
 const MOST_CELLS = 1000;
 
-/** A file of rows: how it is written, and its rows. */
+/** Encoding, delimiter and rows of a file. */
 export interface Table {
   readonly encoding: TableText['encoding'];
   readonly delimiter: string;
@@ -25,12 +25,12 @@ export interface Table {
 }
 
 /**
- * Opens a file that is separated by commas, semicolons, tabs or vertical bars (RFC 4180). Its rows come with the first
- * line, without those that are empty; they may be of different lengths. `isHead` tells the first line from titles above
- * it, which are left out; where it knows none, all of the file is the table.
+ * Opens a file with commas, semicolons, tabs or vertical bars as delimiters (RFC 4180). The rows include the header
+ * line but no empty lines; their lengths may differ. `isHead` tells the header line from titles above it, which are
+ * left out; if it recognizes none, the whole file is the table.
  *
- * @throws SourceFault `empty` and those of `textOfTable`; when its rows are read `too-long` and `csv-quote` with the
- * line on which the row begins, `csv-malformed`
+ * @throws SourceFault `empty` and those of `textOfTable`; while rows are read, `too-long` and `csv-quote` with the line
+ * on which the row begins, `csv-malformed`
  */
 export async function openTable(path: string, isHead: (cells: readonly string[]) => boolean): Promise<Table> {
   const { pieces: texts, encoding } = textOfTable(path);
@@ -38,19 +38,19 @@ export async function openTable(path: string, isHead: (cells: readonly string[])
   if (first.done) throw new SourceFault('empty', { file: basename(path) });
   const [line = ''] = first.value.split(/\r?\n|\r/, 1);
   const said = SEPARATOR_LINE.exec(line)?.[1];
-  // The line in which a spreadsheet program says the separator is no row.
+  // The line with which a spreadsheet program declares the separator is not a row.
   const text = said === undefined ? first.value : first.value.slice(line.length);
   const head = findHead(text, said, isHead);
   const delimiter = said ?? delimiterOf(head?.line ?? line);
-  // Titles become empty lines, so that those below keep their numbers.
+  // Titles are replaced by empty lines so that line numbers stay correct.
   const rows = head ? text.slice(0, head.at).replace(/[^\r\n]+/g, '') + text.slice(head.at) : text;
   return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, withFirst(rows, texts)) };
 }
 
-/** So many lines may stand above the first one of a table. */
+/** Number of lines that are searched for the header line. */
 const MOST_TITLES = 20;
 
-/** The first line of a table, and where it begins. */
+/** Finds the header line of a table and its offset. */
 function findHead(text: string, delimiter: string | undefined, isHead: (cells: readonly string[]) => boolean) {
   let at = 0;
   for (const piece of text.split(/(?<=\n|\r(?!\n))/, MOST_TITLES)) {
@@ -71,26 +71,26 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
     bom: true,
     delimiter,
     skip_empty_lines: true,
-    // A quotation mark within a cell that does not begin with one is a letter, as in spreadsheets.
+    // A quotation mark inside an unquoted cell is an ordinary character, as in spreadsheets.
     relax_quotes: true,
     skip_records_with_empty_values: true,
     relax_column_count: true,
     max_record_size: LONGEST_ROW,
-    // The size counts letters; empty cells have none.
+    // `max_record_size` counts letters, so empty cells need a limit of their own.
     cast: (cell, { index }) => {
       if (index >= MOST_CELLS) throw new SourceFault('too-long', { file, line: ended + 1 });
-      // The library takes the two signs that end a line within a cell for two lines.
+      // The library counts a CRLF within a cell as two lines.
       pairs += cell.split('\r\n').length - 1;
       return cell;
     },
     on_record: (cells, { lines }) => {
       ended = lines - pairs;
-      // No row has to be as long as the one before: the library makes an error of each that is not, and drops it.
+      // Rows may have different lengths. The library would reject each row whose length differs from the one before.
       (parser.info as { records: number }).records = 0;
       return { cells, line: ended };
     },
   };
-  // The library's types let `on_record` change a record only where columns have names.
+  // The library's types allow `on_record` to change a record only if columns have names.
   const parser = parse(options as unknown as Options);
   pipeline(Readable.from(texts), parser, () => undefined);
   try {
@@ -110,7 +110,7 @@ async function* withFirst(first: string, texts: AsyncIterable<string>): AsyncGen
   yield* texts;
 }
 
-/** The sign that stands most often in the first line, outside of quotation marks. */
+/** Returns the delimiter that occurs most often in the first line, outside of quotation marks. */
 function delimiterOf(line: string): string {
   const bare = line
     .split('"')

@@ -15,9 +15,9 @@ import { customColumns, LAYOUTS, SPOKEN } from './layout.ts';
 import { listed, quoted } from './name-lists.ts';
 
 /**
- * The records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a mark, so that spreadsheets see it), in
- * pieces. The venues, organizers, terms and images that they name must come before them in the stream. What a
- * spreadsheet would take for a formula has an apostrophe before it.
+ * Writes the records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a BOM, so that spreadsheets
+ * recognize it), in chunks. The venues, organizers, terms and images that they name must come before them in the
+ * stream. Cells that a spreadsheet would evaluate as a formula get an apostrophe as prefix.
  */
 export async function* writeCsv(
   kind: PostKindName,
@@ -56,8 +56,7 @@ async function feed(writer: ReturnType<typeof stringify>, rows: AsyncIterable<Ro
 type Row = Readonly<Record<string, string>>;
 
 /**
- * An apostrophe of the text itself before such a sign is written twice: one of them is taken for the one that keeps
- * from computing.
+ * Doubles an apostrophe that the text itself has before a formula character, because readers remove one as the guard.
  */
 const withQuotes = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([key, text]) => [key, isKeptFormula(text) ? `'${text}` : text]));
@@ -71,20 +70,20 @@ const rowOf = (item: PostItem, columns: readonly Column[], names: ReadonlyMap<st
   return Object.fromEntries(columns.map(([column, value]) => [column, value(source)]));
 };
 
-/** What the value of a column is read from. */
+/** The data from which a column's value is read. */
 interface RowSource {
   readonly item: PostItem;
-  /** The first value of a meta, the empty text where there is none. */
+  /** The first value of a meta, or the empty string if it is absent. */
   readonly meta: (key: string) => string;
-  /** All values of a meta, with commas between them. */
+  /** All values of a meta, separated by commas. */
   readonly all: (key: string) => string;
-  /** A meta that says yes or no; the empty text where it is absent. */
+  /** A boolean meta as `yes` or `no`; the empty string if it is absent. */
   readonly flag: (key: string) => string;
-  /** What is said of each venue or organizer that a meta names, by its name and its id. */
+  /** Text for each venue or organizer that a meta links, made from its name and its id. */
   readonly linked: (key: string, show: (name: string | undefined, id: string) => string) => string[];
-  /** Names of terms, with commas between them. */
+  /** Names of terms, separated by commas. */
   readonly terms: (kind: TermKindName) => string;
-  /** The address of the featured image. */
+  /** URL of the featured image. */
   readonly image: () => string;
 }
 
@@ -111,8 +110,8 @@ function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSourc
 
 const yes = (value: boolean): string => (value ? 'yes' : 'no');
 /**
- * When an event ends. Whole days end with the last of them, which may go on into the night: it would be read as one
- * more.
+ * Returns the end of an event. All-day events end on their last whole day, even if the day's cutoff is after midnight:
+ * otherwise the end would be read as one more day.
  */
 function endOf(meta: RowSource['meta']): string {
   const end = meta(DATES.end);
@@ -126,7 +125,7 @@ const isYes = (stored: string): boolean => /^(1|yes|true)$/i.test(stored);
 type Value = (source: RowSource) => string;
 type Column = readonly [name: string, value: Value];
 
-/** Columns that do not simply hold what the field of their name does. */
+/** Columns that do not simply hold the field of the same name. */
 const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
   event: {
     start_date: ({ meta }) => meta(DATES.start).slice(0, 10),
@@ -156,7 +155,7 @@ const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
   organizer: {},
 };
 
-/** What every kind has. */
+/** Columns of every kind. */
 const COMMON: Readonly<Record<string, Value>> = {
   name: ({ item }) => titleOf(item),
   image: ({ image }) => image(),
@@ -164,7 +163,7 @@ const COMMON: Readonly<Record<string, Value>> = {
   translation_group: ({ item }) => item.translation_group ?? '',
 };
 
-/** Each column of a kind's layout with what it holds. */
+/** Columns of each kind's layout, with the functions that compute their values. */
 const COLUMNS: Readonly<Record<PostKindName, readonly Column[]>> = {
   event: columnsOf('event'),
   venue: columnsOf('venue'),
@@ -176,7 +175,10 @@ function columnsOf(name: PostKindName): Column[] {
   return Object.keys(LAYOUTS[name]).map((column) => [column, values[column] ?? ofField(column, postKind(name).fields[column])]);
 }
 
-/** What the field of a column's name holds. Throws where there is none: the column would stay empty. */
+/**
+ * Returns the function that reads the field of a column's name. Throws if there is no such field, since the column
+ * would stay empty.
+ */
 function ofField(column: string, field: Field | undefined): Value {
   const place = field?.place;
   if (place?.in === 'column') return ({ item }) => columnOf(item, place.column);
@@ -184,9 +186,12 @@ function ofField(column: string, field: Field | undefined): Value {
   throw new Error(`nothing says what the column ${column} holds`);
 }
 
-/** A record is named by its name, also one that looks like an id: elsewhere, the id is that of something else. */
+/**
+ * Returns the name of a record even if it looks like an id, since in another database the id belongs to something else;
+ * the id if there is no name.
+ */
 const nameOrId = (name: string | undefined, id: string): string => name || id;
 
-/** The same in a list of names. */
+/** Same as `nameOrId`, as an entry of a list of names. */
 const listedName = (name: string | undefined, id: string): string =>
   name && /^[\d\s]+$/.test(name) ? quoted(name) : listed(nameOrId(name, id));

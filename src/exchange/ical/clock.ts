@@ -1,20 +1,24 @@
 import { UTC, unixFromWall, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, wallIn } from '../items/unambiguous-zone.ts';
 
-/** A clock by which a file states times. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */
+/**
+ * A clock by which a file states times. A wall time is what it shows, in seconds read as UTC; a moment is a Unix time
+ * in seconds.
+ */
 export interface Clock {
   /**
-   * A wall that is shown twice means the first time, one that is skipped the moment after the gap (RFC 5545, 3.3.5).
+   * Converts a wall time to a moment. A wall time that occurs twice means the first occurrence, one that is skipped the
+   * moment after the gap (RFC 5545, 3.3.5).
    */
   readonly toMoment: (wall: number) => number;
   readonly toWall: (moment: number) => number;
-  /** The zone to store for an event that begins at a moment by this clock. */
+  /** The zone to store for an event that begins at this moment. */
   readonly zoneAt: (moment: number) => Zone;
-  /** Whether its zone is only what a name suggests: the name is in no table, and the file does not describe it. */
+  /** Whether the zone was only guessed from its name, which is in no table and not described in the file. */
   readonly isGuess: boolean;
 }
 
-/** The clock of a zone. */
+/** Returns the clock of a zone. */
 export const clockOf = (zone: Zone): Clock => ({
   toMoment: (wall) => firstMoment(wall, zone),
   toWall: (moment) => wallIn(zone, moment),
@@ -22,13 +26,13 @@ export const clockOf = (zone: Zone): Clock => ({
   isGuess: false,
 });
 
-/** The clock of UTC, whose events are shown in the zone of another clock. */
+/** Returns a UTC clock whose events are shown in the zone of another clock. */
 export const utcClock = ({ zoneAt }: Clock): Clock => ({ ...clockOf(UTC), zoneAt });
 
-/** No clock goes back by more. */
+/** Longest period by which a clock is ever set back, in seconds. */
 const LONGEST_REPEAT = 3 * 3600;
 
-/** PHP takes the second of two moments that show the same wall in some zones. */
+/** Returns the first moment that shows a wall time. In some zones, PHP picks the second of two such moments. */
 function firstMoment(wall: number, zone: Zone): number {
   const moment = unixFromWall(wall, zone);
   if (zone.rules === null) return moment;

@@ -2,29 +2,29 @@ import { SourceFault } from '../items/items.ts';
 import type { Line } from './lines.ts';
 
 /**
- * A part of a calendar: a property of its own, or a component with its lines between BEGIN and END. `calendar`: its
- * calendar's place in the file, from 0.
+ * A part of a calendar: one of its own properties, or a component with its lines between BEGIN and END. `calendar`:
+ * index of the calendar in the file, from 0.
  */
 export type Part = { readonly calendar: number; readonly line: number } & (
   | { readonly is: 'property'; readonly text: string }
   | { readonly is: 'component'; readonly name: string; readonly lines: readonly Line[] }
-  /** Text behind a calendar that is no calendar. */
+  /** Text after a calendar that is not part of one. */
   | { readonly is: 'outside' }
 );
 
-/** No component has more lines, and none lies deeper. */
+/** Limits on the lines of a component and on nesting. */
 const MOST_LINES = 20_000;
 const DEEPEST = 6;
-/** Components whose inner ones belong to them. */
+/** Components that include their nested components. */
 const WHOLE = new Set(['VTIMEZONE']);
 const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
 
 /**
- * The parts of a file of calendars (RFC 5545, 3.4 and 3.6), one at a time. What lies inside a component is left out,
- * but for zones, events and calendars: an event is one wherever it stands, and so is a calendar within another. Some
- * programs write text behind the calendar; it is reported and passed over.
+ * Yields the parts of a file of calendars (RFC 5545, 3.4 and 3.6). Nested components are left out, except in time
+ * zones. Events count wherever they occur, and so do calendars within other calendars. Some programs write text after
+ * the calendar; it is reported and skipped.
  *
- * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, saying where
+ * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, with the line
  */
 export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: string): AsyncGenerator<Part> {
   const read = createReader(file);
@@ -39,7 +39,7 @@ export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: stri
   read.end(last);
 }
 
-/** A component that has begun, and how many are open with it. */
+/** A component that has begun, and the nesting depth at which it did. */
 interface Begun {
   readonly name: string;
   readonly line: number;
@@ -47,11 +47,11 @@ interface Begun {
   readonly depth: number;
 }
 
-/** `take` gives the part that a line ends. */
+/** Creates a reader. Its `take` returns the part that a line completes, if any. */
 function createReader(file: string): { take: (line: Line) => Part | undefined; end: (last: number) => void } {
   const open: string[] = [];
   const begun: Begun[] = [];
-  /** Those that are open, and how many there were. */
+  /** Indexes of the open calendars; `count` is the number of calendars so far. */
   const calendars: number[] = [];
   let count = 0;
   const at = () => calendars.at(-1) ?? count - 1;
@@ -70,8 +70,8 @@ function createReader(file: string): { take: (line: Line) => Part | undefined; e
   }
 
   function end(name: string, line: number): Part | undefined {
-    // Inside a calendar, an END that names nothing open is a typo and ends the innermost; one that skips a component is
-    // a fault.
+    // Within a calendar, an END whose name is not open is a typo and closes the innermost component; one that skips an
+    // open component is an error.
     if (open.at(-1) !== name && (open.length <= calendars.length || open.includes(name))) throw fault('ical-structure', line, { name });
     const depth = open.length;
     open.pop();

@@ -9,38 +9,41 @@ import { hasStrayDate, mendLine } from './mend.ts';
 import { CUSTOM_FIELD, OWN_NAME } from './own-names.ts';
 import { modernRule } from './vcalendar.ts';
 
-/** A moment as a file writes it: a day, or a wall clock in a zone, in UTC or in whatever zone who reads it is in. */
+/**
+ * A date or time as a file states it: a day, or a wall clock time in a zone, in UTC, or floating (in the reader's
+ * zone).
+ */
 export interface Moment {
-  /** `YYYY-MM-DD HH:MM:SS`; midnight of a day. */
+  /** `YYYY-MM-DD HH:MM:SS`; midnight if it is a day. */
   readonly wall: string;
   readonly in: 'day' | 'utc' | 'zone' | 'anywhere';
   readonly zone?: string;
 }
 
-/** How long something takes: days of the calendar, and exact seconds besides (RFC 5545, 3.3.6). */
+/** A duration: calendar days plus exact seconds (RFC 5545, 3.3.6). */
 export interface Length {
   readonly days: number;
   readonly seconds: number;
 }
 
-/** A moment at which something takes place besides; with an end or a length of its own where it is a period. */
+/** An additional date of an event; has its own end or duration if it is a period. */
 export interface ExtraDate {
   readonly start: Moment;
   readonly end?: Moment | undefined;
   readonly length?: Length | undefined;
 }
 
-/** A VEVENT as values, checked no further than that they can be read. */
+/** A VEVENT as parsed values. They are readable, but not validated further. */
 export interface CalendarEvent {
   readonly line: number;
   readonly uid: string;
   readonly recurrenceId: Moment | undefined;
-  /** Of an override: whether it holds for all later times too. */
+  /** For an override: whether it applies to all later dates as well. */
   readonly andFuture: boolean;
   readonly start: Moment | undefined;
   readonly end: Moment | undefined;
   readonly length: Length | undefined;
-  /** Whether Microsoft's property says that it lasts whole days, whatever form its dates have. */
+  /** Whether Microsoft's property marks the event as all-day, whatever form its dates have. */
   readonly isMarkedAllDay: boolean;
   readonly rules: readonly Rule[];
   readonly exceptRules: readonly Rule[];
@@ -48,21 +51,21 @@ export interface CalendarEvent {
   readonly exceptDates: readonly Moment[];
   readonly sequence: number;
   readonly summary: string;
-  /** The language of the summary (BCP 47), where the file says it. */
+  /** Language of the summary (BCP 47), if the file states it. */
   readonly language: string;
   readonly description: string;
-  /** The description as HTML, where there is one. */
+  /** The description as HTML, if there is one. */
   readonly html: string;
   readonly location: string;
-  /** The name that the location begins with, where the file says it. */
+  /** The name at the start of the location, if the file marks it. */
   readonly placeName: string;
   readonly geo: { readonly lat: number; readonly lng: number } | undefined;
   readonly organizer: { readonly name: string; readonly email: string } | undefined;
-  /** Contacts, and where in a text the name ends, if the file says that: the name. */
+  /** Contacts, with the name that the text begins with if the file marks it. */
   readonly contacts: readonly { readonly text: string; readonly name: string }[];
   readonly categories: readonly string[];
   readonly url: string;
-  /** What fields that a site defines hold, by their names. */
+  /** Values of the site's own fields, by field name. */
   readonly custom: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly { readonly url: string; readonly type: string }[];
   readonly status: string;
@@ -70,24 +73,24 @@ export interface CalendarEvent {
   readonly created: Moment | undefined;
   readonly modified: Moment | undefined;
   readonly stamp: Moment | undefined;
-  /** Names of the properties that it has, in lower case. */
+  /** Names of the properties that the event has, in lower case. */
   readonly propertyNames: ReadonlySet<string>;
-  /** Lines that say when it takes place and can't be read or followed: nobody knows its dates. */
+  /** Lines about the event's dates that cannot be read or followed, so that its dates are unknown. */
   readonly undated: readonly Line[];
   readonly unfollowed: readonly Line[];
-  /** Lines by which it repeats, and those by which an override holds for other times than the later ones. */
+  /** Lines that make the event repeat, and override lines whose range is not the later dates. */
   readonly repeating: readonly Line[];
   readonly otherRanges: readonly Line[];
-  /** Other lines that can't be read, and those that are not UTF-8. */
+  /** Other lines that cannot be read, and lines that are not UTF-8. */
   readonly unreadable: readonly Line[];
   readonly otherEncoding: readonly Line[];
 }
 
-/** Reads the lines of a VEVENT. Undefined: it can't be read at all. */
+/** Parses the lines of a VEVENT. Returns undefined if it cannot be read at all. */
 export function readEvent(lines: readonly Line[], line: number): CalendarEvent | undefined {
   const named = lines.map(withPlainName);
   const sound = named.filter(({ text }) => PROPERTY.test(text));
-  // The library reads rules only to follow them, which is done elsewhere.
+  // Rules are parsed elsewhere; the library would read them only to expand them.
   const [ruled, others] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
   const properties = parseProperties(others.flatMap(({ text }) => mendLine(text)));
   if (!properties) return undefined;
@@ -144,10 +147,13 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   };
 }
 
-/** Says that Exchange and Outlook mean whole days, which some of their versions write as moments between midnights. */
+/**
+ * Property by which Exchange and Outlook mark all-day events, which some versions write as times from midnight to
+ * midnight.
+ */
 export const MICROSOFT_ALL_DAY = 'x-microsoft-cdo-alldayevent';
 
-/** What parameters say of texts. */
+/** Returns what the parameters of text properties state. */
 function saidBeside(all: (name: string) => readonly Property[]): Pick<CalendarEvent, 'language' | 'placeName' | 'contacts'> {
   const [summary] = all('summary');
   const [location] = all('location');
@@ -158,17 +164,17 @@ function saidBeside(all: (name: string) => readonly Property[]): Pick<CalendarEv
   };
 }
 
-/** The moments that the properties of a name say. */
+/** Returns the moments in all properties of a name. */
 type MomentsOf = (name: string) => readonly Moment[];
 
-/** When it was written and changed, and when the file was made. */
+/** Returns when the event was created and last modified, and when the file was made. */
 const writtenAt = (moments: MomentsOf): Pick<CalendarEvent, 'created' | 'modified' | 'stamp'> => ({
   created: moments('created')[0],
   modified: moments('last-modified')[0],
   stamp: moments('dtstamp')[0],
 });
 
-/** Whether a line says a date of the event, or how long it is, that cannot be read. */
+/** Whether a line gives a date of the event or its duration and cannot be read. */
 function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: MomentsOf }): boolean {
   const name = oneDateOf(text);
   return name !== undefined && lineValue(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
@@ -176,13 +182,13 @@ function isUndated(text: string, { length, moments }: { length: CalendarEvent['l
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
 
-/** A line without the blanks that some programs write around its name. */
+/** Removes the blanks that some programs write around a property name. */
 const withPlainName = (line: Line): Line => {
   const text = line.text.replace(/^([A-Za-z0-9-]+)[ \t]+(?=[;:])/, '$1');
   return text === line.text ? line : { ...line, text };
 };
 
-/** Finds the lines that say a date of the event which a line before them has said otherwise: the first counts. */
+/** Returns a predicate for lines that repeat a single-valued date property with another value; the first one counts. */
 function secondDates(lines: readonly Line[]): (line: Line) => boolean {
   const firstTexts = new Map<string, string>();
   for (const { text } of lines) {
@@ -194,15 +200,15 @@ function secondDates(lines: readonly Line[]): (line: Line) => boolean {
 
 const RULE = /^(?:RRULE|EXRULE)[:;]/i;
 const ADDS_TIMES = /^(?:RRULE|RDATE)[:;]/i;
-/** `THISANDPRIOR` of RFC 2445, which RFC 5545 does without. */
+/** `THISANDPRIOR` of RFC 2445, which RFC 5545 dropped. */
 const OTHER_RANGE = /^RECURRENCE-ID;(?:.*;)?RANGE=(?!"?THISANDFUTURE)/i;
 const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
-/** The name, in small letters, of a date that a line says and an event has once. */
+/** Returns the name, in lower case, of the single-valued date property on a line. */
 const oneDateOf = (line: string): string | undefined => ONE_DATE.exec(line)?.[1]?.toLowerCase();
 
-/** What a line of dates or of a rule says, without its parameters. */
+/** Returns the value of a line with dates or a rule, without its parameters. */
 const lineValue = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();
-/** The rule that a line says, in iCalendar's words or in those of vCalendar. */
+/** Returns the rule on a line, in the syntax of iCalendar or vCalendar. */
 function ruleOf(line: string): Rule | undefined {
   const text = lineValue(line);
   return parseRule(modernRule(text) ?? text);
@@ -212,15 +218,16 @@ const MOST_DATES = 5000;
 const MOST_RULES = 20;
 
 /**
- * A property as the library reads it (jCal, RFC 7265): its name in lower case, its parameters, its type and its values.
+ * A property as the library parses it (jCal, RFC 7265): its name in lower case, its parameters, its type and its
+ * values.
  */
 type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: readonly unknown[]];
 
-/** The properties by name; lines that the library stumbles over are left out one by one, as long as there are few. */
+/** Parses properties and groups them by name. If the library fails, lines that it cannot parse alone are left out. */
 function parseProperties(lines: readonly string[]): ReadonlyMap<string, readonly Property[]> | undefined {
   const parse = (some: readonly string[]): readonly Property[] | undefined => {
     try {
-      // The library's types do not say what a parsed component is.
+      // The library's types do not describe the structure of a parsed component.
       const [, properties] = ICAL.parse(['BEGIN:VEVENT', ...some, 'END:VEVENT'].join('\r\n')) as unknown as [string, Property[]];
       return properties;
     } catch {
@@ -238,7 +245,7 @@ function parseProperties(lines: readonly string[]): ReadonlyMap<string, readonly
   return byName;
 }
 
-/** The values of a property as they are written. */
+/** Returns the values of a property as they are written. */
 const rawValues = ([, , , ...values]: Property): string[] =>
   values.map((value) => (Array.isArray(value) ? value.join('/') : String(value)));
 const raw = (property: Property): string => rawValues(property)[0] ?? '';
@@ -260,12 +267,12 @@ function momentOf(value: string, zone: string): Moment[] {
   const wall = `${day} ${time?.replace(':60', ':59') ?? '00:00:00'}`;
   if (day === '' || !isShown(wall)) return [];
   if (time === undefined) return [{ wall, in: 'day' }];
-  // Some programs write a Z behind times of a zone.
+  // Some programs write a Z after times that have a zone.
   if (zone !== '') return [{ wall, in: 'zone', zone }];
   return [{ wall, in: utc === undefined ? 'anywhere' : 'utc' }];
 }
 
-/** Whether a calendar and a clock ever show this; an end of the day at 24:00 is a midnight. */
+/** Whether the date and time exist; an end of the day at 24:00 is a midnight. */
 const isShown = (wall: string): boolean => wall.endsWith(' 24:00:00') || textFromUnix(unixFromText(wall)) === wall;
 
 function extraDatesOf(property: Property): ExtraDate[] {
@@ -280,7 +287,7 @@ function extraDatesOf(property: Property): ExtraDate[] {
 
 const LONGEST_S = 366 * 86_400;
 
-/** The length that a DURATION says, below zero where it says so; undefined where it is none. */
+/** Parses a DURATION, which may be negative; returns undefined if it is invalid. */
 function lengthFrom(text: string): Length | undefined {
   const [, sign, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/.exec(text) ?? [];
@@ -292,7 +299,7 @@ function lengthFrom(text: string): Length | undefined {
   };
 }
 
-/** Where Apple's calendars put a place beside its name and address: `geo:45.07,7.68`. */
+/** Property in which Apple's calendars store coordinates in addition to name and address: `geo:45.07,7.68`. */
 const APPLE_PLACE = 'x-apple-structured-location';
 
 const appleGeoOf = ([property]: readonly Property[]): CalendarEvent['geo'] =>
@@ -301,8 +308,8 @@ const appleGeoOf = ([property]: readonly Property[]): CalendarEvent['geo'] =>
 const GEO = /^GEO[:;]/i;
 
 /**
- * The coordinates that a line says, read from the line itself: the library would cut `45,07` to 45. vCalendar has a
- * comma between the two.
+ * Reads coordinates from the line itself, since the library would cut `45,07` to 45. vCalendar separates the two
+ * numbers with a comma.
  */
 function geoOf(line: string): CalendarEvent['geo'] {
   if (!GEO.test(line)) return undefined;
@@ -313,7 +320,7 @@ function geoOf(line: string): CalendarEvent['geo'] {
     : undefined;
 }
 
-/** Whether a line is to say coordinates and does not; some programs write 0 where they know none. */
+/** Whether a line should contain coordinates but does not; some programs write 0 if they have none. */
 const isStrayPlace = (line: string): boolean => GEO.test(line) && /[^0.,;+\s-]/.test(lineValue(line)) && geoOf(line) === undefined;
 
 function coordinatesOf(numbers: readonly string[]): CalendarEvent['geo'] {
@@ -326,7 +333,7 @@ const attachmentOf = (property: Property) => ({
   type: parameter(property, 'fmttype').toLowerCase(),
 });
 
-/** A picture of RFC 7986 (5.10), whose address need not look like one. */
+/** Returns an image as in RFC 7986 (5.10), whose URL need not look like an image. */
 const pictureOf = (property: Property) => ({ url: attachmentOf(property).url, type: attachmentOf(property).type || 'image/jpeg' });
 
 const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percentDecoded(address.slice(7)).trim() : '');
@@ -336,7 +343,7 @@ function htmlOf(properties: readonly Property[]): string {
   return property ? extensionText(property) : '';
 }
 
-/** The description as Thunderbird writes its HTML: `ALTREP="data:text/html,..."`. */
+/** Returns the HTML description as Thunderbird writes it: `ALTREP="data:text/html,..."`. */
 function alternativeOf([property]: readonly Property[]): string {
   const [, base64, data = ''] =
     /^data:text\/html(?:;charset=[\w-]+)?(;base64)?,(.*)$/is.exec(property ? parameter(property, 'altrep') : '') ?? [];
@@ -346,8 +353,8 @@ function alternativeOf([property]: readonly Property[]): string {
 const customValue = (property: Property) => ({ name: parameter(property, OWN_NAME), value: extensionText(property) });
 
 /**
- * The text of an extension. The library knows no types of extensions, so that their texts come as they are written,
- * unless the file itself says that it is one.
+ * Returns the text of an extension property. The library does not know the types of extensions and leaves their values
+ * escaped, unless the file declares them as text.
  */
 function extensionText(property: Property): string {
   const [text = ''] = textsOf(property);

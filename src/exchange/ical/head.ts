@@ -4,23 +4,23 @@ import { type Clock, clockOf } from './clock.ts';
 import type { Part } from './components.ts';
 import { createZones } from './zones.ts';
 
-/** What has to be known of a whole file before its events are read. */
+/** Facts about a whole file that must be known before its events are read. */
 export interface Head {
-  /** What the calendar is called. */
+  /** Name of the calendar. */
   readonly name: string | undefined;
-  /** The clock of times of a calendar that name no zone: its own, else that of the site. */
+  /** The clock for times without a zone: the zone of their calendar, or else that of the site. */
   readonly clockOf: (calendar: number) => Clock;
-  /** Lines of calendars that say a zone nobody knows, and what they say. */
+  /** Zones that calendars state and that are unknown, with their lines. */
   readonly unknownZones: readonly { readonly line: number; readonly id: string }[];
-  /** The clock that a TZID of a calendar means. */
+  /** Finds the clock that a TZID of a calendar means. */
   readonly find: (id: string, calendar: number) => Clock | undefined;
-  /** Whether a calendar says that its events do not take place. */
+  /** Whether a calendar cancels its events. */
   readonly isCancelled: (calendar: number) => boolean;
   /** Whether several events of the file have this UID. */
   readonly isShared: (uid: string) => boolean;
 }
 
-/** Goes through a file once: its zones, the names of its events. `site`: the zone of the site. */
+/** Scans a file once for its zones and the UIDs of its events. `site`: zone of the site. */
 export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<Head> {
   const zones = createZones(site);
   const zoneIds = new Map<number, { readonly line: number; readonly id: string }>();
@@ -54,7 +54,7 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
   };
 }
 
-/** UIDs may be long, and there may be many: what is kept of each is short. Escapes and blanks do not count. */
+/** Returns a short key for a UID, since UIDs may be long and numerous. Escapes and blanks are ignored. */
 function keyOf(uid: string): string {
   const plain = uid.replace(/[\\\s]+/g, '');
   return plain.length <= SHORT ? plain : createHash('sha1').update(plain).digest('base64');

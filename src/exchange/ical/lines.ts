@@ -4,32 +4,32 @@ import { SourceFault } from '../items/items.ts';
 import { windows1252 } from '../items/windows-1252.ts';
 import { fromQuotedPrintable, isQuotedPrintable } from './vcalendar.ts';
 
-/** A line of a file, with the number of its first row; continued rows are one line. */
+/** A logical line of a file, with its folded rows joined, and the number of its first row. */
 export interface Line {
   readonly line: number;
   readonly text: string;
-  /** Set where the line is not valid UTF-8: how it was read instead. */
+  /** Set if the line is not valid UTF-8: the way in which it was read instead. */
   readonly encoding?: OtherEncoding;
 }
 
-/** `damaged`: UTF-8 with broken characters, which became U+FFFD. */
+/** `damaged`: UTF-8 with broken characters, which were replaced by U+FFFD. */
 export type OtherEncoding = 'windows-1252' | 'damaged';
 
-/** No text of a calendar is longer. */
+/** Maximum length of a line; no text of a calendar is longer. */
 const LONGEST_LINE = 2 ** 20;
 
 /**
- * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file
- * holds. Rows are joined as bytes, since some programs fold within a character. UTF-16 is recognised by its mark or its
- * letters. A line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced where the
- * others are UTF-8; `encoding` says which.
+ * Yields the content lines of a calendar file (RFC 5545, 3.1), unfolded, in batches of one chunk of the file each. Rows
+ * are joined as bytes, since some programs fold within a character. UTF-16 is recognised by its BOM or its letters. A
+ * line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced if the other lines are UTF-8;
+ * `encoding` says which.
  *
  * @throws SourceFault `too-long`
  */
 export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
   const { texts, decode } = await decodePieces(pieces);
   const unfold = unfolder(file);
-  // The row that a piece of the file breaks off, and a CR whose LF may come with the next.
+  // Unfinished row at the end of a chunk, possibly with a CR whose LF is in the next chunk.
   let [rest, row] = ['', 0];
   const linesOf = (rows: readonly string[]): Line[] => {
     const lines: Line[] = [];
@@ -51,15 +51,15 @@ export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: st
   yield done ? [...last, { line: done.line, ...decode(done.text) }] : last;
 }
 
-/** Rows end in CRLF, LF or CR; at the end of a piece a CR may still become CRLF. */
+/** Rows end in CRLF, LF or CR. A CR at the end of a chunk may be the first half of a CRLF. */
 const ROW_END = /\r\n|\n|\r/;
 const OPEN_END = /\r\n|\n|\r(?!$)/;
 
 type Decode = (text: string) => { readonly text: string; readonly encoding?: OtherEncoding };
 
 /**
- * The bytes as text. Where they are not UTF-16 each byte is one letter until its line is known; `decode` then reads the
- * line.
+ * Decodes chunks to text. Unless they are UTF-16, each byte becomes one letter until its line is complete; `decode`
+ * then decodes that line.
  */
 async function decodePieces(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
   const iterator = pieces[Symbol.asyncIterator]();
@@ -102,7 +102,7 @@ function lineOfBytes(line: string): ReturnType<Decode> {
   }
 }
 
-/** Bytes in the encoding that a line names itself; undefined where nobody knows that one, or it is another one. */
+/** Decodes bytes in the charset that the line declares; returns undefined if the charset is unknown or wrong. */
 function decodedAs(charset: string, text: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(text, 'latin1'));
@@ -117,13 +117,13 @@ const isMarker = (text: string): boolean => /^(?:BEGIN|END):/i.test(text);
 interface Begun {
   readonly line: number;
   text: string;
-  /** Whether its text is quoted-printable. Looked up once: a file may have many rows behind a long one. */
+  /** Whether its text is quoted-printable. Computed once, since many rows may follow a long one. */
   readonly quoted: boolean;
   readonly more: string[];
   length: number;
 }
 
-/** Takes the sign off the end of a row that says that it goes on. */
+/** Removes the `=` from the end of a row, which marks a soft line break. */
 function dropLast(begun: Begun): void {
   const row = begun.more.pop();
   if (row === undefined) begun.text = begun.text.slice(0, -1);
@@ -131,8 +131,8 @@ function dropLast(begun: Begun): void {
 }
 
 /**
- * Joins rows that a blank at the start of the next continues, or in quoted-printable text `=` at their end. `take`
- * gives the line that a row ends, `end` the last one.
+ * Joins rows: a blank at the start of a row continues the row before, as does, in quoted-printable text, `=` at the end
+ * of a row. `take` returns the line that is complete once a row is read, `end` the last one.
  */
 function unfolder(file: string): { take: (line: number, row: string) => NumberedLine | undefined; end: () => NumberedLine | undefined } {
   let begun: Begun | undefined;
@@ -140,7 +140,7 @@ function unfolder(file: string): { take: (line: number, row: string) => Numbered
     begun && { line: begun.line, text: begun.more.length === 0 ? begun.text : begun.text + begun.more.join('') };
   return {
     take: (line, row) => {
-      // Some programs end rows twice, so that an empty one stands before that which continues.
+      // Some programs end rows twice, which puts an empty row before each continuation.
       if (row === '' && begun && !isMarker(begun.text)) return undefined;
       const isSoft = begun?.quoted && (begun.more.at(-1) ?? begun.text).endsWith('=');
       const isMore = begun !== undefined && (isSoft || row.startsWith(' ') || row.startsWith('\t'));

@@ -1,24 +1,25 @@
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 
 /*
- * Lines with dates, as programs write them, in the form that the standard asks for (RFC 5545, 3.3.4 and 3.3.5), so that
- * the library reads them.
+ * Rewrites lines with dates, as programs write them, into the form that the standard requires (RFC 5545, 3.3.4 and
+ * 3.3.5), so
+ * that the library can read them.
  */
 
 const DATED = /^(DTSTART|DTEND|RDATE|EXDATE|RECURRENCE-ID)[;:]/i;
 
 /**
- * A line as the library can read it. The type of a date follows from its value, whatever VALUE says: `20190101` is a
- * day, `20190101T100000` a time, both may stand in one list. Seconds may be missing, parts of them are cut; dates may
- * be in the other form of ISO 8601 (`2019-01-01T10:00:00+01:00`), also with an offset, which makes them times in UTC.
- * What still is no date is left out. A TZID may hold colons, commas and backslashes. Lines that have no dates stay
- * as they are.
+ * Rewrites a line so that the library can read it. The type of a date follows from its value, whatever VALUE says:
+ * `20190101` is a day, `20190101T100000` a time; a list may contain both. Seconds may be missing; fractions of a second
+ * are cut. Dates may be in the extended form of ISO 8601 (`2019-01-01T10:00:00+01:00`); those with an offset become UTC
+ * times. Invalid dates are dropped. A TZID may contain colons, commas and backslashes. Lines without dates are returned
+ * unchanged.
  */
 export function mendLine(line: string): string[] {
   const name = DATED.exec(line)?.[1];
   if (name === undefined) return [line];
   const text = basicDates(line);
-  // No date has a colon by now, but a TZID may, quoted or not.
+  // At this point no date contains a colon, but a TZID may, quoted or not.
   const at = text.lastIndexOf(':');
   const given = text.slice(name.length, at);
   const values = new Map<string, string[]>();
@@ -34,18 +35,18 @@ export function mendLine(line: string): string[] {
   return [...values].map(([type, some]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${some.join(',')}`);
 }
 
-/** The dates of a list, which vCalendar separates by semicolons. */
+/** Splits a list of dates, which vCalendar separates by semicolons. */
 const piecesOf = (list: string): string[] => list.split(/[,;]/);
 
 const isList = (name: string): boolean => /^(?:RDATE|EXDATE)$/i.test(name);
 
 /**
- * Whether a value is a day, a time or a period. Of a list with another one the library would leave out all, and of any
- * other date it would read no more than the beginning.
+ * Whether a value is a day, a time or a period. If a list contained anything else, the library would drop the whole
+ * list; of any other date, it would read only the beginning.
  */
 const isDate = (value: string): boolean => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{6}Z?)?(?:\/[\dA-Z+-]+)?$/.test(value);
 
-/** Whether a line is a list of dates some of which are none, or has several dates where there is to be one. */
+/** Whether a line is a list with invalid dates, or has several dates although only one is allowed. */
 export function hasStrayDate(line: string): boolean {
   const name = DATED.exec(line)?.[1];
   if (name === undefined) return false;
@@ -55,7 +56,7 @@ export function hasStrayDate(line: string): boolean {
   return pieces.map((piece) => mendValue(piece.trim())).some((value) => value !== '' && !isDate(value));
 }
 
-/** Dates and times of ISO 8601 with their dashes and colons, in the form without. */
+/** Converts dates and times of ISO 8601 from the extended form to the basic form. */
 const basicDates = (line: string): string =>
   line
     .replace(/(?<=[:,;/])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?(?=$|[\s,;/.Z+-])/gi, (date) => date.replace(/[-:]/g, ''))
@@ -63,7 +64,10 @@ const basicDates = (line: string): string =>
 
 const mendValue = (value: string): string => value.split('/').map(mendDate).join('/');
 
-/** Of a day some programs write `20190101Z`; of a time `20190101 100000`, parts of a second, or an offset from UTC. */
+/**
+ * Normalizes a date. Some programs write days as `20190101Z`, and times as `20190101 100000`, with fractions of a
+ * second, or with an offset from UTC.
+ */
 function mendDate(part: string): string {
   const [, day, time, second = '00', zone = '', sign, hours, minutes] =
     /^(\d{8})(?:[T ](\d{4})(\d\d)?(?:\.\d+)?)?(Z|([+-])(\d\d):?(\d\d))?$/i.exec(part) ?? [];

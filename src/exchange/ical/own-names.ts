@@ -1,5 +1,5 @@
-/** The property in which a calendar says what a site's own fields hold. */
+/** Property with the value of one of the site's own fields. */
 export const CUSTOM_FIELD = 'x-fasti-field';
 
-/** The parameter with the name of such a field, and with that of a contact or a place whose name has a comma. */
+/** Parameter with the name of such a field, or with the name of a contact or venue if it contains a comma. */
 export const OWN_NAME = 'x-name';

@@ -7,13 +7,14 @@ import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
 
 /**
- * Venues, organizers and pictures of a calendar's events: each comes as an item before the first event that names it.
+ * Venues, organizers and images of a calendar's events. Each is returned as an item with the first event that
+ * references it.
  */
 export interface Places {
   readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
 }
 
-/** How many names are remembered as given out; an item that is given out twice does no harm. */
+/** Maximum number of items that are remembered as returned; returning an item twice is harmless. */
 const MOST_KNOWN = 100_000;
 
 export function createPlaces(file: string): Places {
@@ -23,7 +24,7 @@ export function createPlaces(file: string): Places {
     seen.add(item.sourceId);
     return [item];
   };
-  // The times of a series come one after the other.
+  // The dates of a series come one after another, so that it is enough to cache the last event.
   let known: { event: CalendarEvent; found: readonly PostItem[] } | undefined;
   const foundIn = (event: CalendarEvent): readonly PostItem[] => {
     const place = `${file}:${event.line}`;
@@ -39,7 +40,7 @@ export function createPlaces(file: string): Places {
       return {
         items: found.flatMap(once),
         links: found.map((item): Link => {
-          // What is found here is a venue, an organizer or an image.
+          // Only venues, organizers and images are found here.
           const kind = item.kind as LinkedKind;
           return { key: KEYS[kind], kind, sourceId: item.sourceId };
         }),
@@ -54,13 +55,13 @@ const KEYS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumb
 const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());
 const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** A text in two: the name that it begins with, where that is known, and what stands behind it. */
+/** Splits a text into the known name at its start, or an empty string, and the remainder. */
 const withoutName = (text: string, name: string): readonly [name: string, rest: string] =>
   text.startsWith(name) ? [name, text.slice(name.length)] : ['', text];
 
 /**
- * What a location says before its first comma or line end is the venue's name, the rest its address. A page of the web
- * is no place.
+ * Returns the venue of a location: its name up to the first comma or line break, its address after that. A URL is not a
+ * venue.
  */
 function venueOf({ location, placeName, geo }: CalendarEvent, place: string): PostItem | undefined {
   if (line(location) === '' || isAddress(location)) return undefined;
@@ -82,7 +83,7 @@ function venueOf({ location, placeName, geo }: CalendarEvent, place: string): Po
   ]);
 }
 
-/** Meetup writes `Name (Street, Town)`: a comma in the brackets at the end says that an address stands there. */
+/** Splits Meetup's form `Name (Street, Town)`. A comma in the final parentheses shows that they contain an address. */
 function withBareAddress(location: string): string {
   const whole = line(location);
   const at = whole.indexOf(' (');
@@ -91,10 +92,10 @@ function withBareAddress(location: string): string {
   return /[(),]/.test(name) || /[()]/.test(address) || !address.includes(',') ? location : `${name}\n${address}`;
 }
 
-/** Addresses of Google's calendars themselves, of groups and rooms too: nobody reads what is sent there. */
+/** Email addresses of Google calendars, groups and rooms; nobody reads what is sent there. */
 const NOBODY = /@(?:\w+\.)?calendar\.google\.com$/i;
 
-/** The organizer, and contacts: a name, and whatever else stands behind commas or semicolons. */
+/** Returns the organizer and the contacts. A contact is a name, followed by details after commas or semicolons. */
 function organizersOf({ organizer, contacts }: CalendarEvent, place: string): PostItem[] {
   const people = new Map<string, PostItem>();
   const email = organizer && !NOBODY.test(organizer.email) ? organizer.email : '';
@@ -112,8 +113,8 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
 }
 
 /**
- * Known again by name and address of e-mail, whether the one event gives it to its organizer or another to a contact.
- * The address alone says too little: all that a town organizes may have one, and all that is on Facebook has.
+ * Returns an organizer, identified by name and email address, whether an event has it as organizer or as contact. The
+ * address alone does not identify it: all organizers of a town may share one, and all events on Facebook do.
  */
 function person(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
   const metaFrom = (key: string, test: (part: string) => boolean) => {

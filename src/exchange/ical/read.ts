@@ -25,21 +25,24 @@ import { nameOfFirst, orphanTime, placeOf, timesOf } from './series.ts';
 import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions {
-  /** What a fault and a report call the file. */
+  /** Name of the file in errors and reports. */
   readonly file: string;
-  /** Its name in the ledger; by default that of the calendar in it, or of the file. */
+  /** Name of the source in the ledger; defaults to that of the calendar in the file, or of the file. */
   readonly source?: string | undefined;
   readonly settings: Pick<SiteSettings, 'zone' | 'timezone' | 'calendar'> & Partial<Pick<SiteSettings, 'contentLanguages'>>;
   readonly now: Date;
-  /** Days between which repeating events are taken in (`YYYY-MM-DD`); by default from a year ago to two years ahead. */
+  /**
+   * Range of days (`YYYY-MM-DD`) for which repeating events are imported; defaults to one year back and two years
+   * ahead.
+   */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** The bytes of a file or feed; each call begins again. */
+/** Returns the bytes of a file or feed; each call starts from the beginning. */
 export type Bytes = () => AsyncIterable<Uint8Array>;
 
-/** A calendar in a file or feed, as a source of items. */
+/** Creates a source of items for a calendar in a file or feed. */
 export function calendarSource(bytes: Bytes, options: CalendarOptions): Source {
   const known: Known = {};
   return {
@@ -49,20 +52,21 @@ export function calendarSource(bytes: Bytes, options: CalendarOptions): Source {
   };
 }
 
-/** What is kept of a file from one reading to the next. */
+/** Results that are kept from one reading of a file to the next. */
 interface Known {
   head?: Head;
 }
 
-/** Repeating events and their exceptions are kept until all of them are known; more than this many are no calendar. */
+/** Maximum number of repeating events and overrides that are kept in memory until the whole file is read. */
 const MOST_HELD = 50_000;
 
 /**
- * The events of a file with their venues, organizers, categories and pictures. A UID is the lasting name of an event,
- * so that a later file updates it; what repeats becomes one event for each time, exceptions in the place of what they
- * replace. The file is read twice, since zones and newer versions of an event may stand anywhere in it.
+ * Yields the events of a file with their venues, organizers, categories and images. Events are identified by UID, so
+ * that importing a later file updates them. A repeating event becomes one event for each date, and overrides replace
+ * the dates that they change. The file is read twice, since time zones and newer versions of an event may occur
+ * anywhere in it.
  *
- * @throws SourceFault where the file is no calendar, broken off or beyond all measure
+ * @throws SourceFault if the file is no calendar, is truncated or exceeds a limit
  */
 export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, known: Known = {}): AsyncGenerator<Entry> {
   const { settings, file } = options;
@@ -98,22 +102,22 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
     } else if (yield* singleEntries(event, reading)) whole.add(event.uid);
   }
   for (const [uid, events] of held) if (yield* seriesEntries(events, reading)) whole.add(uid);
-  // Of more events than can be held, some times were read as events of their own.
+  // Beyond the limit, some dates of a series were read as separate events, so that the series is incomplete.
   if (count < MOST_HELD) for (const uid of whole) yield { kind: 'dates', uid, between: daysWithin(reading.window) };
   for (const [what, number] of skipped) yield { kind: 'skipped', what, count: number };
 }
 
-/** An event and the number of its calendar in the file. */
+/** An event and the index of its calendar in the file. */
 type Held = CalendarEvent & { readonly calendar: number };
 
-/** An event of a calendar that was sent to call its events off (RFC 5546, 3.2.5). */
+/** Returns an event as cancelled, for calendars that were sent to cancel their events (RFC 5546, 3.2.5). */
 const asCancelled = (event: CalendarEvent): CalendarEvent => ({
   ...event,
   status: 'CANCELLED',
   propertyNames: new Set([...event.propertyNames, 'status']),
 });
 
-/** What one reading knows. */
+/** State of one pass over a file. */
 interface Reading extends CalendarOptions {
   readonly head: Head;
   readonly places: ReturnType<typeof createPlaces>;
@@ -121,13 +125,13 @@ interface Reading extends CalendarOptions {
   readonly fallbackUid: (event: CalendarEvent) => string;
 }
 
-/** The clocks of the calendar that an event is of. */
+/** Returns the clocks of an event's calendar. */
 const clocksOf = ({ calendar }: Held, { head }: Reading): Clocks => ({
   own: head.clockOf(calendar),
   find: (id) => head.find(id, calendar),
 });
 
-/** The first and last wall of the days for which repeating events are taken in. */
+/** Returns the first and last wall time of the days for which repeating events are imported. */
 function windowOf({ from, to, now, settings }: CalendarOptions): readonly [number, number] {
   const today = nowLocal(now, settings.zone).slice(0, 10);
   const first = `${from ?? addDays(`${today} 00:00:00`, -366).slice(0, 10)} 00:00:00`;
@@ -135,13 +139,13 @@ function windowOf({ from, to, now, settings }: CalendarOptions): readonly [numbe
   return [unixFromText(first), unixFromText(last)];
 }
 
-/** The days that lie within a window by the clocks of all zones, from their begin to their end. */
+/** Returns the days that lie completely within a window by the clocks of all zones. */
 const daysWithin = ([first, last]: Reading['window']): readonly [first: string, last: string] => [
   addDays(textFromUnix(first), 1),
   addDays(textFromUnix(last), -1),
 ];
 
-/** Whether something that stands elsewhere in the file may belong to it. */
+/** Whether other parts of the file may belong to this event. */
 const repeats = ({ rules, dates, exceptDates, recurrenceId }: CalendarEvent): boolean =>
   rules.length + dates.length + exceptDates.length > 0 || recurrenceId !== undefined;
 
@@ -158,14 +162,14 @@ function lossOfLine(reading: Reading, reason: string, event: CalendarEvent, { te
   return { kind: 'loss', loss: { ...loss, place: `${reading.file}:${line}` } };
 }
 
-/** Lines of an event that could not be read as they should, and zones that nobody knows. */
+/** Reports lines of an event that could not be read properly, and unknown zones. */
 function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
   const of = (reason: string, line: Line) => lossOfLine(reading, reason, event, line);
   const [first, ...others] = [
     ...event.undated.map((line) => of('ical-dates-unreadable', line)),
     ...event.unfollowed.map((line) => of('ical-rule-unknown', line)),
   ];
-  // However many lines say so, it is one event.
+  // The event counts as lost once, however many of its lines are unreadable.
   if (first) yield asWhole(first);
   yield* others;
   for (const line of event.otherRanges) yield of('ical-change-range', line);
@@ -174,7 +178,10 @@ function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
 }
 
-/** UIDs for events that have none: the same in every file, as long as start and title stay. */
+/**
+ * Returns a function that makes UIDs for events without one. A UID stays the same in every file as long as start and
+ * title do.
+ */
 function createFallbackUids(): (event: CalendarEvent) => string {
   const seen = new Map<string, number>();
   return ({ start, recurrenceId, summary }) => {
@@ -189,7 +196,10 @@ function createFallbackUids(): (event: CalendarEvent) => string {
 }
 
 // ------------------------------------------------------------------------------------------------- when
-/** An event that takes place once: perhaps the first time of what repeated before. Returns whether it could be read. */
+/**
+ * Yields the items of an event that takes place once. It may have been the first date of a repeating event in an
+ * earlier file. Returns whether the event could be read.
+ */
 function* singleEntries(event: Held, reading: Reading): Generator<Entry, boolean> {
   const clocks = clocksOf(event, reading);
   const span = spanOf(event, clocks);
@@ -198,12 +208,12 @@ function* singleEntries(event: Held, reading: Reading): Generator<Entry, boolean
   return span !== undefined;
 }
 
-/** What a time of a series is called. */
+/** Returns the source id of a date of a series. */
 const timeId = ({ uid }: CalendarEvent, name: string): string => `${uid}#${name}`;
 
 /**
- * The events of one UID: the version that counts, each time of it as an event of its own, and the overrides. Returns
- * whether these are all of its times within the window.
+ * Yields the events of one UID: each date of the current version as a separate event, and the overrides. Returns
+ * whether these are all dates within the window.
  */
 function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry, boolean> {
   const masters = events.filter(({ recurrenceId }) => recurrenceId === undefined);
@@ -237,16 +247,17 @@ function* seriesEntries(events: readonly Held[], reading: Reading): Generator<En
       continue;
     }
     const { event, span, name } = time;
-    // What repeats now may have taken place once before.
+    // In an earlier file, this event may not have repeated.
     yield* itemsOf(event, span, { sourceId: timeId(event, name), ...(name === first ? { narrowerId: event.uid } : {}) }, reading);
   }
   return isWhole;
 }
 
-/** What overrides say of times other than their own and is not followed. */
+/** Reports properties of overrides that concern other dates and are not followed. */
 function* unfollowedIn(overrides: readonly Held[], masters: readonly Held[], reading: Reading): Generator<Entry> {
-  // Some programs repeat the rule and the exceptions of the series in each change, which says nothing. Other exceptions
-  // are none: what is left out is said by what recurs, and a change is of one time (RFC 5545, 3.8.4.4 and 3.8.5.1).
+  // Some programs repeat the rule and the exceptions of the series in each override, which means nothing. Other
+  // exceptions have no effect: the series states which dates are left out, and an override concerns one date (RFC 5545,
+  // 3.8.4.4 and 3.8.5.1).
   const known = new Set(masters.flatMap(({ repeating }) => repeating.map(({ text }) => text)));
   const excepted = new Set(masters.flatMap(({ exceptDates }) => exceptDates.map((moment) => JSON.stringify(moment))));
   for (const event of overrides) {
@@ -260,7 +271,7 @@ function* unfollowedIn(overrides: readonly Held[], masters: readonly Held[], rea
 // ------------------------------------------------------------------------------------------------- items
 type ItemName = Pick<PostItem, 'sourceId' | 'narrowerId'>;
 
-/** The item of an event, after those of its venue, organizers and picture where they are new. */
+/** Yields the item of an event, preceded by its venue, organizers and image if they are new. */
 function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Reading): Generator<Entry> {
   const { file, settings, now, places } = reading;
   const local = localSpan(span);
@@ -310,16 +321,16 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
       language,
       event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
     ),
-    // Without a line of them, people here may have said what it is about.
+    // If the file has no categories, keep those that editors have assigned on this site.
     unsaid: event.categories.length === 0 ? ['category', 'tag'] : ['tag'],
     complete: false,
-    // What says nothing of its state leaves what people here have noted.
+    // If the file has no status, keep the one that editors have set on this site.
     absent: [DATES.allDay, DATES.duration, ...(event.status === '' ? [] : [STATE])],
   };
   yield item;
 }
 
-/** The metas of the fields that the site defines, and what is said of others or is none of their values. */
+/** Returns the metas of the site's own fields; `refused` lists values of unknown fields and invalid values. */
 function customOf({ custom }: CalendarEvent, fields: readonly CustomField[]) {
   const sent = custom.map(({ name, value }) => ({ field: fields.find((one) => isCustomMeta(one.meta) && one.name === name), name, value }));
   const { rows, refused } = customRows(sent.flatMap(({ field, value }) => (field ? [{ field, value }] : [])));
@@ -332,14 +343,14 @@ function customOf({ custom }: CalendarEvent, fields: readonly CustomField[]) {
   };
 }
 
-/** Start and end as texts on the clock of the zone; whole days end on their last day. */
+/** Returns start and end as texts in local time of the zone; all-day events end on their last day. */
 function localSpan({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
   if (allDay) return { start: textFromUnix(start), end: textFromUnix(end - 1), timezone: zone.name, allDay };
   const shownIn = unambiguousZone(zone, [start, end]);
   return { start: localFromUnix(start, shownIn), end: localFromUnix(end, shownIn), timezone: shownIn.name, allDay };
 }
 
-/** When it was written and changed, in UTC, where the file says so. */
+/** Returns when the event was created and modified, if the file has these times in UTC. */
 function moments({ created, modified }: CalendarEvent) {
   const sound = (moment: Moment | undefined) => moment?.in === 'utc' && moment.wall >= '1971';
   return {

@@ -13,9 +13,8 @@ import type { CalendarEvent, CalendarHead } from './write.ts';
 const AT_ONCE = 200;
 
 /**
- * The published records of the events among these items, with the venues and organizers that come before them among the
- * items. An event that recurs is one record with all its dates, or one for each date where only some of them were
- * chosen.
+ * Yields the published records of the events among these items, with the venues and organizers that come before them. A
+ * recurring event is one record with all its dates, or one record for each date if only some dates were selected.
  */
 export async function* eventRecords(site: Site, caller: Caller, items: AsyncIterable<Item>): AsyncGenerator<CalendarEvent> {
   const links = new Set<number>();
@@ -30,7 +29,7 @@ export async function* eventRecords(site: Site, caller: Caller, items: AsyncIter
   yield* await recordsOf(site, caller, asked, links);
 }
 
-/** What the calendar of a site says of itself, in a language. */
+/** Returns the head of the site's calendar in a language. */
 export const calendarHead = ({ texts }: Site, { settings }: Caller, language: string): CalendarHead => ({
   name: settings.name,
   description: plainLine(settings.name) === '' ? '' : texts.t(language, 'site:words.events-of', { name: plainLine(settings.name) }),
@@ -52,7 +51,7 @@ async function recordsOf(site: Site, caller: Caller, items: readonly PostItem[],
   const sources = new Map(items.flatMap((item) => recordIdsOf(item).map((id) => [id, item] as const)));
   return records.map((record) => ({
     ...record,
-    // As in feeds: the title as it was written, without the quotation marks of pages.
+    // Feeds contain the title as it was written, without the typographic quotes of pages.
     title: sources.get(record.id)?.columns.post_title ?? record.title,
     state: sources.get(record.id)?.metas.find(([key]) => key === STATE)?.[1],
     venue: venuesOf(record).filter(({ id }) => links.has(id)),
@@ -60,11 +59,11 @@ async function recordsOf(site: Site, caller: Caller, items: readonly PostItem[],
   }));
 }
 
-/** Whether an event recurs and goes out with all its dates. */
+/** Whether an event recurs and is exported with all its dates. */
 const isSeries = ({ recurrence }: PostItem): boolean =>
   recurrence?.recurs === true && recurrence.partial !== true && recurrence.dates.length > 0;
 
-/** Events that recur, each with all its dates. */
+/** Returns recurring events, each with all its dates. */
 async function seriesOf(site: Site, caller: Caller, items: readonly PostItem[]): Promise<CalendarEvent[]> {
   const dates = new Map(items.map(({ id = 0, recurrence }) => [id, recurrence]));
   const { records } = await readablePosts(site, caller, event, [...dates.keys()]);

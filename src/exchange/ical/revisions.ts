@@ -1,15 +1,18 @@
 import type { CalendarEvent } from './event.ts';
 
-/** The version of an event that counts, and others that say something else without being older ones of it. */
+/**
+ * The current version of an event, and other events with the same UID that differ without being older versions of it.
+ */
 export interface Chosen<Event> {
   readonly event: Event;
   readonly conflicts: readonly Event[];
 }
 
 /**
- * Of several events of one name the one that counts: that of the highest SEQUENCE, else the one written last, else the
- * first (RFC 5546, 2.1.5). Those of a lower SEQUENCE are older versions; what differs without that is a conflict, since
- * programs give different events one UID. `timeOf`: what makes their times different, by default how they are written.
+ * Picks the current version among events of one UID: the one with the highest SEQUENCE, else the one written last, else
+ * the first (RFC 5546, 2.1.5). Events with a lower SEQUENCE are older versions. Events of the same SEQUENCE that differ
+ * are conflicts, since some programs give different events the same UID. `timeOf` returns the time that is compared; by
+ * default the times as they are written.
  */
 export function newestOf<Event extends CalendarEvent>(
   events: readonly [Event, ...Event[]],
@@ -21,16 +24,19 @@ export function newestOf<Event extends CalendarEvent>(
   return { event, conflicts: events.filter((other) => other !== event && other.sequence === event.sequence && isOther(other)) };
 }
 
-/** A change of a time of a series: where in it, and whether at that time itself another change stands before it. */
+/**
+ * An override of a date of a series: its position, and whether another override of exactly that date takes precedence
+ * there.
+ */
 export interface Override<Event> extends Chosen<Event> {
   readonly at: number;
   readonly isOutdone: boolean;
 }
 
 /**
- * Of each time that is changed the version that counts: one for that time alone, and one that holds for later times
- * too, which at its own time comes second. `placeOf`, `timeOf`: which time a change is of, and when it takes place, in
- * whatever form that is written.
+ * Picks the current version of each override. For each date there may be one for that date alone and one for all later
+ * dates too; at its own date, the first one takes precedence. `placeOf` returns the date that an override changes,
+ * `timeOf` when it takes place, both independent of how the file writes them.
  */
 export function overridesOf<Event extends CalendarEvent>(
   events: readonly Event[],
@@ -54,7 +60,7 @@ function isNewer(one: CalendarEvent, other: CalendarEvent): boolean {
   return written > before;
 }
 
-/** What makes two events different to those who go there. */
+/** Returns the content in which two events must differ to be different for visitors. */
 const contentOf = ({ summary, rules, dates, exceptDates, location }: CalendarEvent, time: unknown): string =>
   JSON.stringify([summary, time, rules, dates, exceptDates, location]);
 

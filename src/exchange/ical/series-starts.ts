@@ -5,19 +5,19 @@ import type { Clock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Moment } from './event.ts';
 import { type Clocks, midnightClock, momentOf, type Span } from './spans.ts';
 
-/** What can't be followed: a sentence of `exchange:losses`, the event, what exactly. */
+/** A part of a series that cannot be followed: the key of a sentence in `exchange:losses`, the event, and details. */
 export interface Trouble {
   readonly reason: 'ical-rule-cut' | 'ical-last-day' | 'ical-last-day-unsure' | 'ical-event-unreadable' | 'ical-zone-unknown';
   readonly event: CalendarEvent;
   readonly detail?: string | undefined;
 }
 
-/** How often one event may take place within the window: this many times, or four times a day. */
+/** Maximum number of dates of one event within the window: the larger one of this number and four for each day. */
 const MOST_TIMES = 2000;
 const MOST_A_DAY = 4;
 const DAY = 86_400;
 
-/** An event that repeats, and the clock that its rules count on. */
+/** A repeating event, and the clock by which its rules are expanded. */
 export interface Series {
   readonly core: CalendarEvent;
   readonly span: Span;
@@ -25,16 +25,16 @@ export interface Series {
   readonly clocks: Clocks;
 }
 
-/** A wall at which a series begins. */
+/** A wall time at which a date of a series begins. */
 export interface Start {
   readonly wall: number;
-  /** The RDATE that it comes from, if it has an end of its own. */
+  /** The RDATE that it comes from, if that has its own end. */
   readonly date?: ExtraDate;
 }
 
 /**
- * The walls at which a series begins, in order, and what can't be followed. `mayShift`: overrides may move them, so
- * that some days more count.
+ * Returns the start times of a series in order, and the problems found. `mayShift`: overrides may move dates, so that
+ * dates up to a month outside of the window are included.
  */
 export function startsWithin(
   series: Series,
@@ -50,7 +50,7 @@ export function startsWithin(
   const { starts, left, add } = collectStarts([first, last], begin);
   if (begin >= from) add({ wall: begin });
   for (const rule of rules) {
-    // A start that one of several rules does not name is none of those that this rule counts.
+    // If there are several rules, a start that a rule does not match does not count towards its COUNT.
     for (const wall of wallsOf(rule, series, range, { startCounts: rules.length === 1 })) if (!add({ wall })) break;
   }
   for (const date of core.dates) {
@@ -76,8 +76,8 @@ const lastOf = (walls: Iterable<number>): number => {
 };
 
 /**
- * The starts of a series, as many as are taken. `add` takes one as long as there are not too many; from then on it only
- * counts what is left out. False: there is nothing more to learn.
+ * Collects the start times of a series up to a limit. Beyond it, `add` only counts the starts that are left out; it
+ * returns false when no more of them need to be passed.
  */
 function collectStarts([first, last]: readonly [number, number], begin: number) {
   const starts = new Map<number, Start>();
@@ -96,7 +96,7 @@ function collectStarts([first, last]: readonly [number, number], begin: number) 
   return { starts, left, add };
 }
 
-/** Takes out what a rule of exceptions names. */
+/** Removes the dates that an exception rule matches. */
 function exclude(starts: Map<number, Start>, walls: Iterable<number>): void {
   let seen = 0;
   for (const wall of walls) {
@@ -107,12 +107,13 @@ function exclude(starts: Map<number, Start>, walls: Iterable<number>): void {
 }
 
 const MOST_EXCLUDED = 50_000;
-/** Of the times that are too many no more are counted. */
+/** Maximum number of left-out starts that are counted. */
 const MOST_COUNTED = 50_000;
 
 /**
- * The last time that is taken in, how many are left out, and the last of those, as they are shown: `2026-11-24 20:33:19
- * · 1200 · 2026-11-24 20:53:19`. Where they are too many to be counted, the end of the window stands for the last.
+ * Describes what was cut: the last start that is imported, the number of those left out, and the last one of them:
+ * `2026-11-24 20:33:19 · 1200 · 2026-11-24 20:53:19`. If there are too many to be counted, the end of the window
+ * replaces the last one.
  */
 function cutText(taken: number, left: { readonly count: number; readonly last: number }, end: number, series: Series): string {
   const isAll = left.count < MOST_COUNTED;
@@ -121,7 +122,7 @@ function cutText(taken: number, left: { readonly count: number; readonly last: n
   );
 }
 
-/** A wall as people read it: a day, or the local time where the event takes place. */
+/** Formats a wall time for people: a day, or the local time at the event's place. */
 function shownIn({ span, clock }: Series, wall: number): string {
   if (span.allDay) return textFromUnix(wall).slice(0, 10);
   const moment = clock.toMoment(wall);
@@ -129,9 +130,9 @@ function shownIn({ span, clock }: Series, wall: number): string {
 }
 
 /**
- * The walls of a rule. An end in UTC is one on the clock of the series. For whole days only its day counts. For times
- * an end that is only a day, which the standard does not allow, means the midnight at which that day begins, as in
- * nearly every program.
+ * Yields the wall times of a rule. An end in UTC is converted to the clock of the series. For all-day events, only the
+ * day of the end counts. For timed events, an end that is only a day, which the standard does not allow, means midnight
+ * at the start of that day, as in nearly every program.
  */
 function* wallsOf(
   rule: Rule,
@@ -147,7 +148,10 @@ function* wallsOf(
   yield* occurrences(bounded, begin, Math.min(to, until), { from: Math.max(begin, from), startCounts });
 }
 
-/** The day on which a rule ends whose whole days are written as moments: that of its end in UTC, by their own clock. */
+/**
+ * Returns the last day of a rule if the series is all-day but written as times: its end in UTC, converted to the clock
+ * of those times.
+ */
 function lastMidnight({ until }: Rule, { core: { start, end }, span, clocks }: Series): string | undefined {
   if (!until?.endsWith('Z') || !span.allDay || !start || start.in === 'day') return undefined;
   const wall = midnightClock(start, end, clocks).toWall(unixFromText(utcText(until)));
@@ -155,8 +159,8 @@ function lastMidnight({ until }: Rule, { core: { start, end }, span, clocks }: S
 }
 
 /**
- * The time on the day at which a rule ends, where the rule says a day and is of times: `wallsOf` leaves it out, and
- * whoever wrote the file may have meant it. Undefined: there is none.
+ * Returns the date on the last day of a rule if the series has times and the rule ends with a day only. `wallsOf`
+ * leaves that date out, although the author of the file may have meant it. Undefined if there is no such date.
  */
 function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly [number, number]): number | undefined {
   if (span.allDay || rule.until === undefined || rule.until.includes('T')) return undefined;
@@ -169,10 +173,10 @@ function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly
 }
 
 /**
- * The whole day that a rule names or not as its end is read. The standard wants a day as the end of days (RFC 5545,
- * 3.3.10). Of a moment the day in UTC counts, as in nearly every program, but some write the midnight at which the last
- * day begins or ends where they are. Undefined: that is the same day, the end is one of UTC itself, or the rule does
- * not name the day between.
+ * Returns the day that a rule includes or excludes, depending on how its end is read. The standard requires that
+ * all-day rules end with a day (RFC 5545, 3.3.10). If the end is a moment, its day in UTC counts, as in nearly every
+ * program, but some programs write the local midnight at which the last day begins or ends. Undefined if both readings
+ * give the same day, if the end is a midnight in UTC, or if the rule does not match the day in question.
  */
 function unsureDay(rule: Rule, { core, span, clocks }: Series, [from, to]: readonly [number, number]): number | undefined {
   const { until } = rule;
@@ -190,7 +194,7 @@ function unsureDay(rule: Rule, { core, span, clocks }: Series, [from, to]: reado
 
 const dayText = (basic: string): string => basic.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3 00:00:00');
 
-/** The wall of the series that a moment means; a day means the time of the series on that day. */
+/** Returns the wall time of the series that a moment means; a day means the time of the series on that day. */
 export function wallOf(moment: Moment, { span, clock, clocks }: Series, begin: number): number {
   const wall = unixFromText(moment.wall);
   if (span.allDay) return moment.in === 'utc' ? midnightAt(wall, clocks.own) : wall - within(wall);
@@ -200,8 +204,8 @@ export function wallOf(moment: Moment, { span, clock, clocks }: Series, begin: n
 const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3 $4:$5:$6');
 
 /**
- * Some programs write days as the moments of their midnights: by the clock of the calendar, or in a zone that nobody
- * names. That is taken to be one where the nearest midnight in UTC begins the same day.
+ * Returns the midnight that a UTC time stands for, since some programs write days as the moments of their midnights. If
+ * it is a midnight by the calendar's clock, that day is used; otherwise, the nearest midnight in UTC.
  */
 function midnightAt(moment: number, own: Clock): number {
   const wall = own.toWall(moment);

@@ -8,10 +8,7 @@ import { type Clocks, endAfter, momentOf, type Span, spanOf, startClock, timesBe
 
 const DAY = 86_400;
 
-/**
- * A time of a series: its event (an override may stand in its place), when it is, and the name of the time within the
- * series.
- */
+/** A date of a series: its event (or the override that replaces it), its span, and its name within the series. */
 export interface Time {
   readonly event: CalendarEvent;
   readonly span: Span;
@@ -19,8 +16,8 @@ export interface Time {
 }
 
 /**
- * The times of a series within a window of walls of the calendar's zone, overrides in the place of what they replace. A
- * rule, a date or an override that can't be followed comes as trouble.
+ * Yields the dates of a series within a window of wall times of the calendar's zone, with overrides in place of the
+ * dates that they replace. Rules, dates and overrides that cannot be followed are yielded as trouble.
  */
 export function* timesOf(
   core: CalendarEvent,
@@ -58,7 +55,7 @@ export function* timesOf(
   }
 }
 
-/** An override whose series is not in the file stands for itself. */
+/** Yields the date of an override whose series is not in the file. */
 export function* orphanTime(event: CalendarEvent, window: readonly [number, number], clocks: Clocks): Generator<Time | Trouble> {
   const { wall: text, in: clock } = event.recurrenceId!;
   const wall = unixFromText(text);
@@ -72,27 +69,30 @@ function* overrideTime(event: CalendarEvent, window: readonly [number, number], 
   else if (touches(span, window, clocks.own)) yield { event, span, name };
 }
 
-/** A series and its clock; undefined where it has no start. */
+/** Returns a series and its clock, or undefined if it has no start. */
 function seriesFrom(core: CalendarEvent, clocks: Clocks): Series | undefined {
   const span = spanOf(core, clocks);
   if (!core.start || !span) return undefined;
   return { core, span, clock: span.allDay ? dayClock(span.zone) : startClock(core.start, core.end, clocks), clocks };
 }
 
-/** Whole days have no zone: their walls are their moments. */
+/** All-day events have no zone: their wall times are used as moments. */
 const dayClock = (zone: Zone): Clock => ({ toMoment: (wall) => wall, toWall: (moment) => moment, zoneAt: () => zone, isGuess: false });
 
 // ------------------------------------------------------------------------------------------------- names and keys
-/** Which time a RECURRENCE-ID means, in whatever form: a wall of its series, a moment where the file has no series. */
+/**
+ * Returns the date that a RECURRENCE-ID means: a wall time of its series, or a moment if the file does not contain the
+ * series.
+ */
 export function placeOf(moment: Moment, core: CalendarEvent | undefined, clocks: Clocks): number {
   const series = core && seriesFrom(core, clocks);
   return series ? placeIn(series, moment) : momentOf(moment, clocks, clocks.own);
 }
 
-/** Where in its series an override begins to count. */
+/** Returns the wall time in a series from which an override applies. */
 const placeIn = (series: Series, moment: Moment): number => wallOf(moment, series, series.clock.toWall(series.span.start));
 
-/** What a RECURRENCE-ID or EXDATE names: all that begins on a day, or what begins at a moment. */
+/** Returns the key that a RECURRENCE-ID or EXDATE matches: everything that begins on a day, or at a moment. */
 function keyOf(moment: Moment, series: Series): string {
   const wall = placeIn(series, moment);
   return series.span.allDay || moment.in === 'day' ? `day ${compactDay(wall)}` : `time ${series.clock.toMoment(wall)}`;
@@ -104,12 +104,13 @@ const keysOf = (wall: number, { span, clock }: Series): string[] => [
 ];
 
 /**
- * The name of a time within its series: `20261120T190000`, with a Z where the series is stated in UTC, or `20261120`.
+ * Returns the name of a date within its series: `20261120T190000`, with a Z if the series is stated in UTC, or
+ * `20261120`.
  */
 const nameOf = (wall: number, { span, core }: Series): string =>
   span.allDay ? compactDay(wall) : `${compactTime(wall)}${core.start?.in === 'utc' ? 'Z' : ''}`;
 
-/** The name of the first time of an event as one of a series; undefined where it has no start. */
+/** Returns the name that the first date of an event has in a series, or undefined if the event has no start. */
 export function nameOfFirst(core: CalendarEvent, clocks: Clocks): string | undefined {
   const series = seriesFrom(core, clocks);
   return series && nameOf(series.clock.toWall(series.span.start), series);
@@ -122,7 +123,7 @@ const compactDay = (wall: number): string => textFromUnix(wall).slice(0, 10).rep
 const compactTime = (wall: number): string => textFromUnix(wall).replace(' ', 'T').replace(/[-:]/g, '');
 
 // ------------------------------------------------------------------------------------------------- spans
-/** One time of a series: as long as the first, or as its RDATE says. */
+/** Returns the span of a date of a series, which is as long as the first one unless its RDATE says otherwise. */
 function spanAt(wall: number, date: ExtraDate | undefined, { core, span, clock, clocks }: Series): Span {
   const start = clock.toMoment(wall);
   const zone = span.allDay ? span.zone : clock.zoneAt(start);
@@ -133,7 +134,8 @@ function spanAt(wall: number, date: ExtraDate | undefined, { core, span, clock, 
 }
 
 /**
- * A time that an override changes together with all later ones: by as much as it moves its own, and as long as it is.
+ * Returns a date that an override for all later dates changes: moved by the same amount as the override's own date, and
+ * with the same duration.
  */
 function shiftedTime({ event, at }: { event: CalendarEvent; at: number }, wall: number, series: Series): Pick<Time, 'event' | 'span'> {
   const span = spanOf(event, series.clocks) ?? series.span;
@@ -145,7 +147,9 @@ function shiftedTime({ event, at }: { event: CalendarEvent; at: number }, wall: 
   };
 }
 
-/** What an override does not say is as in its series; without a start it is at the time that it names. */
+/**
+ * Completes an override with the properties of its series. Without a start, it takes place at the date that it names.
+ */
 function completeOverride(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
   const own = Object.entries(PROPERTIES).flatMap(([field, properties]) =>
     properties.some((property) => event.propertyNames.has(property)) ? [] : [[field, core[field as keyof CalendarEvent]]],
@@ -154,14 +158,15 @@ function completeOverride(event: CalendarEvent, core: CalendarEvent): CalendarEv
   const merged: CalendarEvent = { ...event, ...Object.fromEntries(own), start };
   return {
     ...merged,
-    // A text as HTML and coordinates belong to the description and the place beside them, and to no others.
+    // HTML and coordinates belong to the plain description and location next to them, and are not inherited without
+    // these.
     html: event.html || (merged.description === core.description ? core.html : ''),
     geo: event.geo ?? (merged.location === core.location ? core.geo : undefined),
     ...(event.end || event.length ? {} : { length: lengthLike(core, start) }),
   };
 }
 
-/** The length that an override of the same type takes over. */
+/** Returns the duration that an override inherits if its start is of the same type. */
 const lengthLike = ({ start, end, length }: CalendarEvent, own: Moment | undefined): Length | undefined => {
   if (!start || (start.in === 'day') !== (own?.in === 'day')) return undefined;
   if (!end) return length;
@@ -170,7 +175,7 @@ const lengthLike = ({ start, end, length }: CalendarEvent, own: Moment | undefin
   return seconds < 0 ? undefined : { days: start.in === 'day' ? seconds / DAY : 0, seconds: start.in === 'day' ? 0 : seconds };
 };
 
-/** Fields of an event and the property that holds each. */
+/** Fields of an event that overrides inherit, with the properties that hold them. */
 const PROPERTIES: Readonly<Partial<Record<keyof CalendarEvent, readonly string[]>>> = {
   summary: ['summary'],
   language: ['summary'],

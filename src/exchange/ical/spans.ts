@@ -4,34 +4,35 @@ import { type Clock, utcClock } from './clock.ts';
 import type { CalendarEvent, Length, Moment } from './event.ts';
 
 /*
- * When an event of a calendar takes place (RFC 5545, 3.6.1 and 3.8.5). Walls are what a clock shows, in seconds read as
- * UTC; moments are Unix seconds. Whole days are walls of their midnights.
+ * Times of calendar events (RFC 5545, 3.6.1 and 3.8.5). Wall times are what a clock shows, in seconds read as UTC;
+ * moments
+ * are Unix seconds. All-day events use the wall times of their midnights.
  */
 
 const DAY = 86_400;
 
 /**
- * The clocks by which a file states times. `own`: that of what names no zone, in whose zone also times in UTC are
- * shown.
+ * The clocks by which a file states times. `own` is used for times without a zone; its zone is also the one in which
+ * times in UTC are shown.
  */
 export interface Clocks {
   readonly own: Clock;
   readonly find: (id: string) => Clock | undefined;
 }
 
-/** One time at which an event takes place. */
+/** The start and end of one date of an event. */
 export interface Span {
   readonly allDay: boolean;
-  /** Moments; of whole days the midnights of the first day and of the day after the last, as walls. */
+  /** Moments; for all-day events, the midnights of the first day and of the day after the last, as wall times. */
   readonly start: number;
   readonly end: number;
-  /** The zone to store for it. */
+  /** The zone to store for the event. */
   readonly zone: Zone;
-  /** Whether the file has its end before its start. */
+  /** Whether the end is before the start in the file. */
   readonly isTurned: boolean;
 }
 
-/** Zones that an event names and that nobody knows. */
+/** Returns the unknown zones that an event names. */
 export const unknownZones = ({ start, end, recurrenceId, dates, exceptDates }: CalendarEvent, clocks: Clocks): string[] => {
   const { find } = clocks;
   const moments = [start, end, recurrenceId, ...dates.flatMap((date) => [date.start, date.end]), ...exceptDates];
@@ -40,13 +41,13 @@ export const unknownZones = ({ start, end, recurrenceId, dates, exceptDates }: C
   return [...new Set(named)].filter((id) => find(id) === undefined || isOverruled(id));
 };
 
-/** When an event takes place that does not repeat; undefined where it has no start. */
+/** Returns the span of an event that does not repeat, or undefined if it has no start. */
 export function spanOf(event: CalendarEvent, clocks: Clocks): Span | undefined {
   const { start, end, length } = event;
   return start && (markedDays(event, clocks) ?? spanFrom(start, end, length, clocks));
 }
 
-/** The whole days of an event that says to last such, if its moments are midnights where they are stated. */
+/** Returns the span of an event that is marked as all-day, if its times are midnights where they are stated. */
 function markedDays({ start, end, isMarkedAllDay }: CalendarEvent, clocks: Clocks): Span | undefined {
   if (!isMarkedAllDay || !start || !end || start.in === 'day' || end.in === 'day') return undefined;
   const clock = midnightClock(start, end, clocks);
@@ -55,13 +56,13 @@ function markedDays({ start, end, isMarkedAllDay }: CalendarEvent, clocks: Clock
   return first % DAY === 0 && after % DAY === 0 ? daysBetween(first, after, clock.zoneAt(from)) : undefined;
 }
 
-/** The clock whose midnights are meant where whole days are written as moments: in UTC, those of the calendar. */
+/** Returns the clock for all-day events that are written as times: the calendar's clock if the times are in UTC. */
 export const midnightClock = (start: Moment, end: Moment | undefined, clocks: Clocks): Clock =>
   start.in === 'utc' ? clocks.own : startClock(start, end, clocks);
 
 /**
- * A day without an end lasts a day, a time without an end no time. A day whose end or length names a time of the day
- * begins at midnight; an end that is a day means its midnight.
+ * Returns the span from start to end. A day without an end lasts one day, a time without an end has no duration. A day
+ * whose end or duration includes a time of day begins at midnight; an end that is a day means its midnight.
  */
 function spanFrom(start: Moment, end: Moment | undefined, length: Length | undefined, clocks: Clocks): Span {
   const timed = end ? end.in !== 'day' : (length?.seconds ?? 0) % DAY !== 0;
@@ -76,17 +77,17 @@ function spanFrom(start: Moment, end: Moment | undefined, length: Length | undef
   return timesBetween(from, to, clock.zoneAt(from));
 }
 
-/** The clock of an event; a start that names no zone, or one that has to be guessed, is in the zone of its end. */
+/** Returns the clock of an event. If the start has no zone, or only a guessed one, the zone of the end is used. */
 export const startClock = (start: Moment, end: Moment | undefined, clocks: Clocks): Clock =>
   clockFor(end && end.in !== 'day' && (start.in === 'anywhere' || start.in === 'day' || isSurer(end, start, clocks)) ? end : start, clocks);
 
-/** Whether one moment names a zone for certain, and the other one that is not known or has to be guessed. */
+/** Whether one moment has a reliable zone, and the other an unknown or guessed one. */
 function isSurer(one: Moment, other: Moment, { find }: Clocks): boolean {
   const [sure, unsure] = [one, other].map((moment) => (moment.in === 'zone' ? (find(moment.zone ?? '')?.isGuess ?? 'unknown') : undefined));
   return sure === false && (unsure === true || unsure === 'unknown');
 }
 
-/** Whole days; at least one. Some files have the end before the start; then each is the other. */
+/** Returns a span of at least one whole day. Some files have the end before the start; they are swapped then. */
 const daysBetween = (first: number, after: number, zone: Zone): Span => ({
   allDay: true,
   start: Math.min(first, after),
@@ -95,7 +96,7 @@ const daysBetween = (first: number, after: number, zone: Zone): Span => ({
   isTurned: after < first,
 });
 
-/** From one moment to another, which may be the same; turned around as days are. */
+/** Returns a span of times, which may be empty; swapped if the end is before the start. */
 export const timesBetween = (start: number, end: number, zone: Zone): Span => ({
   allDay: false,
   start: Math.min(start, end),
@@ -104,21 +105,21 @@ export const timesBetween = (start: number, end: number, zone: Zone): Span => ({
   isTurned: end < start,
 });
 
-/** Days are days of the clock, also across a change of its offset; seconds are exact. */
+/** Adds a duration. Days are calendar days of the clock, also across a change of its offset; seconds are exact. */
 export const endAfter = (moment: number, { days, seconds }: Length, clock: Clock): number =>
   (days === 0 ? moment : clock.toMoment(clock.toWall(moment) + days * DAY)) + seconds;
 
-/** The clock by which a moment is stated. */
+/** Returns the clock by which a moment is stated. */
 function clockFor(moment: Moment, { own, find }: Clocks): Clock {
   if (moment.in === 'utc') return utcClock(own);
   return (moment.in === 'zone' ? find(moment.zone ?? '') : undefined) ?? own;
 }
 
-/** The moment of a time; what names no zone, and the midnight of a day, are on the given clock. */
+/** Returns the moment of a time. Times without a zone, and the midnight of a day, are read by the given clock. */
 export const momentOf = (moment: Moment, clocks: Clocks, clock: Clock): number =>
   (moment.in === 'day' || moment.in === 'anywhere' ? clock : clockFor(moment, clocks)).toMoment(unixFromText(moment.wall));
 
-/** Whether a span touches a window of walls in the calendar's zone. */
+/** Whether a span overlaps a window of wall times in the calendar's zone. */
 export const touches = ({ start, end, allDay }: Span, [first, last]: readonly [number, number], own: Clock): boolean => {
   const [from, to] = allDay ? [start, end - 1] : [own.toWall(start), own.toWall(end)];
   return to >= first && from <= last;

@@ -2,30 +2,27 @@ import { occurrences, parseRule } from '../../calendar/recurrence-rule.ts';
 import { unixFromFields, unixFromText } from '../../wordpress/time.ts';
 import type { Line } from './lines.ts';
 
-/**
- * The offsets that a VTIMEZONE describes: seconds east of UTC at a moment, and the moment of a wall (seconds read as
- * UTC).
- */
+/** Offsets of a VTIMEZONE: seconds east of UTC at a moment, and the moment of a wall time (seconds read as UTC). */
 export interface TimezoneRules {
-  /** The year from which on the latest of its rules holds. */
+  /** The year from which on the latest of its rules applies. */
   readonly since: number;
   readonly offsetAt: (moment: number) => number;
   readonly toMoment: (wall: number) => number;
 }
 
-/** A change of offset: from which moment on, and the seconds east of UTC before and after it. */
+/** A change of offset: its moment, and the seconds east of UTC before and after it. */
 interface Onset {
   readonly at: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Rules are followed until then. */
+/** Rules are expanded until this time. */
 const LAST = unixFromFields(2100, 1, 1);
 const MOST_ONSETS = 2000;
 const DAY = 86_400;
 
-/** The rules of a VTIMEZONE (RFC 5545, 3.6.5); undefined where it has none. */
+/** Parses the rules of a VTIMEZONE (RFC 5545, 3.6.5); returns undefined if it has none. */
 export function timezoneRules(lines: readonly Line[]): TimezoneRules | undefined {
   const onsets = onsetsOf(lines);
   if (onsets.length === 0) return undefined;
@@ -48,7 +45,7 @@ export function timezoneRules(lines: readonly Line[]): TimezoneRules | undefined
   };
 }
 
-/** What a property of a VTIMEZONE says, without its parameters; empty where it is absent. */
+/** Returns the value of a VTIMEZONE property, without its parameters; empty if it is absent. */
 export const fieldOf = (lines: readonly Line[], name: string): string => fieldsOf(lines, name)[0] ?? '';
 
 const fieldsOf = (lines: readonly Line[], name: string): string[] =>
@@ -56,7 +53,7 @@ const fieldsOf = (lines: readonly Line[], name: string): string[] =>
     .filter(({ text }) => text.toUpperCase().startsWith(name) && /^[:;]/.test(text.slice(name.length)))
     .map(({ text }) => text.replace(/^[^:]*:/, '').trim());
 
-/** All changes of offset in the file, in order. */
+/** Returns all changes of offset in the file, in order. */
 function onsetsOf(lines: readonly Line[]): Onset[] {
   const onsets: Onset[] = [];
   let inner: Line[] | undefined;
@@ -74,7 +71,7 @@ function onsetsIn(lines: readonly Line[]): Onset[] {
   const to = offsetOf(fieldOf(lines, 'TZOFFSETTO'));
   if (to === undefined) return [];
   const startText = fieldOf(lines, 'DTSTART');
-  // What has no start holds from the start of time.
+  // A rule without a start applies from 1900.
   const start = wallOf(startText === '' ? '19000101' : startText);
   if (start === undefined) return [];
   const from = offsetOf(fieldOf(lines, 'TZOFFSETFROM')) ?? to;
@@ -90,13 +87,13 @@ function onsetsIn(lines: readonly Line[]): Onset[] {
   return [...walls].map((wall) => ({ at: wall - from, from, to }));
 }
 
-/** `+0100`, `-053000`, and as some programs write it: `+01`, `-500`, `+1:00`. */
+/** Parses an offset: `+0100`, `-053000`, and variants that some programs write: `+01`, `-500`, `+1:00`. */
 function offsetOf(text: string): number | undefined {
   const [, sign, hours, minutes = '0', seconds = '0'] = /^([+-]?)(\d{1,2})(?::?(\d\d):?(\d\d)?)?$/.exec(text) ?? [];
   return hours === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }
 
-/** `20260329T020000` or `20260329` as seconds read as UTC. Years before 1900 stand for the start of time. */
+/** Parses `20260329T020000` or `20260329` to seconds read as UTC. Years before 1900 are treated as 1900. */
 function wallOf(text: string): number | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?/.exec(text.trim()) ?? [];

@@ -1,6 +1,6 @@
 /*
- * What vCalendar 1.0 (versit Consortium, 1996), which older telephones and programs write, has otherwise than
- * iCalendar: texts as quoted-printable, and rules of repetition in a form of their own.
+ * Differences of vCalendar 1.0 (versit Consortium, 1996), which older phones and programs write, from
+ * iCalendar: texts in quoted-printable encoding, and another syntax for recurrence rules.
  */
 
 const QUOTED = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]/i;
@@ -9,8 +9,8 @@ const QUOTED = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]/i;
 export const isQuotedPrintable = (line: string): boolean => QUOTED.test(line);
 
 /**
- * A line of bytes whose text is quoted-printable as one of plain bytes, line ends escaped as iCalendar has them, and
- * the encoding of letters that it names.
+ * Decodes a quoted-printable line to plain bytes, with line breaks escaped as in iCalendar, and returns the charset
+ * that it declares.
  */
 export function fromQuotedPrintable(line: string): { bytes: string; charset: string | undefined } {
   const at = line.indexOf(':');
@@ -24,13 +24,13 @@ export function fromQuotedPrintable(line: string): { bytes: string; charset: str
   return { bytes: `${[name, ...kept].join(';')}:${value}`, charset: charset?.replaceAll('"', '') };
 }
 
-/** Of a rule that says neither how often nor until when, this many times are meant. */
+/** Number of repetitions if a rule has neither a count nor an end. */
 const USUAL_COUNT = 2;
 const WEEKDAY = /^(?:SU|MO|TU|WE|TH|FR|SA)$/;
 
 /**
- * A rule of vCalendar (`D1 #10`, `W2 MO WE 20261231T235959Z`, `MP1 2+ TU #5`, `MD1 15 LD`, `YM1 6 7`, `YD1 1 100`) in
- * the words of iCalendar. Undefined where it is none, or where several rules are nested.
+ * Translates a rule of vCalendar (`D1 #10`, `W2 MO WE 20261231T235959Z`, `MP1 2+ TU #5`, `MD1 15 LD`, `YM1 6 7`, `YD1 1
+ * 100`) to an iCalendar rule. Returns undefined if it is no such rule, or if several rules are nested.
  */
 export function modernRule(text: string): string | undefined {
   const [first = '', ...words] = text.trim().toUpperCase().split(/\s+/);
@@ -43,7 +43,7 @@ export function modernRule(text: string): string | undefined {
   return [`FREQ=${form.freq}`, `INTERVAL=${interval}`, by, end ?? `COUNT=${USUAL_COUNT}`].filter((part) => part !== '').join(';');
 }
 
-/** How a rule ends: after a number of times, of which 0 is without end, or at a date. */
+/** Parses the end of a rule: a number of repetitions, of which 0 means no end, or a date. */
 function endOf(word: string): string | undefined {
   const count = /^#(\d{1,5})$/.exec(word)?.[1];
   if (count !== undefined) return Number(count) === 0 ? '' : `COUNT=${count}`;
@@ -52,11 +52,13 @@ function endOf(word: string): string | undefined {
 
 interface Form {
   readonly freq: string;
-  /** The part of a rule that says which days; empty: they follow from the start; undefined: it can't be read. */
+  /**
+   * Returns the part of a rule that selects days; empty if they follow from the start, undefined if it cannot be read.
+   */
   readonly by: (words: readonly string[]) => string | undefined;
 }
 
-/** Words that all fit a pattern, as a part of a rule. */
+/** Returns a parser that turns words into one part of a rule if all of them match a pattern. */
 const listed =
   (name: string, pattern: RegExp, change = (word: string): string => word) =>
   (words: readonly string[]): string | undefined => {
@@ -64,7 +66,7 @@ const listed =
     return words.length === 0 ? '' : `${name}=${words.map(change).join(',')}`;
   };
 
-/** `2+` and `2` are the second, `2-` the second to last. */
+/** `2+` and `2` mean the second, `2-` the second to last. */
 const signed = (word: string): string => (word.endsWith('-') ? `-${word.slice(0, -1)}` : word.replace('+', ''));
 
 const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
@@ -76,10 +78,10 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['YD', { freq: 'YEARLY', by: listed('BYYEARDAY', /^\d{1,3}$/) }],
 ]);
 
-/** More than the weekdays of a month, counted from its begin and from its end. */
+/** Upper bound for the weekdays of a month, counted from its beginning and from its end. */
 const MOST_DAYS = 100;
 
-/** `1+ MO TU 1- FR`: each place in the month counts for the weekdays behind it. */
+/** Parses `1+ MO TU 1- FR`: each position in the month applies to the weekdays after it. */
 function weekdaysOfMonth(words: readonly string[]): string | undefined {
   const days: string[] = [];
   let places: string[] = [];

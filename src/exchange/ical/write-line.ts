@@ -1,8 +1,8 @@
 import ICAL from 'ical.js';
 
 /**
- * Bytes of a line; one that goes on begins with a blank more (RFC 5545, 3.1: 75 octets), which the library does not
- * count.
+ * Maximum bytes of a row. Continuation rows begin with an additional blank (RFC 5545, 3.1: 75 octets), which the
+ * library does not count.
  */
 const LINE_BYTES = 74;
 ICAL.foldLength = LINE_BYTES;
@@ -10,12 +10,12 @@ ICAL.foldLength = LINE_BYTES;
 const IS_ASCII = /^[\0-\x7f]*$/;
 const ASCII_PIECES = new RegExp(`[^]{1,${LINE_BYTES}}`, 'g');
 
-/** A property with its values, escaped as their type wants it, and folded. */
+/** Returns a property with its values, escaped according to their type, and folded. */
 export function line(name: string, type: string, values: readonly unknown[], parameters: Readonly<Record<string, string>> = {}): string {
   return foldLine(ICAL.stringify.property([name, parameters, type, ...values], ICAL.design.icalendar, true));
 }
 
-/** A line in pieces, each on a line of its own, none cut within a character. */
+/** Folds a line into rows without splitting characters. */
 export function foldLine(whole: string): string {
   if (whole.length * 3 <= LINE_BYTES) return whole;
   if (IS_ASCII.test(whole)) return whole.match(ASCII_PIECES)!.join('\r\n ');

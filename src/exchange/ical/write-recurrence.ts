@@ -6,18 +6,18 @@ import { foldLine, line } from './write-line.ts';
 import { dayLines, isDate, isUnambiguous, timeLine, zonedLine } from './write-times.ts';
 
 /*
- * An event that recurs as one VEVENT with its rule, and one more for each date that lasts longer or shorter than the
- * others, or takes place at another moment than calendars make of the rule (RFC 5545, 3.8.4.4).
+ * Writes a recurring event as one VEVENT with its rule, and one more for each date that is longer or shorter than the
+ * others, or takes place at another moment than calendars derive from the rule (RFC 5545, 3.8.4.4).
  */
 
 type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
 
-/** Whether an event lasts whole days. */
+/** Whether an event is all-day. */
 interface Whole {
   readonly allDay: boolean;
 }
 
-/** The lines that say when, for each VEVENT of an event. */
+/** Returns the lines about dates for each VEVENT of an event. */
 export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string[][] {
   const recurring = canRepeat(dates, { allDay }) ? dates : listedDates(dates);
   const { zone, start, length, rule, rdates, exdates } = recurring;
@@ -29,14 +29,14 @@ export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string
     const endUtc = addSeconds(known.get(local) ?? toUtc(local, zone), seconds);
     return [at('dtstart', local), at('dtend', toLocal(endUtc, zone), endUtc)];
   };
-  // A rule means the first of two times that clocks show alike (RFC 5545, 3.3.5), the calendar may mean the second.
+  // If a clock shows a time twice, a rule means the first one (RFC 5545, 3.3.5), but the calendar may mean the second.
   const isSecond = (local: string): boolean => {
     const utc = known.get(local) ?? toUtc(local, zone);
     const isZoned = rule !== undefined && !allDay && !isUtc(zone) && !rdates.includes(local);
     return isZoned && toLocal(utc, zone) === local && !isUnambiguous(local, utc, zone);
   };
   const byRule = (name: DateName, local: string) => (isSecond(local) ? zonedLine(name, local, zone) : at(name, local));
-  // Without a rule some programs take the first date only where it is listed, too.
+  // Without a rule, some programs include the first date only if it is listed as well.
   const listed = rule || rdates.length === 0 ? rdates : [start, ...rdates];
   const size = allDay ? daysOf : (seconds: number) => seconds;
   return [
@@ -52,17 +52,17 @@ export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string
   ];
 }
 
-/** The zone by which these times are written; undefined where they are days, or in UTC. */
+/** Returns the zone in which these times are written; undefined if they are days, or in UTC. */
 export const repeatsIn = ({ zone }: RecurringDates, { allDay }: Whole): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
 
 const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds === 0;
 
-/** All-day events last at least a day; a day of a change of clocks has an hour more or less. */
+/** Returns the number of days, at least one. Days on which clocks change are an hour longer or shorter. */
 const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_400));
 
 /**
- * Whether calendars understand the rule as it is meant: from a start that is unambiguous in its zone, and of days only
- * where the event is made of days.
+ * Whether calendars expand the rule as intended: its start is unambiguous in its zone or, for all-day events, the rule
+ * selects only days.
  */
 function canRepeat(recurring: RecurringDates, { allDay }: Whole): boolean {
   const { zone, start, rule } = recurring;
@@ -75,7 +75,7 @@ const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 
 const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
 
-/** The rule with its end in the form of the start: a day, or a moment in UTC. */
+/** Returns the rule with its end in the form of the start: a day, or a moment in UTC. */
 function ruleText(recurring: RecurringDates, { allDay }: Whole): string {
   const { start, zone, rule } = recurring;
   const parts = (rule?.text ?? '')
@@ -90,7 +90,7 @@ function ruleText(recurring: RecurringDates, { allDay }: Whole): string {
   return [...parts, `UNTIL=${end.replace(/[-:]/g, '')}`].join(';');
 }
 
-/** The end of a rule, local; a day means its last second. */
+/** Returns the end of a rule in local time; a day means its last second. */
 function untilOf({ rule }: RecurringDates): string {
   const [, year, month, day, hour = '23', minute = '59', second = '59'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/.exec(rule?.rule.until ?? '') ?? [];

@@ -13,33 +13,33 @@ import { recurringTimes, repeatsIn } from './write-recurrence.ts';
 import { isDate, timeLines, usesZone, utcTime } from './write-times.ts';
 import { zoneComponent, zoneId } from './zone.ts';
 
-/** What a calendar says of itself. */
+/** Properties of a calendar as a whole. */
 export interface CalendarHead {
   readonly name: string;
   readonly description: string;
   /** Home address of the site. */
   readonly url: string;
-  /** The zone of the site, and whether its clock is shown for all events instead of their own. */
+  /** Zone of the site, and whether events are shown in that zone instead of their own. */
   readonly zone: Zone;
   readonly clock: 'event' | 'site';
-  /** The language of the description. */
+  /** Language of the description. */
   readonly language: string;
-  /** Host of the site, which the names of events end with. */
+  /** Host of the site, used as suffix of event UIDs. */
   readonly host: string;
 }
 
 /** An event of a calendar. */
 export interface CalendarEvent extends FeedRecord {
-  /** All its dates, where it recurs and is written as one event; without them, the one date of the record. */
+  /** All dates, if the event recurs and is written as one VEVENT; otherwise, the record's single date is written. */
   readonly recurs?: RecurringDates | undefined;
-  /** What the calendar stores of an event that does not take place as planned (`canceled`, `postponed`); else empty. */
+  /** Stored state of an event that does not take place as planned (`canceled`, `postponed`); otherwise empty. */
   readonly state?: string | undefined;
 }
 
 /**
- * Events as an iCalendar stream (RFC 5545), in pieces that end with a line. The zone of an event comes right before the
- * first event that is in it, so that nothing need be known in advance. UIDs are those of The Events Calendar
- * (`ID-start-end@host`), so that who subscribed there keeps what they have.
+ * Writes events as an iCalendar stream (RFC 5545), in chunks that end with a line. A time zone is written right before
+ * the first event that uses it, so that zones need not be known in advance. UIDs are those of The Events Calendar
+ * (`ID-start-end@host`), so that subscribers of its feeds keep their entries.
  */
 export async function* writeCalendar(
   records: AsyncIterable<CalendarEvent> | Iterable<CalendarEvent>,
@@ -65,24 +65,23 @@ export async function* writeCalendar(
 }
 
 /**
- * The name of an event in calendars, as The Events Calendar makes it (`Tribe__Events__iCal`): the wall clocks that are
- * shown, read as if they were UTC, in Unix seconds. The zone has no part in it.
+ * Returns the UID of an event as The Events Calendar makes it (`Tribe__Events__iCal`): the wall clock times that are
+ * shown, read as if they were UTC, in Unix seconds. The zone does not matter.
  */
 const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => `${id}-${unixFromText(start)}-${unixFromText(end)}@${host}`;
 
-/** The zone by which the times of an event are written; undefined: none. */
+/** Returns the zone in which the times of an event are written, if any. */
 function zoneOf(record: CalendarEvent, shown: ShownTimes): Zone | undefined {
   if (record.recurs) return repeatsIn(record.recurs, { allDay: record.all_day === true });
   return shown.zone && usesZone(record, shown, shown.zone) ? shown.zone : undefined;
 }
 
-/** How often those who subscribe should look again. */
+/** Interval at which subscribers should refresh. */
 const REFRESH = 'PT1H';
 
 function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL.Component {
   const calendar = new ICAL.Component('vcalendar');
-  // The names that calendar programs asked for before there were any in a standard; their values are texts all the
-  // same.
+  // Properties that calendar programs used before the standard had any. Their values are texts and must be escaped.
   const extension = (key: string, text: string) =>
     calendar.addPropertyWithValue(key, text.replace(/[\\;,]/g, '\\$&').replaceAll('\n', '\\n'));
   calendar.addPropertyWithValue('version', '2.0');
@@ -103,7 +102,7 @@ function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL
 }
 
 /**
- * A VEVENT. Its lines are put together without the objects of the library, which would take most of the time of a long
+ * Returns a VEVENT. Its lines are built without the library's objects, which would take most of the time for a long
  * calendar.
  */
 function eventText(record: CalendarEvent, uid: string, times: readonly string[]): string {
@@ -115,7 +114,7 @@ function eventText(record: CalendarEvent, uid: string, times: readonly string[])
     line('dtstamp', 'date-time', [utcTime(record.modified_utc, record.date_utc)]),
     ...times,
     line('summary', 'text', [plainLine(record.title)], spokenIn(record)),
-    // The standard has no word for what is postponed, or takes place elsewhere.
+    // The standard has no status for events that are postponed or take place elsewhere.
     ...(record.state === CANCELED ? [line('status', 'text', ['CANCELLED'])] : []),
     ...(description === '' ? [] : [line('description', 'text', [description], spokenIn(record))]),
     ...(isDate(record.date_utc) ? [line('created', 'date-time', [utcTime(record.date_utc)])] : []),
@@ -132,7 +131,7 @@ function eventText(record: CalendarEvent, uid: string, times: readonly string[])
   return lines.join('\r\n');
 }
 
-/** The language of a text (RFC 5545, 3.2.10), where it is known. */
+/** Returns the language parameter of a text (RFC 5545, 3.2.10), if the language is known. */
 const spokenIn = ({ language }: FeedRecord): Record<string, string> => (language ? { language: language.replaceAll('_', '-') } : {});
 
 // ------------------------------------------------------------------------------------------------- where, who, what
@@ -149,10 +148,10 @@ function placeLines(record: FeedRecord): string[] {
   ];
 }
 
-/** How far a name goes that holds a sign which stands behind names. */
+/** Returns a parameter with the name if it contains the separator that ends names. */
 const namedAs = (name: string, sign: RegExp): Record<string, string> => (sign.test(name) ? { [OWN_NAME]: name } : {});
 
-/** The standard knows one organizer, and only by an address; the others are contacts. */
+/** Returns the organizers. The standard has one organizer, who needs an email address; the others become contacts. */
 function peopleLines(organizers: readonly OrganizerRecord[]): string[] {
   const mailed = organizers.find(({ email }) => mailbox(email) !== undefined);
   const contacts = organizers.flatMap((other) => {
@@ -178,13 +177,16 @@ function categoryLines({ categories }: FeedRecord): string[] {
   return names.length === 0 ? [] : [line('categories', 'text', names)];
 }
 
-/** The fields that the site defines, each by its name. No standard has a property for them. */
+/** Returns the site's own fields by name. No standard has a property for them. */
 const customLines = ({ custom_fields: fields }: FeedRecord): string[] =>
   isNamed(fields)
     ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD, 'text', [written(value)], { [OWN_NAME]: name }))
     : [];
 
-/** A text of several lines as forms send them (`\r\n`): one that stands as it is would end the line of the file. */
+/**
+ * Normalizes the line breaks that forms send (`\r\n`): the library does not escape them, so that they would end the
+ * line.
+ */
 const written = (text: string): string => stripControlCharacters(text.replace(/\r\n?/g, '\n'));
 
 type Named = Exclude<FeedRecord['custom_fields'], readonly unknown[]>;

@@ -5,8 +5,9 @@ import { ZONE_ABBREVIATIONS } from '../../wordpress/time-abbreviations.ts';
 import { offsetAt, parseZone, UTC, type Zone } from '../../wordpress/zones.ts';
 
 /**
- * The zone of an IANA name, alone or at the end of a path (`/example.org/20260101_1/America/Argentina/Buenos_Aires`).
- * Undefined where it is none: a fixed offset says too little, a VTIMEZONE may say more.
+ * Returns the zone of an IANA name, alone or at the end of a path
+ * (`/example.org/20260101_1/America/Argentina/Buenos_Aires`). Returns undefined for other names, including fixed
+ * offsets, because a VTIMEZONE may say more than these.
  */
 export function zoneNamed(id: string): Zone | undefined {
   if (id.length > LONGEST_NAME) return undefined;
@@ -20,9 +21,9 @@ export function zoneNamed(id: string): Zone | undefined {
 }
 
 /**
- * Zones that other names may mean, the most likely first: Windows's (`Eastern Standard Time`), what it shows of them
- * (`(UTC-05:00) Eastern Time (US & Canada)`, `(UTC+01:00) Amsterdam, Berlin, Rome`), abbreviations and offsets. The
- * names of Windows are those of CLDR's table windowsZones.
+ * Returns zones that other names may mean, the most likely first: Windows names (`Eastern Standard Time`), their
+ * display names (`(UTC-05:00) Eastern Time (US & Canada)`, `(UTC+01:00) Amsterdam, Berlin, Rome`), abbreviations and
+ * offsets. Windows names come from CLDR's table windowsZones.
  */
 export function zonesCalled(id: string): Zone[] {
   if (id.length > LONGEST_NAME) return [];
@@ -39,12 +40,12 @@ export function zonesCalled(id: string): Zone[] {
   ];
 }
 
-/** Whether a table has a name: CLDR's, alone or as Microsoft's programs write it, or that of IANA's links. */
+/** Whether a name is in a table: CLDR's, with or without Microsoft's prefix, or that of IANA's links. */
 export const isInTable = (id: string): boolean => WINDOWS.has(withoutPrefix(id).toLowerCase()) || LINKS.has(id.toUpperCase());
 
 /**
- * A zone under the name that it is listed by, in whatever letters a file writes it: `America/New_York`, `EST`, and
- * `UTC` for all that means it alone.
+ * Parses a zone and returns it with the canonical spelling of its name: `America/New_York`, `EST`, and `UTC` for all
+ * its aliases.
  */
 function properZone(name: string): Zone | null {
   if (/^(?:UTC|Z|Zulu)$/i.test(name)) return UTC;
@@ -60,7 +61,7 @@ function spelled(name: string): string {
   return spellings.get(name.toLowerCase()) ?? name;
 }
 
-/** The zone of an IANA name as some programs write it: `America/New York`, `US-Eastern`. */
+/** Returns the zone of an IANA name in the spelling of some programs: `America/New York`, `US-Eastern`. */
 function almostNamed(name: string): Zone[] {
   const zone = properZone(name.includes('/') ? name.replaceAll(' ', '_') : name.replaceAll('-', '/'));
   return zone && zone.rules !== null ? [zone] : [];
@@ -68,12 +69,12 @@ function almostNamed(name: string): Zone[] {
 
 const withoutPrefix = (id: string): string => id.replace(/^tzone:\/\/Microsoft\//i, '');
 
-/** The zone that stands for each of Windows's. */
+/** Returns the main zone of each Windows zone. */
 export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => zonesOfName(main));
 
 const LONGEST_NAME = 200;
 
-/** Names of zones with summer time which PHP takes for abbreviations, and what the database of zones links them to. */
+/** Zones with daylight saving time whose names PHP takes for abbreviations, and the zones that IANA links them to. */
 const LINKS = new Map([
   ['CET', 'Europe/Brussels'],
   ['MET', 'Europe/Brussels'],
@@ -81,7 +82,7 @@ const LINKS = new Map([
   ['WET', 'Europe/Lisbon'],
 ]);
 
-/** Windows's names in small letters -> the zones it covers, first the one that CLDR has for the whole world. */
+/** Windows names in lower case -> their zones, starting with the one that CLDR assigns to the whole world. */
 const WINDOWS: ReadonlyMap<string, readonly string[]> = windowsTable();
 
 function windowsTable(): Map<string, string[]> {
@@ -102,18 +103,18 @@ function zonesOfName(name: string): Zone[] {
 const isUtc = (name: string): boolean => /^(?:UTC|GMT|Z|Zulu|Etc\/(?:UTC|GMT))$/i.test(name);
 
 /**
- * Whatever begins with UTC is a zone elsewhere; here it must say its offset. A single letter is what a file calls a
- * zone of its own rather than one of the military's.
+ * Whether a name is a usable offset. A name that begins with UTC must have an offset here, although other callers
+ * accept it without. A single letter is probably a file's own zone name, not a military zone.
  */
 const isOffset = (name: string): boolean =>
   (!/^UTC./.test(name) && !/^[a-y]$/i.test(name)) || /^UTC[+-]\d{1,2}(?:[:.]\d{1,2})?$/.test(name);
 
-/** `(UTC-05:00) ` and `(GMT) ` before the names that Windows shows. */
+/** The prefix of Windows display names: `(UTC-05:00) ` or `(GMT) `. */
 const OFFSET = /^\((?:UTC|GMT) ?(?:([+-])(\d{1,2}):(\d\d))?\) ?/i;
 
 const withoutOffset = (name: string): string => name.replace(OFFSET, '');
 
-/** Zones of the cities that a name lists, as far as they have the offset that it says. */
+/** Returns the zones of the cities that a name lists, if they have the offset that the name states. */
 function citiesOf(name: string, shown: string): Zone[] {
   const [prefix, sign, hours = '0', minutes = '0'] = OFFSET.exec(name) ?? [];
   const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));

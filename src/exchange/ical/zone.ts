@@ -2,17 +2,17 @@ import ICAL from 'ical.js';
 import { unixFromFields } from '../../wordpress/time.ts';
 import { abbreviation, localFromUnix, offsetAt, type Zone } from '../../wordpress/zones.ts';
 
-/** Between these years every change of a zone's offset is written; after the last one its rules go on unchanged. */
+/** Years for which each change of a zone's offset is written; after the last one, its rules continue without end. */
 const YEARS = { first: 1990, last: 2037 } as const;
 /** The moment from which the offsets of a zone are written, in Unix seconds. */
 export const ZONES_BEGIN = unixFromFields(YEARS.first, 1, 1);
-/** No two changes are closer to each other. */
+/** Step of the search for changes in seconds; no two changes are closer to each other. */
 const STEP_S = 5 * 86_400;
 
 const components = new Map<string, ICAL.Component>();
 
 /**
- * The VTIMEZONE of a zone (RFC 5545, 3.6.5): each change of its offset since 1990, those that repeat each year as one
+ * Returns the VTIMEZONE of a zone (RFC 5545, 3.6.5): each change of its offset since 1990, with yearly changes as one
  * rule. A zone with a fixed offset has a single observance.
  */
 export function zoneComponent(zone: Zone): ICAL.Component {
@@ -27,13 +27,16 @@ export function zoneComponent(zone: Zone): ICAL.Component {
   return component;
 }
 
-/** The name of a zone in files: its own, with manual offsets as fractions, since a colon has another meaning there. */
+/**
+ * Returns the TZID of a zone: its name, with manual offsets as decimal fractions, since a colon is a separator in
+ * files.
+ */
 export const zoneId = ({ name }: Zone): string => {
   const [, sign, hours, minutes] = /^UTC([+-])(\d+):(\d\d)$/.exec(name) ?? [];
   return sign === undefined ? name : `UTC${sign}${Number(hours) + Number(minutes) / 60}`;
 };
 
-/** A change of offset: minutes east of UTC before and after, and the moment in Unix seconds. */
+/** A change of offset: minutes east of UTC before and after it, and the moment in Unix seconds. */
 interface Change {
   readonly from: number;
   readonly to: number;
@@ -67,12 +70,15 @@ function changesOf(zone: Zone): Change[] {
   return changes;
 }
 
-/** What the zone calls its offset from a moment on; a day later, when no wall clock is shown a second time. */
+/**
+ * Returns the abbreviation for an offset from a moment on. It is read a day later, when wall clock times are
+ * unambiguous again.
+ */
 const nameAt = (unix: number, zone: Zone): string => abbreviation(localFromUnix(unix + 86_400, zone), zone);
 
 const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
-/** The wall clock before a change, which rules count on. */
+/** Returns the wall clock time before a change, on which rules are based. */
 function wallOf({ at, from }: Change) {
   const date = new Date((at + from * 60) * 1000);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
@@ -81,7 +87,7 @@ function wallOf({ at, from }: Change) {
   return { year, month, time: date.toISOString().slice(11, 19), weekday: DAYS[date.getUTCDay()]!, places };
 }
 
-/** Joins changes of the same kind that fall on the same place of the calendar year after year. */
+/** Groups changes of the same kind that fall on the same weekday of a month in successive years. */
 function runsOf(changes: readonly Change[]): Run[] {
   const runs: Run[] = [];
   const open = new Map<string, { run: Run; places: readonly number[]; year: number }>();
@@ -120,5 +126,5 @@ function observance({ from, to, name, at, daylight }: Change, rule: string | und
   return component;
 }
 
-/** `20261120T120000` of an instant, UTC. */
+/** Formats a moment in UTC as `20261120T120000`. */
 const basic = (unix: number): string => new Date(unix * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '');

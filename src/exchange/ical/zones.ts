@@ -6,25 +6,25 @@ import type { Line } from './lines.ts';
 import { fieldOf, type TimezoneRules, timezoneRules } from './timezone-rules.ts';
 import { isInTable, mainZones, zoneNamed, zonesCalled } from './zone-names.ts';
 
-/** Zones as a file names them. */
+/** Time zones of a file. */
 export interface FileZones {
-  /** Notes a VTIMEZONE of a calendar of the file. */
+  /** Adds a VTIMEZONE of a calendar of the file. */
   readonly add: (lines: readonly Line[], calendar: number) => void;
   /**
-   * The clock that a TZID of a calendar means: by its name, by what that calendar or else another one of the file says
-   * of it, or undefined.
+   * Returns the clock that a TZID of a calendar means: by its name, or by its VTIMEZONE in that calendar or else in
+   * another one of the file. Undefined if it is unknown.
    */
   readonly find: (id: string, calendar: number) => Clock | undefined;
 }
 
-/** For how many stretches of time in one file all zones are compared, at most. */
+/** Maximum number of times that all zones are compared with the rules of one file. */
 const MOST_SEARCHES = 6;
 const MOST_DEFINITIONS = 1000;
 
 /**
- * Finds zones by the names that programs give them. An IANA name, also at the end of a path, means that zone. Any other
- * name means what the VTIMEZONE of the file says, at the date in question; where the file has none, what Windows calls
- * so. `site`: the zone to be preferred where several show the same clock.
+ * Creates a finder of zones by the names that programs give them. An IANA name, also at the end of a path, means that
+ * zone. Any other name means its VTIMEZONE in the file, at the date in question; without a VTIMEZONE, the Windows zone
+ * of that name. `site`: preferred zone if several show the same clock.
  */
 export function createZones(site: Zone): FileZones {
   const definitions = new Map<string, readonly Line[]>();
@@ -56,10 +56,10 @@ export function createZones(site: Zone): FileZones {
   };
 }
 
-/** By what the zones of a calendar are known, or of any; the case of letters does not count. */
+/** Returns the key of a zone's definition, for one calendar or for any; case is ignored. */
 const keyOf = (id: string, calendar?: number): string => JSON.stringify([id.toLowerCase(), calendar]);
 
-/** As a value of a VTIMEZONE it is escaped, as a parameter it may be quoted. */
+/** Removes the escapes that a TZID has as a value in a VTIMEZONE, and the quotes that it may have as a parameter. */
 const plainId = (id: string): string =>
   id
     .replace(/\\([\\,;:])/g, '$1')
@@ -79,7 +79,8 @@ const rulesClock = ({ offsetAt: offset, toMoment }: TimezoneRules, zoneAt: Clock
 });
 
 /**
- * Finds the zone that shows the same as rules around a moment, else when they began; a fixed offset where none does.
+ * Creates a finder of the zone that has the same offsets as the rules around a moment, or else around the year in which
+ * the rules began; a fixed offset if there is none.
  */
 function createSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[]) => Clock['zoneAt'] {
   let searches = 0;
@@ -109,7 +110,7 @@ function createSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[
   };
 }
 
-/** All zones, the well-known ones first. */
+/** Yields all zones, the well-known ones first. */
 function* allZones(): Generator<Zone> {
   yield* mainZones();
   for (const name of Intl.supportedValuesOf('timeZone')) {

@@ -3,7 +3,7 @@ import { groupOf, ledgerKey, translationKey } from './ledger.ts';
 
 const CHARACTERS = 2 ** 20;
 
-/** Entries in batches; what has the same name as something in a batch waits for the next. */
+/** Groups entries into batches. An item with the same name as another one in the batch starts the next batch. */
 export async function* batches(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
   let batch: Entry[] = [];
   let names = new Set<string>();
@@ -29,7 +29,7 @@ function sizeOf(item: Item): number {
   );
 }
 
-/** Everything that these items are and name, as the ledger keeps it. */
+/** Returns the ledger keys of these items and of everything that they reference. */
 export function keysOf(items: readonly Item[]): Set<string> {
   const keys = new Set<string>();
   for (const item of items) {

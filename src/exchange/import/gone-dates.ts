@@ -10,21 +10,22 @@ import type { Run } from './run.ts';
 import { takeBack } from './undo.ts';
 
 /*
- * Dates that an event had when it came, and that a newer version of its calendar takes away: one that is excepted,
- * those after an earlier end of its rule, all of them where it moves to another time.
+ * Dates of an event that an earlier import brought and a newer version of its calendar lacks: excluded dates, dates
+ * after
+ * an earlier end of its rule, or all dates if the event moved to another time.
  */
 
 /**
- * Moves what an earlier run brought as a date of these events, and this one no longer does, to the trash: as far as it
- * lies ahead, and between the moments that the source speaks of. What is over stays. A rehearsal only counts.
+ * Moves to the trash those dates of these events that an earlier run imported and this run did not contain, if they are
+ * in the future and within the period that the source covers. Past dates stay. A dry run only counts them.
  *
- * @param complete UIDs of events all of whose dates came in this run, and between which moments
- * @returns how many there were
+ * @param complete UIDs of events all of whose dates came in this run, with the period that is covered
+ * @returns the number of dates
  */
 export async function trashGoneDates(run: Run, complete: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
   const { site, caller, importId, number, overlay } = run;
   if (complete.size === 0 || importId === 0) return 0;
-  // Ids of other kinds, of categories for one, say nothing of events.
+  // Ids of other kinds, such as categories, must not be mistaken for events.
   const seen = new Set([...overlay.values()].flatMap(({ kind, target }) => (kind === 'event' ? [target] : [])));
   const now = nowLocal(caller.now, caller.settings.zone);
   let trashed = 0;
@@ -40,7 +41,7 @@ export async function trashGoneDates(run: Run, complete: ReadonlyMap<string, Dat
   return trashed;
 }
 
-/** Whether an event can be moved to the trash, in which it is not yet. */
+/** Whether an event can be moved to the trash and is not there already. */
 async function wouldGo({ site: { db }, caller }: Run, id: number): Promise<boolean> {
   const row = (await loadPosts(db, [id])).get(id);
   return row !== undefined && row.post_status !== 'trash' && mayTrash(lookUpOnce(db), caller, postKind('event'), id);

@@ -57,37 +57,37 @@ import { writeTerms } from './write-terms.ts';
 
 export interface ImportOptions {
   /**
-   * What the ledger calls the source: the same for every export of one site (its home address), so that records are
-   * known again.
+   * Name of the source in the ledger. It must be the same for every export of one site (its home address), so that
+   * records are recognised.
    */
   readonly source: string;
-  /** Only says what would become of each item; nothing is written. */
+  /** Only reports what would become of each item; writes nothing. */
   readonly dryRun?: boolean;
-  /** Goes on with a run that was cut short. */
+  /** Continues an interrupted run. */
   readonly resume?: boolean;
-  /** Takes over settings that the source names. */
+  /** Imports the settings that the source contains. */
   readonly settings?: boolean;
-  /** The language of records of which the source says none. */
+  /** Language of records for which the source has none. */
   readonly language?: string | undefined;
-  /** Takes scripts and the like out of texts, whoever imports. */
+  /** Removes scripts and the like from texts, whoever imports. */
   readonly filterHtml?: boolean;
-  /** The source is a database that its owner opened: roles and passwords of people come along. */
+  /** The source is a database that its owner opened, so that roles and passwords of users are imported. */
   readonly trustedAccounts?: boolean;
-  /** The highest id of a post in the source, where it is known. */
+  /** The highest post id in the source, if it is known. */
   readonly highestId?: number;
   /**
-   * Looks at a file of the library before its row is written, and gives the row's item, perhaps with a file of our own.
-   * `stored`: where the file of a row that is here already should lie.
+   * Fetches the file of an attachment before its row is written, and returns the item, possibly changed to refer to the
+   * fetched file. `stored`: where the file of an existing attachment should be.
    */
   readonly fetchFile?: (item: PostItem, stored: string | undefined) => Promise<FetchedFile>;
-  /** How many items are written as one transaction; 200 if not given, fewer where they are long. */
+  /** Number of items that are written in one transaction; 200 by default, fewer if the items are long. */
   readonly itemsAtOnce?: number;
-  /** Called after each batch with the number of entries done so far. */
+  /** Called after each batch with the number of entries processed so far. */
   readonly onProgress?: (done: number) => void;
 }
 
 /**
- * An attachment whose file was fetched, or why it was not. `undo` takes the file back where the row could not be
+ * An attachment whose file was fetched, or the reason why it was not. `undo` deletes the file if the row could not be
  * written.
  */
 export interface FetchedFile {
@@ -99,13 +99,13 @@ export interface FetchedFile {
 const ITEMS = 200;
 
 /**
- * Takes a stream of items in, in pieces that are each written whole or not at all. What was noted of each item makes it
- * safe to be cut short at any point and to be run again: nothing comes twice. Links are settled whatever the order of
- * items. Term counts, occurrence rows and the change counter are right after each piece, the calendar's edges at the
- * end.
+ * Imports a stream of items in batches, each of which is written completely or not at all. The ledger makes it safe to
+ * interrupt an import at any point and to repeat it: nothing is imported twice. Links are resolved in whatever order
+ * items come. Term counts, occurrence rows and the change counter are correct after each batch, the calendar's first
+ * and last dates at the end.
  *
- * @throws rest_forbidden where the caller may not import; SourceFault `nothing-to-resume`, `superseded` and whatever
- * the stream throws
+ * @throws rest_forbidden if the caller may not import; SourceFault `nothing-to-resume`, `superseded` and whatever the
+ * stream throws
  */
 export async function importItems(site: Site, caller: Caller, entries: AsyncIterable<Entry>, options: ImportOptions): Promise<Report> {
   if (!caller.viewer.can('import')) fail('rest_forbidden');
@@ -143,10 +143,10 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   return reportOf({ source: state.run.source, dryRun: state.run.dry }, sum);
 }
 
-/** Files of a piece of the source, until their rows are written. */
+/** Fetched files of a batch, until their rows are written. */
 type Files = Map<Item, FetchedFile>;
 
-/** Writes entries as one transaction. `before`: how many there were before them in all. */
+/** Writes entries in one transaction. `before`: number of entries before them in the stream. */
 async function writeEntries(state: ImportState, entries: readonly Entry[], before: number, files: Files): Promise<void> {
   const known = Math.min(entries.length, Math.max(0, state.done - before));
   if (known > 0 && known < entries.length) {
@@ -177,14 +177,14 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
         { ...work, tally },
         items.map((item) => files.get(item)?.item ?? item),
       );
-      // What the run that was cut short could not keep of them is in its report.
+      // Losses of entries from before the interruption are already in that run's report.
       addTally(work.tally, known > 0 ? { ...tally, lost: {}, skipped: {}, losses: new Map() } : tally);
     },
   });
   for (const item of items) files.delete(item);
 }
 
-/** Notes that an entry cannot be stored, and takes its file back. */
+/** Reports that an entry cannot be stored, and deletes its file. */
 async function leaveOut(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
   const isKnown = before < state.done;
   await write(state, {
@@ -201,7 +201,7 @@ async function leaveOut(state: ImportState, entry: Entry, before: number, files:
   files.delete(entry);
 }
 
-/** How far the last run of a source has come, and its report so far; undefined: there was none. */
+/** Returns the progress of the last run of a source, and its report so far; undefined if there was none. */
 export async function importProgress(
   { db, clock }: Site,
   name: string,
@@ -223,12 +223,12 @@ export async function importProgress(
   return { source, done: row.done, open, stopped, report: reportOf({ source, dryRun: false }, tallyFrom(row.report)) };
 }
 
-/** A run under way: its results so far, and how many entries are done, as its row says. */
+/** A run in progress: its results so far, and the number of entries done, as stored in its row. */
 interface ImportState {
   run: Run;
   readonly sum: Tally;
   done: number;
-  /** UIDs of events all of whose dates came, and between when. */
+  /** UIDs of events all of whose dates came, with the period that is covered. */
   readonly dates: Map<string, DatesEntry['between']>;
 }
 
@@ -273,19 +273,19 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
 
 const LONGEST_SOURCE = 191;
 
-/** A piece of work. */
+/** A step of an import that is written in one transaction. */
 interface Step {
   readonly task: (work: Work) => Promise<void>;
-  /** What it is about, as the ledger keeps it. */
+  /** Ledger keys of everything that the step concerns. */
   readonly keys: ReadonlySet<string>;
   readonly originals?: Work['originals'];
-  /** How many entries are done with it; absent: no more than before. */
+  /** Number of entries that are done after the step; absent if it does not add any. */
   readonly seen?: number;
-  /** False: the run ends with it. */
+  /** False if the run ends with this step. */
   readonly open?: boolean;
 }
 
-/** Does one piece of work as one transaction, and takes over its results once that is committed. */
+/** Runs a step in one transaction, and applies its results to the run once that is committed. */
 async function write(state: ImportState, { task, keys, originals = new Map(), seen = 0, open = true }: Step): Promise<void> {
   const { run, sum } = state;
   const done = Math.max(state.done, seen);
@@ -351,8 +351,8 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
 }
 
 /**
- * Files of attachments, fetched before the transaction since that takes its time: of new ones, and of known ones that
- * came without it.
+ * Fetches the files of attachments before the transaction, since that takes time: files of new attachments, and of
+ * known ones that came without a file.
  */
 async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
   const files: Files = new Map();
@@ -366,14 +366,14 @@ async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOp
     entries.flatMap(({ known }) => (known ? [known.target] : [])),
   );
   for (const { item, known } of entries) {
-    // What this run has seen before is there, or reported.
+    // Attachments that this run has seen before have been fetched or reported already.
     if (known?.run === run.number) continue;
     files.set(item, await fetchFile(item, known && metaOf(metas.get(known.target), '_wp_attached_file')));
   }
   return files;
 }
 
-/** Settles what records wait for, piece by piece. */
+/** Resolves pending references of records in batches. */
 async function settleAll(state: ImportState): Promise<void> {
   const { run } = state;
   if (run.dry) {
@@ -387,7 +387,10 @@ async function settleAll(state: ImportState): Promise<void> {
   }
 }
 
-/** What a record waits for may be terms that are made now: without those that the tables cannot hold, it is settled. */
+/**
+ * Resolves pending references. Missing terms are created; if the tables cannot hold such a term, the record is resolved
+ * without it.
+ */
 const settle = (state: ImportState, rows: readonly Waiting[]): Promise<void> =>
   writeStorable(
     rows,
@@ -408,7 +411,7 @@ const settling = ({ run }: ImportState, rows: readonly Waiting[]): Step => ({
   },
 });
 
-/** Counts terms again whose counts are wrong, puts the calendar's edges right, and closes the run. */
+/** Corrects wrong term counts and the calendar's first and last dates, and closes the run. */
 async function finish(state: ImportState): Promise<void> {
   const { run } = state;
   if (run.dry) return;
@@ -418,7 +421,7 @@ async function finish(state: ImportState): Promise<void> {
     for (const ids of pagesOf(await importedIds(site.db, importId, [kind]), ITEMS)) {
       await site.db.transaction(async (db) => {
         const terms = await loadTerms(db, termKind(kind).taxonomy, ids);
-        // Who follows the changes is told of each term that is counted.
+        // Each recounted term is noted as a change, for those who follow the journal.
         const rows = [...terms.values()].map((term) => term.term_taxonomy_id).filter((row) => wrong.has(row));
         await recount(db, rows);
         await assignTermLanguage(db, run, kind, ids);

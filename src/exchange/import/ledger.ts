@@ -4,37 +4,37 @@ import { type Item, isTermItem } from '../items/items.ts';
 import { digest } from '../items/versions.ts';
 
 /*
- * The memory of imports: which record of a source became which of ours, and what it looked like when it came. By it a
- * killed import goes on without doubles, and a later one changes what has changed.
+ * Ledger of imports: which record of a source became which record here, and a digest of it at that time. With it, an
+ * interrupted import resumes without duplicates, and a later import changes only what has changed.
  */
 
-/** What names are given in: two things of one source may have the same name in different groups. */
+/** Namespaces of names: the same name may mean different things in different groups of one source. */
 export type Group = 'post' | 'category' | 'tag' | 'author' | 'settings' | 'translations';
 
-/** The group that an item is named in. */
+/** Returns the group of an item's name. */
 export const groupOf = (item: Item): Group => (isTermItem(item) || item.kind === 'author' || item.kind === 'settings' ? item.kind : 'post');
 
-/** A name as the ledger keeps it. */
+/** Returns the ledger key of a name. */
 export const ledgerKey = (group: Group, sourceId: string): string => digest(`${group}\n${sourceId}`);
 
-/** The name of the group that an item is in with its translations. */
+/** Returns the ledger key of an item's group of translations. */
 export const translationKey = (kind: string, group: string): string => ledgerKey('translations', `${kind} ${group}`);
 
-/** What is known of the records that a piece of work names; what the work itself brings in is added. */
+/** The ledger entries of the records that a step references, and those that the step adds. */
 export interface Ledger {
   readonly entry: (key: string) => LedgerEntry | undefined;
-  /** The id of ours, or undefined where nothing of that name has come in yet. */
+  /** Returns the id of a record here, or undefined if nothing of that name has been imported yet. */
   readonly target: (group: Group, sourceId: string) => number | undefined;
   /**
-   * `made`: set where this run made the record; else what is known of that stays, as long as it is the same one. So
-   * only what was looked up may be added.
+   * Adds an entry. `made`: set if this run created the record; otherwise, the known value is kept if it is the same
+   * record. Only keys that were looked up may be added.
    */
   readonly add: (entry: Omit<LedgerEntry, 'made'> & Partial<Pick<LedgerEntry, 'made'>>) => void;
-  /** What was added. */
+  /** Entries that were added. */
   readonly added: () => readonly LedgerEntry[];
 }
 
-/** Looks names up, all at once. `overlay`: what a rehearsal would have noted. */
+/** Looks up all keys in one query. `overlay`: entries that a dry run would have stored. */
 export async function openLedger(
   db: Database,
   importId: number,

@@ -13,14 +13,14 @@ import type { FetchedFile } from './importer.ts';
 /** A path in the library by year and month, as WordPress makes them. */
 const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;
 
-/** How a file is fetched. `stored`: where it should lie, of an attachment that came before. */
+/** Options for fetching a file. `stored`: path at which the file of an existing attachment should be. */
 interface FileOptions extends FetchOptions {
   readonly stored?: string | undefined;
 }
 
 /**
- * Fetches the file of an attachment of the source and puts it into the library, at the same place where it is free.
- * Places that are not public are never asked (A7). Where nothing is fetched the item stays as it is, with the reason.
+ * Fetches the file of an attachment of the source and puts it into the library, at the same path if it is free. Never
+ * requests private addresses (A7). If nothing is fetched, returns the item unchanged, with the reason.
  */
 export async function fetchFile(
   site: Site,
@@ -58,13 +58,15 @@ export async function fetchFile(
   }
 }
 
-/** Whether the library lacks an image that it should hold. Other files are not fetched, and so not asked for again. */
+/** Whether an image is missing in the library. Other files are never fetched, and so not requested again. */
 async function isGone({ config }: Site, path: string): Promise<boolean> {
   if (!namesImage(path) || /^https?:/i.test(path) || path.includes('..')) return false;
   return (await stat(join(config.uploadsDir, path)).catch(() => undefined)) === undefined;
 }
 
-/** Whether this very file lies in the library already: somebody copied it, or an import was cut short after it. */
+/**
+ * Whether the library has this very file already: somebody copied it, or an import was interrupted after fetching it.
+ */
 async function isHere({ config }: Site, path: string, bytes: Buffer): Promise<boolean> {
   if (!BY_MONTH.test(path) || path.includes('..')) return false;
   const there = await readFile(join(config.uploadsDir, path)).catch(() => undefined);

@@ -11,10 +11,10 @@ import { authorOf, linkTarget } from './resolve.ts';
 import type { Waiting, Wants, Work } from './run.ts';
 import { termFromReference } from './write-terms.ts';
 
-/** What a record waits for. */
+/** Returns the references that a record waits for. */
 const wantsOf = ({ wants }: Pick<Waiting, 'wants'>): Wants => JSON.parse(wants);
 
-/** The names that a record waits for, as the ledger keeps them. */
+/** Returns the ledger keys of the references that records wait for. */
 export function keysWanted(rows: readonly Waiting[]): Set<string> {
   return new Set(
     rows.flatMap((row) => {
@@ -30,10 +30,7 @@ export function keysWanted(rows: readonly Waiting[]): Set<string> {
   );
 }
 
-/**
- * Settles what records waited for, now that everything has come: what is still missing never comes, and is noted as
- * lost.
- */
+/** Resolves pending references after all items have come. References that are still missing are reported as lost. */
 export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promise<void> {
   for (const row of rows) {
     const wants = wantsOf(row);
@@ -43,7 +40,7 @@ export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promi
   }
 }
 
-/** The same record, waiting for no term that would have to be made: such a term counts as missing. */
+/** Returns the same record without references to terms that would have to be created; those count as missing. */
 export function withoutNewTerms(row: Waiting): Waiting {
   const { terms, ...wants } = wantsOf(row);
   const known = terms?.map(({ kind, sourceId }) => ({ kind, sourceId }));
@@ -75,26 +72,26 @@ async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem[
   const { run, ledger, touched } = work;
   touched.any = true;
   const found = await lookUp(work, kind, wants);
-  // Another import may bring what is missing: then this record is looked at again.
+  // Another import may bring what is missing, so that an empty digest makes it compare the record again.
   if (!found.whole) ledger.add({ item, kind, target, digest: '', run: run.number });
   if (!run.dry) await writeFound(work, kind, target, found);
 }
 
-/** What a record waits for, as far as it is there. */
+/** The references of a record that could be resolved. */
 interface Found {
-  /** Whether all of it is. */
+  /** Whether all of them could. */
   readonly whole: boolean;
   readonly author: number | undefined;
   readonly parent: number | undefined;
   /** Key -> the ids that it links to. */
   readonly metas: Readonly<Record<string, string[]>>;
-  /** Undefined where the record says nothing of its terms. */
+  /** Undefined if the source contains no terms for the record. */
   readonly terms: readonly { readonly kind: 'category' | 'tag'; readonly id: number }[] | undefined;
-  /** Kinds of which those that are there stay. */
+  /** Kinds of terms whose current terms stay. */
   readonly unsaid: NonNullable<Wants['unsaid']>;
 }
 
-/** Looks up what a record waits for, and reports what is missing. */
+/** Resolves the references that a record waits for, and reports those that are missing. */
 async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise<Found> {
   const { ledger, tally } = work;
   const { of, place } = wants;
@@ -108,7 +105,7 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise
   if (wants.author !== undefined && author === undefined) missing('author-missing', wants.author);
   const parent = wants.parent === undefined ? undefined : ledger.target('post', wants.parent);
   if (wants.parent !== undefined && parent === undefined) {
-    // What a file of the library is attached to is often an article, which is no part of a calendar.
+    // Attachments often belong to articles, which are not part of a calendar, so that this is not reported.
     if (kind === 'attachment') whole = false;
     else missing('parent-missing', wants.parent);
   }
@@ -131,7 +128,7 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise
   return { whole, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms, unsaid: wants.unsaid ?? [] };
 }
 
-/** Writes what was found into the record that waited for it. */
+/** Writes the resolved references into the record. */
 async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: number, found: Found): Promise<void> {
   const { author, parent, metas, terms, unsaid } = found;
   const row = (await loadPosts(db, [target])).get(target);
@@ -152,7 +149,7 @@ async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: 
   }
 }
 
-/** Values beside the ids that a link's key holds (an empty one, 0) stay before them. */
+/** Keeps the placeholder values of link metas (empty or 0) before the ids. */
 function withPlain(
   metas: Readonly<Record<string, string[]>>,
   before: ReadonlyMap<string, readonly string[]> | undefined,
@@ -165,5 +162,5 @@ function withPlain(
   );
 }
 
-/** An image that could not be fetched has been reported already. */
+/** Whether a link is to an image by URL. If it could not be fetched, that has been reported already. */
 const isAddress = (link: Link): boolean => link.kind === 'attachment' && 'sourceId' in link && /^https?:/.test(link.sourceId);

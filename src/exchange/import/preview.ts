@@ -7,19 +7,18 @@ import { storedPost } from './stored-post.ts';
 /** A record as it would be stored. */
 export interface PreviewedRecord {
   readonly kind: PostItem['kind'];
-  /** Where it is in the source. */
+  /** Position in the source. */
   readonly place: string | undefined;
   readonly columns: Readonly<Record<string, string | number | undefined>>;
   readonly metas: readonly (readonly [key: string, value: string])[];
   /**
-   * What it names: venues and organizers by their names where the source says these, else by what the source calls
-   * them.
+   * Linked records: venues and organizers by name if the source has their names, otherwise by their ids in the source.
    */
   readonly links: readonly { readonly kind: string; readonly name: string }[];
   readonly terms: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** The first events, venues and organizers of a source, as they would be stored. */
+/** Returns the first events, venues and organizers of a source, as they would be stored. */
 export async function previewOf(source: Source, caller: Caller, trust: HtmlTrust, count: number): Promise<PreviewedRecord[]> {
   const records: PreviewedRecord[] = [];
   for await (const entry of source.entries()) {

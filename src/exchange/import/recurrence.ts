@@ -14,15 +14,16 @@ import { metaMap } from '../items/meta-map.ts';
 import { lose } from '../items/report.ts';
 import type { Work } from './run.ts';
 
-/*
- * Events that recur come in whole: their rule, a row for each date, the series they belong to.
- */
+/* Import of recurring events: their rule, a row for each date, and their series. */
 
-/** The first of these items that takes tables which not every database has; undefined where none does. */
+/** Returns the first of these items that needs tables that not every database has, or undefined. */
 export const recurringItem = (items: readonly Item[]): PostItem | undefined =>
   items.filter(isPostItem).find(({ recurrence, series }) => recurrence !== undefined || series !== undefined);
 
-/** Makes the tables fit for events that recur, outside any transaction: MySQL ends one with each change of a table. */
+/**
+ * Creates the tables for recurring events. Must run outside of transactions, since MySQL commits at each change of a
+ * table.
+ */
 export async function prepareRecurrence(site: Site, { recurrence }: PostItem): Promise<void> {
   await createRecurrenceTables(site.db);
   await site.db.transaction(async (db) => {
@@ -32,8 +33,8 @@ export async function prepareRecurrence(site: Site, { recurrence }: PostItem): P
 }
 
 /**
- * An event as it came; of one that takes place once, the date of its row is the one that its metas say, which may have
- * been put right.
+ * Returns the item. If its event takes place once, the date row is updated from the cleaned metas, which may have been
+ * corrected.
  */
 export function withDateOf(item: PostItem, { metas }: Pick<CleanPost, 'metas'>): PostItem {
   const { recurrence } = item;
@@ -44,11 +45,11 @@ export function withDateOf(item: PostItem, { metas }: Pick<CleanPost, 'metas'>):
   return { ...item, recurrence: { ...recurrence, dates: [{ ...row, start, startUtc, end, endUtc, duration }] } };
 }
 
-/** Whether an item says something else of how its event recurs than what is here. */
+/** Whether the recurrence of an item differs from what is stored. */
 export async function isOtherRecurrence({ db, run }: Work, { recurrence, series }: PostItem, target: number): Promise<boolean> {
   const { recurrence: settings, occurrenceTables } = run.caller.settings;
   if (!recurrence && !series) return false;
-  // A rehearsal makes no tables: where there are none yet, nothing is here.
+  // A dry run creates no tables; if there are none yet, nothing is stored.
   if (!settings) return run.dry && occurrenceTables;
   const here = (await loadRecurrences(db, [target])).get(target);
   const comparable = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
@@ -57,7 +58,7 @@ export async function isOtherRecurrence({ db, run }: Work, { recurrence, series 
   return series !== undefined && series.columns.post_name !== member?.columns.post_name;
 }
 
-/** Writes how an event recurs. `anew`: it has just come, so that its dates can have the ids that they had. */
+/** Writes the recurrence of an event. `anew`: the event is new, so that its dates can keep their ids. */
 export async function takeRecurrence({ db, run, tally }: Work, item: PostItem, target: number, { anew }: { anew: boolean }): Promise<void> {
   const { settings, now, viewer } = run.caller;
   if (!settings.recurrence) return;

@@ -4,7 +4,7 @@ import type { Link, PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Wants, Work } from './run.ts';
 
-/** What a post names, as ids of ours; what has not come yet is left out and waited for. */
+/** The references of a post as ids of this site; those that are not imported yet are left out and resolved later. */
 export interface Resolved {
   readonly author: number | undefined;
   readonly parent: number | undefined;
@@ -13,7 +13,7 @@ export interface Resolved {
   readonly terms: readonly string[];
 }
 
-/** Looks up what a post names. Where something is missing, all of it is noted to be looked up again at the end. */
+/** Resolves the references of a post. If one is missing, those that are to be resolved again at the end are noted. */
 export async function resolvePost(work: Work, item: PostItem, key: string, target: number): Promise<Resolved> {
   const { ledger, waiting } = work;
   const author = item.author === undefined ? undefined : await authorOf(work, item.author);
@@ -35,14 +35,14 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
     ...(terms.some(({ id }) => id === undefined) ? { terms: item.terms, unsaid: item.unsaid } : {}),
   };
   if (Object.keys(wants).length > 2) waiting.push({ item: key, kind: item.kind, target, wants: JSON.stringify(wants) });
-  // Two names of the source may lead to one term here.
+  // Two terms of the source may be one term here.
   const found = new Set(terms.flatMap(({ term, id }) => (id === undefined ? [] : [`${term.kind}:${id}`])));
   return { author, parent, links, terms: [...found] };
 }
 
 /**
- * The user of ours that an author of the source is: one who came with it, or one of this login. It is kept from being
- * deleted until the work is done.
+ * Returns the user of an author: one that was imported with the source, or one with this login. The user cannot be
+ * deleted until the transaction ends.
  */
 export async function authorOf({ run, db, ledger }: Work, author: string): Promise<number | undefined> {
   const user = ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
@@ -51,8 +51,8 @@ export async function authorOf({ run, db, ledger }: Work, author: string): Promi
 }
 
 /**
- * The id that a link leads to: what came in under that name, or the record of this title (or, where there is none, of
- * this id). Images go by ids alone.
+ * Returns the id that a link leads to: the record that was imported under that name, or the record with this title or,
+ * if there is none, with this id. Images are found by source id alone.
  */
 export async function linkTarget({ run, db, ledger }: Work, link: Link): Promise<number | undefined> {
   if ('sourceId' in link) return ledger.target('post', link.sourceId);

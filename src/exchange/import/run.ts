@@ -8,53 +8,53 @@ import type { Names } from '../items/record-names.ts';
 import type { Tally } from '../items/report.ts';
 import type { Ledger } from './ledger.ts';
 
-/** One run of an import, from its begin to its end. */
+/** One run of an import. */
 export interface Run {
   readonly site: Site;
   readonly caller: Caller;
   /** The name of the source. */
   readonly source: string;
-  /** Of the row that stands for the source; 0 in a rehearsal of a source that is new. */
+  /** Id of the source's row; 0 in a dry run of a new source. */
   readonly importId: number;
   readonly number: number;
-  /** A rehearsal: nothing is written. */
+  /** Whether this is a dry run, which writes nothing. */
   readonly dry: boolean;
-  /** Whether texts are stored as they come; otherwise scripts and the like are taken out of them. */
+  /** Whether texts are stored as they are; otherwise, scripts and the like are removed. */
   readonly trusted: boolean;
-  /** Whether roles, passwords and settings of the source count: it is a database that its owner has opened. */
+  /** Whether roles, passwords and settings of the source are imported, because its owner opened the database. */
   readonly trustedAccounts: boolean;
   readonly settings: boolean;
-  /** Whether files of the library are fetched. */
+  /** Whether files of attachments are fetched. */
   readonly fetches: boolean;
-  /** The language of records of which the source says none; undefined: the default one of the site. */
+  /** Language of records for which the source has none; undefined means the site's default. */
   readonly language: string | undefined;
-  /** The highest id that the source has, where that is known: new ids are given above it. */
+  /** The highest id in the source, if it is known; new ids are assigned above it. */
   readonly highestId: number;
-  /** Names of posts of the source -> those of the posts that they are below. */
+  /** Source ids of posts -> source ids of their parents. */
   readonly parents: Map<string, string>;
-  /** Records by name, for sources without lasting ids. */
+  /** Records by name, for sources without permanent ids. */
   readonly names: Names;
-  /** What a rehearsal would have noted. */
+  /** Ledger entries that a dry run would have stored. */
   readonly overlay: Map<string, LedgerEntry>;
   readonly overlayWaiting: Map<string, Waiting>;
-  /** Logins and e-mail addresses of people, and `taxonomy slug` of terms -> their ids. */
+  /** Logins and email addresses of users, and `taxonomy slug` of terms -> their ids. */
   readonly overlayNames: Map<string, number>;
-  /** Groups of translations -> the ids of their members by language. */
+  /** Groups of translations -> ids of their members by language. */
   readonly overlayGroups: Map<string, Map<string, number>>;
   /** Ids that posts of the source would keep. */
   readonly overlayIds: Set<number>;
-  /** Slugs of posts -> the types of those that have them. */
+  /** Slugs of posts -> types of the posts that have them. */
   readonly overlaySlugs: Map<string, Set<string>>;
-  /** Ids of categories -> the ids of those that they would hang below. */
+  /** Ids of categories -> ids of the parents that they would get. */
   readonly overlayParents: Map<number, number>;
-  /** An id that stands for one in a rehearsal. */
+  /** Returns a placeholder id for a record of a dry run. */
   readonly nextDryId: () => number;
 }
 
-/** A record that names others which have not come. */
+/** A record with references to records that have not come yet. */
 export type Waiting = Omit<ImportWaitingRow, 'import_id'>;
 
-/** What it names, whole: links of all keys, in order. */
+/** The references of such a record: all links of the keys concerned, in order. */
 export interface Wants {
   readonly of: string;
   readonly place?: string | undefined;
@@ -65,7 +65,10 @@ export interface Wants {
   readonly unsaid?: PostItem['unsaid'];
 }
 
-/** One piece of a run, written as one transaction. It may begin again, so that all of its results are kept here. */
+/**
+ * State of one step of a run, written in one transaction. The transaction may be retried, so all its results are kept
+ * here.
+ */
 export interface Work {
   readonly run: Run;
   readonly db: Database;
@@ -74,14 +77,14 @@ export interface Work {
   readonly waiting: Waiting[];
   /** Names of records that were written, for `Run.names`. */
   readonly named: { kind: PostItem['kind']; title: string; start: string; id: number }[];
-  /** Items that were changed on the way (their files are fetched) -> as they came. */
+  /** Items that were changed on the way (their files were fetched) -> their original form. */
   readonly originals: ReadonlyMap<PostItem, PostItem>;
   /** Ids of events that were written. */
   readonly events: number[];
-  /** Whether anything was changed, and whether the tree of categories was. */
+  /** Whether anything was changed, and whether the category tree was. */
   readonly touched: { any: boolean; tree: boolean };
 }
 
-/** Whether an item came with a file that was fetched for it just now. */
+/** Whether a file was fetched for an item in this run. */
 export const isFetched = ({ originals }: Pick<Work, 'originals'>, item: PostItem): boolean =>
   originals.has(item) && originals.get(item) !== item;

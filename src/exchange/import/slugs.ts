@@ -10,8 +10,8 @@ import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
 
 /**
- * The slug of each new post: its own, made to fit and to be the only one of its type. Those that wait for publication
- * may share theirs.
+ * Returns the slug of each new post: the given one, sanitized and made unique within its type. Drafts and pending posts
+ * may share a slug.
  */
 export async function slugsFor<Arrival extends { readonly item: PostItem; readonly clean: CleanPost }>(
   { run, db, tally }: Work,
@@ -42,7 +42,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
   for (const { arrival, floating, given, wish } of wishes) {
     const { item } = arrival;
     const type = typeOf(item.kind);
-    // Files of the library have slugs that no post of any type has.
+    // Slugs of attachments are unique across all post types.
     const isTaken = (slug: string) =>
       [holders, run.overlaySlugs].some((by) => (type === 'attachment' ? by.has(slug) : (by.get(slug)?.has(type) ?? false)));
     let slug = wish;

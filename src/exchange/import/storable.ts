@@ -1,12 +1,12 @@
 import { ApiError } from '../../errors.ts';
 
-/** Writes things of an import as one transaction. `from`: how many of all came before them. */
+/** Writes items of an import in one transaction. `from`: number of items before them. */
 type WriteMany<Thing> = (things: readonly Thing[], from: number) => Promise<void>;
 type LeaveOut<Thing> = (thing: Thing, from: number) => Promise<void>;
 
 /**
- * Writes things together. Where the tables cannot hold a text in them (emoji, on those of an old WordPress), each half
- * is written by itself, down to the one thing that is left out.
+ * Writes items together. If the tables cannot hold one of their texts (emoji in tables of an old WordPress), each half
+ * is written separately, until only the one item is left out.
  *
  * @throws whatever `write` and `leaveOut` throw for another reason
  */

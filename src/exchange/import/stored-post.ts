@@ -10,16 +10,14 @@ import { type CleanPost, cleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 
-/**
- * An item as the tables can hold it: columns and metas, events with all of their dates.
- */
+/** Returns an item as the tables can hold it: columns and metas, for events with all of their dates. */
 export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): CleanPost {
   const clean = withPublication(cleanPost(item, trust), item, caller);
   if (item.kind !== 'event') return clean;
   const utc = item.recurrence?.recurs ? { metas: clean.metas } : withUtc(clean.metas);
   const length = withDuration(withDates(utc.metas, caller));
   const losses = [
-    // In the old form of recurrence each date is a post, which comes by itself.
+    // In the old form of recurrence, each date is a post that is imported by itself.
     ...(!item.recurrence?.recurs && !item.parent && hasRules(metaMap(length.metas)) ? [{ reason: 'recurrence', detail: '' }] : []),
     ...(utc.mended === undefined ? [] : [{ reason: 'utc-mended', detail: utc.mended }]),
     ...(length.mended === undefined ? [] : [{ reason: 'duration-mended', detail: length.mended }]),
@@ -31,8 +29,8 @@ export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): Cl
 const DATED = ['publish', 'private', 'future'];
 
 /**
- * A record that is published has a date of publication: of the local one and UTC a zero one follows from the other, two
- * zero ones from the moment of the import.
+ * Completes the publication date of a published record. If one of local time and UTC is a zero date, it is computed
+ * from the other; if both are, the time of the import is used.
  */
 function withPublication(clean: CleanPost, { kind }: PostItem, { settings: { zone } }: Caller): CleanPost {
   const { post_date: local, post_date_gmt: utc, post_status: status = 'publish' } = clean.columns;
@@ -49,13 +47,13 @@ function withPublication(clean: CleanPost, { kind }: PostItem, { settings: { zon
 }
 
 /**
- * UTC that the clock on the wall and its zone contradict follows from them. The calendar itself misreads zones that are
- * offsets (`UTC+5:30`): what it stored of these stays.
+ * Corrects UTC times that contradict the local time and its zone. The calendar plugin misreads zones that are offsets
+ * (`UTC+5:30`); what it stored for these is kept.
  */
 function withUtc(metas: CleanPost['metas']): Mended {
   const dates = storedDates({ metas: metaMap(metas) });
   const zone = /^utc./i.test(dates.timezone) ? null : parseZone(dates.timezone);
-  // Of an end before the start nobody knows which of its clocks is right.
+  // If the end is before the start, it is unclear which of the times are right.
   if (!zone || !(diffSeconds(dates.start, dates.end) >= 0)) return { metas };
   const right = new Map<string, string>(
     UTC_OF.flatMap(([local, utc]) => {
@@ -75,22 +73,22 @@ const UTC_OF = [
   ['end', 'endUtc'],
 ] as const;
 
-/** Metas, and what of them was put right, if anything. */
+/** Metas, and a description of corrections, if any. */
 interface Mended {
   readonly metas: CleanPost['metas'];
   readonly mended?: string;
 }
 
-/** The start of an event, as it is stored; empty of one without. */
+/** Returns the stored start of an event, or an empty string if there is none. */
 export const startOf = ({ metas }: Pick<CleanPost, 'metas'>): string => metas.find(([key]) => key === DATES.start)?.[1] ?? '';
 
-/** Old events know neither zone nor UTC: both follow from the clock on the wall and the zone of the site. */
+/** Adds zone and UTC times to events of old versions, computed from the local time and the site's zone. */
 function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanPost['metas'] {
   const given = new Map(metas);
   const [start, end] = [given.get(DATES.start), given.get(DATES.end)];
   if (!start || !end || (given.get(DATES.startUtc) && given.get(DATES.endUtc) && given.get(DATES.timezone))) return metas;
   const allDay = /^(yes|1|true)$/i.test(given.get(DATES.allDay) ?? '');
-  // The wall stays as it is, whenever the days of this calendar begin.
+  // Keep the local times, whatever this calendar's cutoff is.
   const dates = eventDates({ start, end, timezone: given.get(DATES.timezone) || undefined, allDay: false }, undefined, {
     siteZone: settings.timezone,
     cutoff: settings.calendar.cutoff,
@@ -108,7 +106,7 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
   return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
 }
 
-/** A duration that start and end contradict follows from them: with it, no list would show the event. */
+/** Corrects a duration that contradicts start and end. Without the correction, no list would contain the event. */
 function withDuration(metas: CleanPost['metas']): Mended {
   const { startUtc, endUtc, allDay, duration } = storedDates({ metas: metaMap(metas) });
   const length = diffSeconds(startUtc, endUtc);

@@ -9,28 +9,28 @@ import type { Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Work } from './run.ts';
 
-/** The id of a term, and whether it was made for the reference. */
+/** The id of a term, and whether it was created for the reference. */
 export interface PlacedTerm {
   readonly id: number;
   readonly created: boolean;
 }
 
-/** A name in a language, and what of that name there is. */
+/** A term name in a language, and the existing terms of that name. */
 interface Named {
   readonly kind: TermKindName;
   readonly name: string;
-  /** Code of the language, if the source says it. */
+  /** Language code, if the source has one. */
   readonly language: string | undefined;
-  /** The terms of this name, the oldest first. */
+  /** Terms of this name, the oldest first. */
   readonly found: readonly Term[];
 }
 
 /**
- * The term that a name means in a language: the one of that language, else the translation of one of another, which is
- * made where it is missing, as a write of an event does it; else a new one. Where the site has no such language, any
- * term of the name.
+ * Returns the term that a name means in a language: a term of that language; otherwise the translation of a term of
+ * another language, which is created if it is missing, as a write of an event does; otherwise a new term. If the site
+ * does not have the language, any term of the name.
  *
- * @param place gives the term of this slug, or a new one
+ * @param place returns the term of this slug, or a new one
  */
 export async function termInLanguage(
   work: Work,
@@ -60,7 +60,7 @@ interface Wanted {
   readonly slug: string;
 }
 
-/** The translation of a term that is there. */
+/** Returns the translation of an existing term, which is created if it is missing. */
 async function translated(work: Work, wanted: Wanted, id: number): Promise<PlacedTerm> {
   const { run, db, touched } = work;
   const known = await knownTranslation(work, wanted, id);
@@ -72,8 +72,8 @@ async function translated(work: Work, wanted: Wanted, id: number): Promise<Place
 }
 
 /**
- * What stands for a term in a language, as far as that is there: its translation; itself where it has no language, or
- * the site makes no translations.
+ * Returns the existing translation of a term; the term itself if it has no language, or if the site creates no
+ * translations. Undefined if a translation has to be created.
  */
 async function knownTranslation(
   { db }: Pick<Work, 'db'>,
@@ -89,7 +89,7 @@ async function knownTranslation(
   return languages.form === 'polylang' ? undefined : id;
 }
 
-/** What would become of a name in a language. `placed`: what would be there of the name in any. */
+/** Returns the term that a name would become in a language. `placed`: the term of that name in any language. */
 async function rehearse(work: Work, wanted: Wanted, placed: PlacedTerm): Promise<PlacedTerm> {
   const { run } = work;
   const { own, kind, language, slug } = wanted;

@@ -12,28 +12,29 @@ import { forgetImported, lastImport, madeBy, namedByOthers } from '../../storage
 import { isUnderWay } from './under-way.ts';
 
 /*
- * Taking back the last import: what it made goes to the trash. What it changed stays changed, and so do its categories,
- * tags and pictures, and the venues and organizers that other events name by now.
+ * Undo of the last import: records that it created move to the trash. Changed records stay changed; categories, tags
+ * and
+ * images stay, and so do venues and organizers that other events reference.
  */
 
-/** The last import, and what it made that is still there. */
+/** The last import, and the records that it created and that still exist. */
 export interface Undoable {
   readonly id: number;
   readonly run: number;
   readonly source: string;
-  /** When it was heard of last, in UTC. */
+  /** Time of its last progress, in UTC. */
   readonly at: string;
-  /** Ids of records outside the trash, by kind, without those that other events name. */
+  /** Ids of records outside of the trash, by kind, without those that other events reference. */
   readonly made: ReadonlyMap<string, readonly number[]>;
 }
 
-/** The metas in which events name records of a kind. */
+/** The metas in which events reference records of a kind. */
 const LINKS: ReadonlyMap<string, string> = new Map([
   ['venue', VENUE_LINK],
   ['organizer', ORGANIZER_LINK],
 ]);
 
-/** What could be taken back; undefined: nothing, or what goes on being made at this moment. */
+/** Returns the import that can be undone, or undefined if there is none or it is still in progress. */
 export async function undoableImport({ db, clock }: Site): Promise<Undoable | undefined> {
   const last = await lastImport(db);
   if (!last || isUnderWay(last, clock())) return undefined;
@@ -51,11 +52,11 @@ export async function undoableImport({ db, clock }: Site): Promise<Undoable | un
 }
 
 /**
- * Moves what an import made to the trash, and forgets that it came, so that the same source brings it again. `wanted`:
- * which import is meant; where another one has come since, nothing happens.
+ * Moves the records that an import created to the trash, and removes them from the ledger, so that the same source can
+ * be imported again. `wanted` identifies the import; if another one has run since, nothing happens.
  *
- * @returns how many records were moved, and how many the caller may not move
- * @throws rest_forbidden where the caller may not import
+ * @returns the number of records that were moved, and of those that the caller may not move
+ * @throws rest_forbidden if the caller may not import
  */
 export async function undoImport(
   site: Site,
@@ -77,8 +78,8 @@ export async function undoImport(
 }
 
 /**
- * Moves a record to the trash and forgets that it came, both or neither. False: the caller may not move it, or somebody
- * else has done so meanwhile.
+ * Moves a record to the trash and removes it from the ledger, both or neither. Returns false if the caller may not move
+ * it, or if it was moved already.
  */
 export async function takeBack(
   site: Site,

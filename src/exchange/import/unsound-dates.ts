@@ -5,7 +5,7 @@ import { nameOf, type PostItem } from '../items/items.ts';
 import { lose } from '../items/report.ts';
 import type { Work } from './run.ts';
 
-/** Tells of an event whose dates, as they are going to be stored, make no row for lists. */
+/** Reports an event whose dates, as they will be stored, yield no row for lists. */
 export function noteUnsoundDates({ tally }: Work, item: PostItem, metas: Metas): void {
   if (item.kind !== 'event' || occurrence(storedDates({ metas })) !== null) return;
   lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });

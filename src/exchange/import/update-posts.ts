@@ -24,7 +24,7 @@ import { resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
 
-/** A post that is here and comes again. */
+/** An existing post that is imported again. */
 export interface Existing {
   readonly item: PostItem;
   readonly key: string;
@@ -32,11 +32,11 @@ export interface Existing {
   readonly target: number;
 }
 
-/** What ours keeps of a file that was fetched, whatever the source says of its own. */
+/** Metas of a fetched file, which keep their values whatever the source contains. */
 const OWN_FILE = ['_wp_attached_file', '_wp_attachment_metadata', '_tribe_importer_original_url'];
 const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
-/** Changes posts that came before: what the source says differently, and nothing else. */
+/** Updates existing posts: changes what differs in the source, and nothing else. */
 export async function updatePosts(work: Work, posts: readonly Existing[]): Promise<void> {
   if (posts.length === 0) return;
   const { db, tally } = work;
@@ -64,7 +64,7 @@ async function updateOne(
   const { run, db, touched } = work;
   const resolved = await resolvePost(work, item, key, target);
   const { post_name: slug, post_status: status, ...given } = clean.columns;
-  // What people here have moved to the trash stays there, unless the source has a trash of its own.
+  // Posts that editors have moved to the trash stay there, unless the source contains a trash.
   const isOut = row.post_status === 'trash' && !item.complete;
   const wanted: Partial<Post> = {
     ...given,
@@ -115,8 +115,7 @@ async function updateOne(
 }
 
 /**
- * Writes the terms of a post, `kind:term_id`; undefined: they stay. `counted`: whether those that it has are counted
- * anew.
+ * Writes the terms of a post, `kind:term_id`; undefined keeps them. `counted`: whether its current terms are recounted.
  */
 async function writeTermsOf(
   { db }: Work,
@@ -136,8 +135,8 @@ async function writeTermsOf(
 const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name);
 
 /**
- * The dates of an event that recurs here follow from its rule: those of a source that does not know the rule are left
- * out, which is told unless it is one of its dates.
+ * Removes date metas if the event recurs here, since its dates follow from its rule. This is reported unless the
+ * source's date is one of them.
  */
 async function withoutRuledDates(
   { run, db, tally }: Work,
@@ -154,7 +153,7 @@ async function withoutRuledDates(
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
 }
 
-/** The slug that the source has now, where no other post has it. */
+/** Returns the slug of the source if it differs and no other post has it. */
 async function slugChange({ run, db }: Work, row: Post, wished: string | undefined): Promise<{ post_name?: string }> {
   const slug = sanitizeTitle(wished ?? '', 'query');
   if (slug === '' || slug === row.post_name) return {};
@@ -163,7 +162,7 @@ async function slugChange({ run, db }: Work, row: Post, wished: string | undefin
   return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
 }
 
-/** Keys whose values differ, with all the values they shall have. `own`: those that stay as they are here. */
+/** Returns the metas whose values differ, with all their new values. `own`: keys that keep their values. */
 function metaChanges(
   item: PostItem,
   clean: CleanPost,
@@ -175,7 +174,7 @@ function metaChanges(
     ([key]) => key,
     ([, value]) => value,
   );
-  // Links that can't be followed yet are settled at the end.
+  // Links that cannot be resolved yet are written at the end.
   if (item.complete)
     for (const key of before.keys())
       if (!wanted.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) wanted.set(key, []);

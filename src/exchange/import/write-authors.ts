@@ -14,16 +14,16 @@ import { digestOf } from '../items/versions.ts';
 import { ledgerKey } from './ledger.ts';
 import type { Work } from './run.ts';
 
-/** A password hash that no password has: whoever comes from a file has to ask for a new one. */
+/** A hash that no password matches. Users from a file have to request a new password. */
 const NO_PASSWORD = '*';
-/** Metas that an owner's database brings along, besides the role. */
+/** Metas that are imported from an owner's database, in addition to the role. */
 const KEPT = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords']);
 const WIDTHS = { login: 60, email: 100, name: 250 } as const;
 
 /**
- * Takes in people. Those known here by login or e-mail address stay as they are, others become users. Roles and
- * passwords come along from a database that its owner opened, never from a file, in which anybody could have made
- * themselves an administrator.
+ * Imports authors. Users with the same login or email address are left unchanged; other authors become users. Roles and
+ * passwords are imported only from a database that its owner opened, never from a file, because anybody could add an
+ * administrator to a file.
  */
 export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): Promise<void> {
   for (const author of authors) {
@@ -94,19 +94,22 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
   return insertUser(db, row, { nickname: login, ...(await metasOf(run.trustedAccounts, author, db)) });
 }
 
-/** A login. In a file it is anybody's text: it keeps no markup (as with `sanitize_user`). */
+/**
+ * Returns the login to store. The login in a file is untrusted text, so that markup is removed (as with
+ * `sanitize_user`).
+ */
 function loginOf(trustedAccounts: boolean, given: string): string {
   const login = stripControlCharacters(wellFormed(given));
   return firstCharacters((trustedAccounts ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim(), WIDTHS.login);
 }
 
-/** An e-mail address; of one in a file that holds markup or is none, nothing stays. */
+/** Returns the email address to store. An address from a file that contains markup or is invalid becomes empty. */
 const emailOf = (trustedAccounts: boolean, given: string): string =>
   trustedAccounts || /^[^\s@<>"]+@[^\s@<>"]+$/.test(given) ? given : '';
 
 /**
- * A name as it is shown. In a file it is anybody's text: WordPress does to names of people what it does to names of
- * terms (`pre_user_display_name`).
+ * Returns the display name to store. The name in a file is untrusted text; WordPress filters display names like names
+ * of terms (`pre_user_display_name`).
  */
 function nameOf(trustedAccounts: boolean, given: string): string {
   const name = stripControlCharacters(wellFormed(given));

@@ -16,8 +16,8 @@ import { groupOf, translationKey } from './ledger.ts';
 import type { Run, Work } from './run.ts';
 
 /**
- * Gives the records of items that were written their languages, and links those that are translations of one another.
- * What has a language already and of which the source says none keeps it.
+ * Sets the languages of the records that were written for items, and links translations. If the source has no language
+ * for a record, the record keeps its current one.
  */
 export async function writeLanguages(work: Work, items: readonly (PostItem | TermItem)[]): Promise<void> {
   const { run, db, ledger } = work;
@@ -49,21 +49,23 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
   }
 }
 
-/** What the ledger has the group under that an item is in with its translations. */
+/** Returns the ledger key of an item's group of translations. */
 const groupKeyOf = ({ kind, translation_group: group }: PostItem | TermItem): string | undefined =>
   group === undefined ? undefined : translationKey(kind, group);
 
-/** Records by which groups are known. */
+/** Returns the records through which the ledger knows groups. */
 const knownMembers = ({ ledger }: Work, keys: readonly string[]): number[] =>
   [...new Set(keys.flatMap((key) => ledger.entry(key)?.target ?? []))].filter((id) => id > 0);
 
-/** Those of them that were deleted since they came. */
+/** Returns those records that were deleted after their import. */
 async function goneMembers({ db }: Work, kind: Kind, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const there = kind.is === 'post' ? await takenPostIds(db, ids) : await loadTerms(db, kind.taxonomy, ids);
   return new Set(ids.filter((id) => !there.has(id)));
 }
 
-/** The groups that they are in: who is there and not in the trash, by language. */
+/**
+ * Returns the groups of the known records: members by language, without those that were deleted or are in the trash.
+ */
 async function groupsOf(
   { db }: Work,
   { own, kind, known }: { readonly own: LanguagesOfKind; readonly kind: Kind; readonly known: readonly number[] },
@@ -81,8 +83,8 @@ async function groupsOf(
 }
 
 /**
- * A record that was written for an item; `before`: its language so far; `gone`: records that are there no more;
- * `groups`: in a rehearsal, those that known records are in.
+ * A record that was written for an item. `before`: its current language; `gone`: records that no longer exist;
+ * `groups`: in a dry run, the groups of known records.
  */
 interface Placed {
   readonly own: LanguagesOfKind;
@@ -126,7 +128,7 @@ async function place(work: Work, { own, kind, item, id, before, gone, groups }: 
   if (kind.is === 'post' && kind.dated) events.push(...linked);
 }
 
-/** Rehearses that a record takes the place of its language in a group. False: another one has it. */
+/** Adds a record to a group as a dry run would. Returns false if the group has another record in that language. */
 function takesPlace(
   groups: Run['overlayGroups'],
   {
@@ -147,7 +149,7 @@ function takesPlace(
 const noteLoss = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>
   lose(tally, { reason, kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place, detail });
 
-/** Gives terms that came with records, of which nothing but a name is known, the language of the others. */
+/** Assigns a language to terms that were created for a reference and have none. */
 export async function assignTermLanguage(db: Database, run: Run, name: TermKindName, ids: readonly number[]): Promise<void> {
   const own = languagesOf(run.caller, termKind(name));
   const language: ContentLanguage | undefined = own && languageOfCode(own.languages, run.language ?? own.languages.defaultCode);
@@ -157,7 +159,7 @@ export async function assignTermLanguage(db: Database, run: Run, name: TermKindN
   if (neutral.length > 0) await languageWriterOf(own.languages).assign(db, own.of, neutral, language, 0);
 }
 
-/** Counts again how many records each language has. */
+/** Recounts the records of each language. */
 export async function recountLanguages(db: Database, { caller }: Run): Promise<void> {
   const { contentLanguages } = caller.settings;
   if (!contentLanguages) return;

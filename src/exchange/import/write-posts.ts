@@ -27,7 +27,7 @@ import { noteUnsoundDates } from './unsound-dates.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
 
-/** A post on its way in. */
+/** A post that is being imported. */
 interface Arrival {
   readonly item: PostItem;
   readonly key: string;
@@ -36,8 +36,8 @@ interface Arrival {
 }
 
 /**
- * Takes in events, venues, organizers and files of the library: new ones with a few statements for all, known ones
- * where they have changed.
+ * Imports events, venues, organizers and attachments: inserts new ones in bulk, and updates known ones that have
+ * changed.
  */
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
@@ -60,7 +60,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       count(tally.unchanged, item.kind);
       continue;
     }
-    // A rehearsal takes it that a file will come.
+    // A dry run assumes that the file can be fetched.
     const comes = run.dry && run.fetches && entry === undefined && item.url !== undefined;
     if (item.kind === 'attachment' && !comes && !item.metas.some(([name]) => name === '_wp_attached_file')) {
       await useLibrary(work, item, key, digest);
@@ -81,16 +81,19 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   await updatePosts(work, existing);
 }
 
-/** What the ledger has an item under. */
+/** Returns the ledger key of an item. */
 function keyOf(ledger: Ledger, { sourceId, narrowerId }: PostItem): string {
   const narrower = narrowerId === undefined ? undefined : ledgerKey('post', narrowerId);
   return narrower !== undefined && ledger.entry(narrower) ? narrower : ledgerKey('post', sourceId);
 }
 
-/** No site has pages so deep. Looking for what is below itself costs a step for each level, for each record. */
+/** Maximum depth of posts; no site has deeper pages. Searching for loops costs one step for each level and record. */
 const MOST_LEVELS = 1000;
 
-/** Notes what a post is below in the source. False: it would be below itself, or too deep. */
+/**
+ * Notes the parent of a post in the source. Returns false if the post would be its own ancestor, or is nested too
+ * deeply.
+ */
 function hangBelow({ parents }: Run, { sourceId, parent }: PostItem): boolean {
   parents.delete(sourceId);
   if (parent === undefined) return true;
@@ -103,7 +106,10 @@ function hangBelow({ parents }: Run, { sourceId, parent }: PostItem): boolean {
   return true;
 }
 
-/** An address of a file that was not fetched is worth something only where the library knows it. */
+/**
+ * Maps an attachment whose file was not fetched to the library's attachment with the same URL; reports it as lost if
+ * there is none.
+ */
 async function useLibrary({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<void> {
   const known = item.url === undefined ? undefined : await imageIdAt(db, item.url, run.caller);
   if (known === undefined) {
@@ -115,7 +121,7 @@ async function useLibrary({ run, db, ledger, tally }: Work, item: PostItem, key:
   count(tally.unchanged, 'attachment');
 }
 
-/** Terms that came with an earlier import and were deleted since: `kind:term_id`. */
+/** Returns terms that an earlier import brought and that were deleted since: `kind:term_id`. */
 async function goneTerms({ db, ledger }: Work, items: readonly PostItem[]): Promise<ReadonlySet<string>> {
   const gone = new Set<string>();
   for (const kind of ['category', 'tag'] as const) {
@@ -127,7 +133,9 @@ async function goneTerms({ db, ledger }: Work, items: readonly PostItem[]): Prom
   return gone;
 }
 
-/** Terms of which a source knows the names alone, and those that are gone, are what is called so here, or new ones. */
+/**
+ * Resolves terms that the source knows only by name, and deleted terms: to the term of that name here, or a new one.
+ */
 async function nameTerms(work: Work, { terms = [] }: PostItem, gone: ReadonlySet<string>): Promise<void> {
   for (const term of terms) {
     const target = work.ledger.target(term.kind, term.sourceId);
@@ -136,7 +144,7 @@ async function nameTerms(work: Work, { terms = [] }: PostItem, gone: ReadonlySet
   }
 }
 
-/** What a post's row can hold, with what had to go noted. */
+/** Returns the row data of a post, and reports what had to be removed from it. */
 function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
   const clean = storedPost(item, run, run.caller);
   for (const { reason, detail } of clean.losses)
@@ -145,8 +153,8 @@ function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
 }
 
 /**
- * A record that was here before the import and is the one that comes: the same id and address of origin, or the same
- * name where names count.
+ * Returns the id of an existing record that is the same as the imported one: it has the same id and GUID, or the same
+ * name if the source matches by name.
  */
 async function sameRecord(
   { run, db }: Work,
@@ -159,10 +167,10 @@ async function sameRecord(
   return run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
 }
 
-/** Inserts records that are new, and notes what became of each. */
+/** Inserts new records and reports the outcome of each. */
 async function insertNew(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<void> {
   if (arrivals.length === 0) return;
-  // First all get an id, so that they can name each other.
+  // All records get their ids first, so that they can reference each other.
   const newcomers = await giveIds(work, arrivals, taken);
   const relations = await relate(work, newcomers);
   work.touched.any = true;
@@ -183,22 +191,22 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
   await insertDates(work, newcomers);
 }
 
-/** A record that has got its id. */
+/** A new record and its id. */
 interface Newcomer {
   readonly arrival: Arrival;
   readonly id: number;
-  /** Its row, which is still to be inserted; undefined: it is there already, or nothing is written. */
+  /** The row that is still to be inserted; undefined if it is inserted already, or nothing is written. */
   readonly row: NewRow | undefined;
 }
 
 type NewRow = Partial<Post> & { readonly ID: number };
 
-/** Gives each record an id: its own where that is free, else one of the database. */
+/** Assigns an id to each record: its own if that is free, otherwise one from the database. */
 async function giveIds(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<Newcomer[]> {
   const { run, ledger, tally, named } = work;
   const slugs = await slugsFor(work, arrivals);
   const newcomers: Newcomer[] = [];
-  // Two records of a source may wish for the same one.
+  // Two records of a source may have the same id.
   const given = run.dry ? run.overlayIds : new Set<number>();
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
@@ -219,16 +227,16 @@ async function giveIds(work: Work, arrivals: readonly Arrival[], taken: Readonly
   return newcomers;
 }
 
-/** The id that a record has in its source, where it is one of WordPress's. */
+/** Returns the id that a record had in its source, if it is a valid post id. */
 const wishedId = ({ id }: PostItem): number | undefined => (id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined);
 
-/** An id of the database for a record that can't keep its own, or has none; the record is inserted for it. */
+/** Returns an id from the database for a record that cannot keep its own, or has none; inserts the record to get it. */
 async function otherId(work: Work, post: Partial<Post>): Promise<number> {
   if (work.run.dry) return work.run.nextDryId();
   return insertPost(work.db, { ...(await aboveSource(work)), ...post });
 }
 
-/** The row of a new record, as far as its id does not matter. */
+/** Returns the row of a new record, without the columns that depend on its id. */
 function newPost({ run: { caller } }: Work, { item, clean }: Arrival, slug: string): Partial<Post> {
   const moment = { local: nowLocal(caller.now, caller.settings.zone), utc: nowUtc(caller.now) };
   return {
@@ -241,7 +249,7 @@ function newPost({ run: { caller } }: Work, { item, clean }: Arrival, slug: stri
   };
 }
 
-/** What of the row follows from the id: the slug of a record without a name, and its address. */
+/** Returns the columns that depend on the id: the slug of a record without a name, and the GUID. */
 function columnsWithId({ run }: Work, { item }: Arrival, post: Partial<Post>, id: number): Partial<Post> {
   const { home, permalinkStructure, calendar } = run.caller.settings;
   const slug = post.post_name || (isFloating(post.post_status ?? '') ? '' : String(id));
@@ -250,14 +258,14 @@ function columnsWithId({ run }: Work, { item }: Arrival, post: Partial<Post>, id
   return { ...(slug === post.post_name ? {} : { post_name: slug }), ...(post.guid ? {} : { guid: address() }) };
 }
 
-/** Metas and terms of new records, and by how much the counts of these terms rise. */
+/** Metas and terms of new records, and the amounts by which the counts of these terms increase. */
 interface Relations {
   readonly metas: { post_id: number; meta_key: string; meta_value: string }[];
   readonly links: { object_id: number; term_taxonomy_id: number }[];
   readonly counts: Map<number, number>;
 }
 
-/** Finds what new records name: authors and parents, which go into their rows, links and terms. */
+/** Resolves the references of new records: authors and parents, which are set in their rows, links and terms. */
 async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relations> {
   const relations: Relations = { metas: [], links: [], counts: new Map() };
   const termIds = await termTaxonomyIds(
@@ -283,7 +291,7 @@ async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relat
   return relations;
 }
 
-/** Writes the dates of new events, where the site has tables for them. */
+/** Writes the dates of new events, if the site has tables for them. */
 async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<void> {
   const { run, db, events } = work;
   const dated = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
@@ -295,15 +303,15 @@ async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<
 }
 
 /**
- * An id above all of the source, for the first record that can't keep its own or has none: the ids that the others are
- * going to keep stay free. Later ones follow by themselves.
+ * Returns an id above all ids of the source for the first record that cannot keep its own or has none, so that the ids
+ * of other records stay free. The database assigns later ids above it.
  */
 async function aboveSource({ run, db }: Work): Promise<{ ID?: number }> {
   if (run.highestId === 0) return {};
   return (await highestPostId(db)) > run.highestId ? {} : { ID: run.highestId + 1 };
 }
 
-/** Rows of taxonomies by `kind:term_id`, of all terms that these posts carry. */
+/** Returns the `term_taxonomy_id`s of the terms of these posts, by `kind:term_id`. */
 async function termTaxonomyIds({ run, db, ledger }: Work, arrivals: readonly Arrival[]): Promise<Map<string, number>> {
   const rows = new Map<string, number>();
   for (const kind of ['category', 'tag'] as const) {

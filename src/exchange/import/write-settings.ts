@@ -6,10 +6,7 @@ import type { SettingsItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
 import type { Work } from './run.ts';
 
-/**
- * Options that shape what the calendar answers; addresses, people and what is kept of the events themselves stay as
- * they are here.
- */
+/** Options that affect what the calendar shows. Addresses, users and values derived from events are never imported. */
 export const SETTINGS = [
   'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page', 'use_smilies',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
@@ -17,15 +14,15 @@ export const SETTINGS = [
 ] as const; // biome-ignore format: a list of names
 
 /**
- * Members of the calendar's option that shape its answers. Others follow from its events, or are keys to services of
- * others.
+ * Members of the calendar's option that affect what the calendar shows. Other members are derived from its events, or
+ * are keys for third-party services.
  */
 const MEMBERS = [
   'posts_per_page', 'multiDayCutoff', 'tribe_events_timezone_mode', 'defaultCurrencySymbol', 'defaultCurrencyCode', 'reverseCurrencyPosition', 'eventsSlug',
   'singleEventSlug', 'custom-fields',
 ]; // biome-ignore format: a list of names
 
-/** The settings of a site among its options, as an item. */
+/** Returns the settings among a site's options as an item. */
 export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
   const kept = SETTINGS.flatMap((name): [string, string][] => {
     const value = options.get(name);
@@ -35,10 +32,10 @@ export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem
   return { kind: 'settings', sourceId: 'settings', options: Object.fromEntries(kept) };
 }
 
-/** Takes over settings of the source where that is wished; otherwise says which differ. */
+/** Imports the settings of the source if that was requested; otherwise reports those that differ. */
 export async function writeSettings({ run, db, tally, touched }: Work, items: readonly SettingsItem[]): Promise<void> {
   for (const item of items) {
-    // Whoever else changes members of the calendar's option waits.
+    // Serializes this with other changes to the members of the calendar's option.
     if (run.settings && !run.dry) await lockOption(db, CALENDAR_OPTION);
     const here = await readOptions(db, [...SETTINGS]);
     for (const name of SETTINGS) {
@@ -66,8 +63,8 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
 const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undefined]));
 
 /**
- * Our option with the members of the other; what that does not say goes, so that the plugin's own value holds here too.
- * Undefined where ours can't be read.
+ * Returns this site's option with the members of the source's option. Members that the source lacks are removed, so
+ * that the plugin's defaults apply here too. Undefined if this site's option cannot be parsed.
  */
 const mergeOptions = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
 

@@ -23,17 +23,18 @@ import { type PlacedTerm, termInLanguage } from './term-in-language.ts';
 const LETTERS = 200;
 
 /**
- * Takes in categories and tags. One with the same slug in the same taxonomy is the same term, and stays as it is; where
- * several share a slug, the first is the first that is here, and so on.
+ * Imports categories and tags. A term with the same slug in the same taxonomy is the same term and is left unchanged;
+ * if several terms share a slug, they are matched in order.
  */
 export async function writeTerms(work: Work, terms: readonly TermItem[]): Promise<void> {
   for (const term of parentsFirst(terms)) await writeTerm(work, term);
 }
 
 /**
- * The term that a reference means where no item of its name came: the one of this slug or name, else a new one.
+ * Returns the term that a reference means if no item of its name came: the term of this slug or name, or else a new
+ * one.
  *
- * @returns its id, or undefined where there is nothing to make it of
+ * @returns its id, or undefined if the reference has neither slug nor name
  */
 export async function termFromReference(work: Work, { kind, sourceId, name, slug, language }: TermReference): Promise<number | undefined> {
   const text = name ?? slug;
@@ -88,7 +89,7 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
   }
 }
 
-/** Gives a term its metas. Returns whether any of them was different. */
+/** Sets the metas of a term. Returns whether any of them changed. */
 async function changeMetas({ run, db, tally }: Work, term: TermItem, target: number): Promise<boolean> {
   const metas = cleanTermMetas(term.metas ?? [], {
     trusted: run.trusted,
@@ -106,7 +107,7 @@ async function findNamed({ db }: Work, kind: TermKindName, name: string): Promis
   return found.filter((term) => foldText(term.name) === foldText(wanted));
 }
 
-/** The term of this slug, or a new one. Undefined: it has no name. */
+/** Returns the term of this slug, or a new one. Undefined if the name is empty. */
 async function placeTerm(
   work: Work,
   term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'namesake' | 'description' | 'id' | 'taxonomyId' | 'place'>,
@@ -167,7 +168,7 @@ const texts = ({ name, description }: Pick<TermItem, 'name' | 'description'>) =>
   description: sanitizeTermDescription(stripControlCharacters(wellFormed(description))),
 });
 
-/** Parents before their children, as far as they are among these. */
+/** Sorts terms so that parents come before their children. */
 function parentsFirst(terms: readonly TermItem[]): TermItem[] {
   const byName = new Map(terms.map((term) => [ledgerKey(term.kind, term.sourceId), term]));
   const placed = new Set<TermItem>();

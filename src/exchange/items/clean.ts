@@ -13,7 +13,7 @@ import { trimEndOf } from '../../wordpress/trim.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { PostColumns, PostItem } from './items.ts';
 
-/** A post made fit for its rows, and what had to go (`exchange:losses`). */
+/** A post with values that its rows can hold, and what had to be removed (`exchange:losses`). */
 export interface CleanPost {
   readonly columns: CleanColumns;
   readonly metas: readonly (readonly [key: string, value: string])[];
@@ -22,7 +22,7 @@ export interface CleanPost {
 
 export type CleanColumns = PostColumns;
 
-/** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest silently. */
+/** Widths of columns of `posts` in bytes and letters; MySQL would truncate longer values silently. */
 const WIDTHS = tableOf({
   post_title: 65_535,
   post_excerpt: 65_535,
@@ -38,12 +38,12 @@ const KEY_LETTERS = 255;
 const TEXTS = ['post_title', 'post_content', 'post_excerpt', 'post_content_filtered'] as const;
 const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt'] as const;
 
-/** Of the schemes of addresses, only those that the API takes (decision D38). */
+/** Allowed URL schemes: those that the API accepts (decision D38). */
 const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
- * Makes columns and metas fit for the tables, whatever they come from: control characters and what is too long go,
- * dates are dates, a status is one that is known, addresses have harmless schemes.
+ * Makes columns and metas fit for the tables, whatever their source: removes control characters, truncates long values,
+ * and drops invalid dates, unknown statuses and URLs with unsafe schemes.
  */
 export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
@@ -53,11 +53,11 @@ export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
   return { columns, metas, losses };
 }
 
-/** Metas of a category or a tag made fit for their rows. */
+/** Makes the metas of a category or tag fit for their rows. */
 export const cleanTermMetas = (metas: PostItem['metas'], cleaning: Cleaning): [key: string, value: string][] =>
   metas.flatMap((meta) => cleanMeta(meta, cleaning));
 
-/** How a record is cleaned: whether its HTML is trusted, and the callback for what had to go. */
+/** Options for cleaning a record: whether its HTML is trusted, and the callback for losses. */
 interface Cleaning extends HtmlTrust {
   readonly lose: (reason: string, detail: string) => void;
 }
@@ -79,7 +79,7 @@ function cleanColumns(given: PostColumns, cleaning: Cleaning): CleanColumns {
     cleaning.lose('status-unknown', status);
     columns.post_status = 'draft';
   }
-  // Each value has the type of the column that it came for.
+  // Each value has the type of its column.
   return columns as CleanColumns;
 }
 
@@ -95,9 +95,9 @@ function cleanText(name: keyof PostColumns, value: string, { trusted, lose }: Cl
   return short;
 }
 
-/** The meta as it can be stored; nothing where it can't. */
+/** Returns the meta as it can be stored, or an empty list if it cannot. */
 function cleanMeta([key, value]: PostItem['metas'][number], { trusted, lose }: Cleaning): [string, string][] {
-  // They are about people of the other site.
+  // These metas refer to users of the other site.
   if (EDITOR_METAS.includes(key)) return [];
   const refused = metaFault(key, value);
   if (refused) {
@@ -109,7 +109,7 @@ function cleanMeta([key, value]: PostItem['metas'][number], { trusted, lose }: C
   return [[wellFormed(key), wellFormed(filtered)]];
 }
 
-/** Why a meta can't be stored. */
+/** Returns the reason why a meta cannot be stored, if there is one. */
 function metaFault(key: string, value: string): string | undefined {
   if (key === '' || key.length > KEY_LETTERS) return 'meta-key-unusable';
   if (addressMetas.has(key) && !isHarmless(value)) return 'url-refused';
@@ -120,8 +120,8 @@ function metaFault(key: string, value: string): string | undefined {
 const PLAIN = /^_(?:Event|Venue|Organizer)/;
 
 /**
- * A meta without scripts and the like, within serialized values too. In addresses the characters that would end an
- * attribute of HTML are encoded: the address stays the same.
+ * Removes scripts and the like from a meta, including those within serialized values. In URLs, characters that could
+ * end an HTML attribute are percent-encoded, which does not change the URL's meaning.
  */
 function filteredMeta(key: string, value: string): string {
   if (addressMetas.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
@@ -130,7 +130,7 @@ function filteredMeta(key: string, value: string): string {
   const parsed = parseSerialized(value);
   if (typeof parsed !== 'object' || parsed === null) return filter(value);
   const clean = filteredWithin(parsed, filter);
-  // Serializing again would change the form of floats and the order of keys.
+  // Serializing an unchanged value would alter the format of floats and the order of keys.
   return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
 }
 
@@ -144,8 +144,8 @@ function filteredWithin(value: unknown, filter: (text: string) => string): unkno
 }
 
 /**
- * Browsers read a scheme whatever white space and control characters stand in it; what looks like a host with a port
- * has none.
+ * Whether an address has a safe scheme or none. Browsers ignore white space and control characters in schemes; a host
+ * with a port is not a scheme.
  */
 function isHarmless(address: string): boolean {
   const bare = address.replace(/[\0-\x20\x7f]/g, '');
@@ -153,8 +153,8 @@ function isHarmless(address: string): boolean {
 }
 
 /**
- * The dates of a new post, from those that are given: the local one and UTC follow from each other, changes from the
- * publication.
+ * Completes the dates of a new post: local time and UTC are computed from each other, and modification dates default to
+ * the publication dates.
  */
 export function completeDates(
   columns: CleanColumns,
@@ -177,10 +177,10 @@ const inUtc = (local: string, zone: Zone): string => (local === ZERO_DATE ? ZERO
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && (text === ZERO_DATE || isRealDate(text));
 
-/** Halves of characters can't be stored; the sign for what is unreadable takes their place. */
+/** Replaces lone surrogates, which cannot be stored, by U+FFFD. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
-/** A text that fits into this many bytes. */
+/** Truncates a text to a number of bytes. */
 function cut(text: string, bytes: number | undefined): string {
   if (bytes === undefined || text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
   return trimEndOf(Buffer.from(text).subarray(0, bytes).toString('utf8'), '\ufffd');

@@ -3,21 +3,21 @@ import { ksesPost } from '../../wordpress/content/kses.ts';
 import { hasVisibleText, withoutScripts } from '../../wordpress/content/plain-text.ts';
 
 /**
- * The content of an event whose description comes from somebody else: HTML is cleaned, whoever imports; a text that is
- * none becomes some.
+ * Returns the content of an event whose description comes from a third party: HTML is sanitized, whoever imports; plain
+ * text is converted to HTML.
  */
 export function contentOf(html: string, description: string): string {
   const body = withoutScripts(bodyOf(html)).trim();
-  // Some programs write an empty page beside the text.
+  // Some programs write an empty HTML page in addition to the text.
   if (hasVisibleText(body) || /<img\s/i.test(body)) return ksesPost(body);
   const text = description.trim();
   return MARKUP.test(text) ? ksesPost(withoutScripts(text).trim()) : specialChars(text);
 }
 
-/** Tags by which a text shows that it is HTML. */
+/** Tags that identify a text as HTML. */
 const MARKUP = /<(a|b|br|p|i|u|ul|ol|li|em|strong|span|div|h[1-6]|hr|img|table|blockquote|pre|font|style|html|body)(\s[^<>]*)?\/?>/i;
 
-/** What is in the `body` element; the whole text where there is none. */
+/** Returns the content of the `body` element, or the whole text if there is none. */
 function bodyOf(html: string): string {
   const [, ...opened] = html.split(/<body[^<>]*>/i);
   const [body, ...closed] = opened.join('').split(/<\/body>/i);

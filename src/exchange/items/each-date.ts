@@ -2,7 +2,7 @@ import { metasAt } from '../../kinds/events/occurrence.ts';
 import type { Item } from './items.ts';
 import { metaMap } from './meta-map.ts';
 
-/** The same items, of an event that recurs one for each date: for formats that know no rules. */
+/** Yields the items, with a recurring event as one item for each date: for formats without recurrence rules. */
 export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   for await (const item of items) {
     if (item.kind !== 'event' || !item.recurrence?.recurs) {

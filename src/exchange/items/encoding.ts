@@ -2,24 +2,24 @@ import { isUtf8 } from 'node:buffer';
 import { SourceFault } from './items.ts';
 import { windows1252 } from './windows-1252.ts';
 
-/** How a file says its letters, by the name that WHATWG's Encoding Standard has for it. */
+/** Character encoding of a file, by its name in WHATWG's Encoding Standard. */
 export type Encoding = string;
 
-/** Turns bytes into text, piece by piece; called with undefined at the end. */
+/** Decodes bytes to text, chunk by chunk; called with undefined at the end. */
 export type Decode = (bytes: Buffer | undefined) => string;
 
-/** As much of a file as is looked at for the encoding that it states. */
+/** Number of bytes at the start of a file that are searched for a declared encoding. */
 export const HEAD_BYTES = 65_536;
 const SAMPLE_BYTES = 1024;
 const UTF8_MARK = Buffer.from('\ufeff');
 
 /**
- * A decoder for a file that begins so: in the encoding that its mark says, UTF-16 where every other byte is 0, else in
- * the one that it states (`label`), else in UTF-8. If the first letter beyond ASCII is none in UTF-8, all is
- * Windows-1252, as older programs write; if it was, and a later one is not, the file is damaged. `assume`: told of the
- * encoding, where the file does not state it.
+ * Returns a decoder for a file that begins with these bytes. It uses the encoding of a BOM; otherwise UTF-16 if every
+ * other byte is 0; otherwise the declared one (`label`); otherwise UTF-8. If the first non-ASCII character is invalid
+ * in UTF-8, the whole file is read as Windows-1252, which older programs write; if a later one is invalid, the file is
+ * damaged. `assume` is called with the encoding if the file does not declare it.
  *
- * @throws SourceFault when it decodes: `not-utf8` of a damaged file, and of one that states UTF-8 and is not
+ * @throws SourceFault while decoding: `not-utf8` if the file is damaged, or declares UTF-8 without being UTF-8
  */
 export function decoderFor(file: string, first: Buffer, assume: (encoding: Encoding) => void, label = ''): Decode {
   const wide = wideEncoding(first);
@@ -27,16 +27,18 @@ export function decoderFor(file: string, first: Buffer, assume: (encoding: Encod
   const isMarked = first.subarray(0, UTF8_MARK.length).equals(UTF8_MARK);
   const encoding = wide ?? (isMarked ? 'utf-8' : encodingOf(label));
   if (encoding === undefined || encoding === 'utf-8') return narrowDecoder(file, { sure: encoding === 'utf-8', assume });
-  // Node 20 reads Windows-1252, which has many labels, as Latin-1.
+  // Node 20 decodes Windows-1252, which has many labels, as Latin-1.
   if (encoding === 'windows-1252') return western;
   const decoder = new TextDecoder(encoding);
   return (bytes) => decoder.decode(bytes, { stream: bytes !== undefined });
 }
 
-/** A decoder for a file that must be in UTF-8. Throws SourceFault `not-utf8`, with the line and the byte. */
+/** Returns a decoder for a file that must be UTF-8. Throws SourceFault `not-utf8`, with the line and the byte. */
 export const utf8Decoder = (file: string): Decode => narrowDecoder(file, { sure: true });
 
-/** The encoding of a label; undefined where it has none, or one that bytes which could be read so far are not in. */
+/**
+ * Returns the encoding of a label; undefined if it is unknown, or is UTF-16, which the bytes have ruled out already.
+ */
 function encodingOf(label: string): Encoding | undefined {
   try {
     const { encoding } = new TextDecoder(label);
@@ -46,7 +48,7 @@ function encodingOf(label: string): Encoding | undefined {
   }
 }
 
-/** UTF-16, by the mark that a file begins with, or by the zeros beside letters of ASCII: the first one, or many. */
+/** Detects UTF-16 by the BOM, or by zero bytes next to ASCII letters: next to the first letter, or many of them. */
 export function wideEncoding(begin: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const head = begin.subarray(0, SAMPLE_BYTES);
   const [first = 0, second = 0] = head;
@@ -63,8 +65,8 @@ const isAscii = (byte: number): boolean => byte > 0 && byte < 0x80;
 const western: Decode = (bytes) => windows1252(bytes?.toString('latin1') ?? '');
 
 /**
- * UTF-8, or Windows-1252 from the first letter that is none in UTF-8: before it both say the same. `sure`: the file
- * says that it is UTF-8.
+ * Decodes UTF-8, or Windows-1252 from the first invalid character on; before that one, both are the same. `sure`: the
+ * file declares UTF-8.
  */
 function narrowDecoder(file: string, { sure, assume }: { sure: boolean; assume?: (encoding: Encoding) => void }): Decode {
   let switched = false;
@@ -74,7 +76,7 @@ function narrowDecoder(file: string, { sure, assume }: { sure: boolean; assume?:
   return (bytes) => {
     if (switched) return western(bytes);
     const all = Buffer.concat([begun, bytes ?? Buffer.alloc(0)]);
-    // A letter may go on in the next piece.
+    // A character may continue in the next chunk.
     const whole = bytes === undefined ? all : all.subarray(0, all.length - unfinishedBytes(all));
     begun = all.subarray(whole.length);
     if (isUtf8(whole)) {
@@ -93,7 +95,7 @@ function narrowDecoder(file: string, { sure, assume }: { sure: boolean; assume?:
   };
 }
 
-/** How many bytes at the end begin a letter of UTF-8 that is longer. */
+/** Returns the number of bytes at the end that begin an incomplete UTF-8 character. */
 function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;
@@ -103,7 +105,7 @@ function unfinishedBytes(bytes: Buffer): number {
   return 0;
 }
 
-/** Where bytes that are no UTF-8 have the first letter that is none. */
+/** Returns the offset of the first invalid UTF-8 character. */
 function firstWrong(bytes: Buffer): number {
   let [right, wrong] = [0, bytes.length];
   while (wrong - right > 1) {

@@ -1,6 +1,7 @@
 /*
- * What feeds and files take from the published record of an event. They are made of records, not of rows, so that they
- * show what the API shows to the same caller and nothing besides.
+ * Parts of an event's published record that feeds and files use. They are made of records instead of rows, so that they
+ * show
+ * exactly what the API shows to the same caller.
  */
 import type { EventRecord as PublishedEvent } from '../../kinds/events/shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
@@ -11,7 +12,7 @@ import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
 
-/** Of the published records, what feeds need; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
+/** Fields of published records that feeds use. Texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
 export interface FeedRecord
   extends Readonly<
     Pick<
@@ -37,7 +38,7 @@ export interface FeedRecord
   readonly image: false | Readonly<Pick<ImageRecord, 'url' | 'filesize'>>;
   readonly categories: readonly NamedTerm[];
   readonly tags: readonly NamedTerm[];
-  /** PHP writes an empty object as a list. */
+  /** PHP encodes an empty object as a list. */
   readonly custom_fields: Readonly<Record<string, { readonly value: string }>> | readonly unknown[];
   readonly venue: VenueRecord | readonly VenueRecord[];
   readonly organizer: readonly OrganizerRecord[];
@@ -50,10 +51,10 @@ export type VenueRecord = Readonly<
 >;
 export type OrganizerRecord = Readonly<Pick<PublishedOrganizer, 'id' | 'organizer' | 'phone' | 'website' | 'email'>>;
 
-/** The venues of an event, whose record holds one, several or none in different forms. */
+/** Returns the venues of an event, whose record represents one, several or no venues differently. */
 export const venuesOf = ({ venue }: FeedRecord): readonly VenueRecord[] => [venue].flat();
 
-/** A line about where something is: name and address of a venue. */
+/** Returns name and address of a venue on one line. */
 export const placeOf = memoizeByObject(({ venue, address, city, stateprovince, zip, country }: VenueRecord): string =>
   [venue, address, city, stateprovince, zip, country]
     .map((part) => plainLine(part ?? ''))
@@ -61,12 +62,12 @@ export const placeOf = memoizeByObject(({ venue, address, city, stateprovince, z
     .join(', '),
 );
 
-/** An HTML text as plain text on one line. */
+/** Converts HTML to plain text on one line. */
 export const plainLine = memoize((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
 
 /**
- * An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they
- * stand for.
+ * Converts HTML to plain text: paragraphs and line breaks become newlines, images and markup are removed, and entities
+ * are decoded.
  */
 export const plainText = memoizeText('plain', (html: string): string => {
   const lines = html.replace(/\r\n?/g, '\n');
@@ -80,14 +81,14 @@ export const plainText = memoizeText('plain', (html: string): string => {
     .trim();
 });
 
-/** Tags that end a line of plain text, and the line ends that take their place. */
+/** Tags that end a line of plain text, and the newlines that replace them. */
 const BREAKS: readonly (readonly [RegExp, string])[] = [
   [/<br\s*\/?>/i, '\n'],
   [/<\/(?:p|div|h[1-6]|ul|ol|table|blockquote|pre)>/i, '\n\n'],
   [/<\/(?:li|tr)>/i, '\n'],
 ];
 
-/** The text with these line ends in place of a tag and of the line ends around it. */
+/** Replaces a tag and the newlines around it by these newlines. */
 function brokenAt(text: string, tag: RegExp, ends: string): string {
   const parts = text.split(tag);
   const last = parts.length - 1;
@@ -95,7 +96,7 @@ function brokenAt(text: string, tag: RegExp, ends: string): string {
   return trimmed.join(ends);
 }
 
-/** An address of the web in its ASCII form, without anything that could end a line; undefined for what is none. */
+/** Returns a URL in ASCII form, without characters that could end a line; undefined if it is not a URL. */
 export function webAddress(html: string): string | undefined {
   const text = decodeEntities(html).trim();
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;

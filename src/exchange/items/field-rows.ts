@@ -6,7 +6,9 @@ import type { Caller } from '../../records/caller.ts';
 import { fieldRows, followingRows } from '../../records/writes/post-rows.ts';
 import type { PostItem } from './items.ts';
 
-/** Columns and metas in which values of a kind's fields are stored, and the fields whose value was refused. */
+/**
+ * Columns and metas in which values of a kind's fields are stored, and the names of fields whose values were refused.
+ */
 export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
   /** Metas that records with these values do not have. */
   readonly absent: readonly string[];
@@ -14,9 +16,9 @@ export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
 }
 
 /**
- * What the API would make of these values of a new record, for sources that say fields rather than rows. Fields that
- * name other records, terms or people are passed over: items have links for those. A value that is refused is left out
- * and named, the dates of an event all together.
+ * Converts field values to the rows that the API would write for a new record, for sources that have fields instead of
+ * rows. Fields that reference other records, terms or users are skipped, since items have links for those. Fields with
+ * a refused value are left out and listed; the dates of an event are left out together.
  */
 export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, caller: Caller): ValueRows {
   const { values, refused } = readValues(kind, raw, caller);
@@ -33,10 +35,10 @@ export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknow
   }
 }
 
-/** The fields that an error is about. */
+/** Returns the fields that an error is about. */
 const refusedIn = (error: unknown): string[] => (error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])] : []);
 
-/** The values that the fields of a kind read, and the names of those that they refuse. */
+/** Parses the fields of a kind; returns the values, and the names of the fields that were refused. */
 function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { viewer }: Caller) {
   const values: Record<string, unknown> = {};
   const refused: string[] = [];
@@ -50,7 +52,7 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
   return { values, refused };
 }
 
-/** Whether a field is stored in the row and the metas of the record itself. */
+/** Whether a field is stored in the row or the metas of the record itself. */
 const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
 
 function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Omit<ValueRows, 'refused'> {
@@ -60,9 +62,9 @@ function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, calle
   const all = Object.entries({ ...own.metas, ...follows.metas });
   const metas = all.flatMap(([key, list]) => list.map((value) => [key, value] as const));
   const empty = all.flatMap(([key, list]) => (list.length === 0 ? [key] : []));
-  // Of a new event nothing is said of what only other ones have.
+  // A new event lacks metas that only certain events have.
   return { columns, metas, absent: [...empty, ...(kind.name === 'event' ? [STORED_DATES.allDay, STORED_DATES.duration] : [])] };
 }
 
-/** Without one of them the others say nothing. */
+/** Fields that are only meaningful together. */
 const DATES: readonly string[] = ['start_date', 'end_date', 'timezone', 'all_day'];

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { type Decode, decoderFor, HEAD_BYTES, utf8Decoder } from './encoding.ts';
 import { SourceFault } from './items.ts';
 
-/** The bytes of a file in pieces. Throws SourceFault `unreadable`. */
+/** Yields the bytes of a file in chunks. Throws SourceFault `unreadable`. */
 export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path, { highWaterMark: HEAD_BYTES }) as AsyncIterable<Buffer>;
@@ -15,15 +15,18 @@ export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** A text in pieces, and whether it was read as Windows-1252 without saying so itself; known when all is read. */
+/**
+ * A text in chunks, and whether it was read as Windows-1252 although it does not declare that; known once all chunks
+ * are read.
+ */
 export interface FileText {
   readonly pieces: AsyncGenerator<string>;
   readonly isAssumed: () => boolean;
 }
 
 /**
- * A file that may state its encoding: `labelOf` finds the name of that in how it begins. Throws SourceFault
- * `unreadable`, and `not-utf8` where it is damaged.
+ * Reads a file that may declare its encoding. `labelOf` finds the encoding's label in the first bytes. Throws
+ * SourceFault `unreadable`, and `not-utf8` if the file is damaged.
  */
 export function statedText(path: string, labelOf: (head: Buffer) => string | undefined): FileText {
   let isAssumed = false;
@@ -47,12 +50,12 @@ async function* decodedPieces(path: string, decoderOf: (first: Buffer) => Decode
   if (rest !== '') yield rest;
 }
 
-/** The longest line or text that is taken: no record of a calendar comes near it, and memory stays bounded. */
+/** Maximum length of a line or text. No record of a calendar comes near it; it limits the memory that is used. */
 export const LONGEST_TEXT = 8 * 2 ** 20;
 
 /**
- * Lines of a file in UTF-8 with their numbers, without their ends. Throws SourceFault `too-long`, `unreadable`,
- * `not-utf8`.
+ * Yields the lines of a UTF-8 file with their numbers, without line endings. Throws SourceFault `too-long`,
+ * `unreadable`, `not-utf8`.
  */
 export async function* linesOf(path: string): AsyncGenerator<NumberedLine> {
   const tooLong = (line: number) => new SourceFault('too-long', { file: basename(path), line });
@@ -66,8 +69,8 @@ export interface NumberedLine {
 }
 
 /**
- * The lines of a text that comes in pieces, without the line feeds between them. One that grows beyond `most` letters
- * ends the reading with the error that `tooLong` makes of its number.
+ * Yields the lines of a text in chunks, without line feeds. A line of more than `most` letters throws the error that
+ * `tooLong` returns for its number.
  */
 export async function* linesIn(
   pieces: AsyncIterable<string>,

@@ -3,12 +3,12 @@ import type { PostItem } from './items.ts';
 
 const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
 
-/** Whether an address ends as those of images do. */
+/** Whether a URL ends in the extension of an image. */
 export const namesImage = (url: string): boolean => IMAGE.test(url);
 
 /**
- * An image that a source names by its address, as a file of the library. `type`: its media type, empty where the source
- * does not say it.
+ * Returns an attachment for an image that a source references by URL. `type`: its media type; empty if the source does
+ * not state it.
  */
 export function imageItem(url: string, type: string, place: string): PostItem {
   const name = (url.split(/[?#]/, 1)[0]?.split('/').at(-1) || 'image').replace(/\.[^.]+$/, '');

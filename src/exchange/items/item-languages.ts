@@ -4,7 +4,7 @@ import { formOf } from '../../storage/languages/forms.ts';
 import { type ContentLanguages, isTranslated } from '../../wordpress/content-languages.ts';
 import { isPostItem, type PostItem, type TermItem } from './items.ts';
 
-/** The languages and translations of items of one site, whose ids are those of its records. */
+/** Adds languages and groups of translations to items of this site, whose ids are those of its records. */
 export async function withLanguages<I extends PostItem | TermItem>(
   db: Database,
   languages: ContentLanguages | undefined,

@@ -5,84 +5,81 @@ import type { Post } from '../../wordpress/rows.ts';
 import type { Aside } from './report.ts';
 
 /**
- * What goes in and out in bulk, one thing at a time and as plain data. Every reader (a file, another site) gives a
- * stream of items, every writer takes one; the importer knows nothing of where they come from.
+ * Bulk data as plain objects, one item at a time. Every reader (a file, another site) yields a stream of items, every
+ * writer consumes one; the importer does not know where they come from.
  *
- * Items name each other by `sourceId`, the name that the source itself uses: a post's id, a UID, an address; a term's
- * slug or id. They may come in any order and may name what comes later or never. Three groups have names of their own:
- * posts (events, venues, organizers, attachments), terms of one kind, authors.
+ * Items reference each other by `sourceId`, the name that the source itself uses: a post's id, a UID, a URL; a term's
+ * slug or id. They may come in any order, and may reference items that come later or never. Names are separate for
+ * three groups: posts (events, venues, organizers, attachments), terms of one kind, and authors.
  */
 export type Item = PostItem | TermItem | AuthorItem | SettingsItem;
 
 interface Named {
-  /** What the source calls it; the same in every export of that source. */
+  /** Name in the source; the same in every export of that source. */
   readonly sourceId: string;
-  /** The id it had: kept where it is free. */
+  /** The id in the source, which is kept if it is free. */
   readonly id?: number | undefined;
-  /** Where it stood, for the person who reads the report: `export.xml, line 120`. Says nothing of what it is. */
+  /** Position in the source, for reports: `export.xml, line 120`. Does not identify the item. */
   readonly place?: string | undefined;
 }
 
-/** What is in a language, and which others it is a translation of. */
+/** Language of an item, and its translations. */
 interface Spoken {
-  /** The code of its language. */
+  /** Language code. */
   readonly language?: string | undefined;
-  /** A name that all translations of one record have in common, within their kind. */
+  /** A name that all translations of one record share, within their kind. */
   readonly translation_group?: string | undefined;
 }
 
-/** An event, a venue, an organizer, or a file of the library, as rows hold it. */
+/** An event, a venue, an organizer or an attachment, in the form of its rows. */
 export interface PostItem extends Named, Spoken {
   readonly kind: PostKindName | 'attachment';
-  /**
-   * Columns as WordPress stores them; those that are absent get WordPress's defaults, or stay as they are in an update.
-   */
+  /** Columns as WordPress stores them. Absent columns get WordPress's defaults, or are left unchanged in an update. */
   readonly columns: PostColumns;
-  /** Who wrote it: the `sourceId` of an author, or the login of a user of this site. Absent: whoever imports. */
+  /** Author: the `sourceId` of an author item, or the login of a user of this site. Absent: the user who imports. */
   readonly author?: string | undefined;
-  /** `sourceId` of the post above it. */
+  /** `sourceId` of the parent post. */
   readonly parent?: string | undefined;
-  /** Keys and stored texts (serialized PHP as it is), in order, without those that are `links`. */
+  /** Keys and stored texts (including serialized PHP), in order, without those in `links`. */
   readonly metas: readonly (readonly [key: string, value: string])[];
-  /** Metas that name other posts, in order. */
+  /** Metas that reference other posts, in order. */
   readonly links: readonly Link[];
-  /** Its terms. Undefined: nothing is known of them. */
+  /** Terms of the post; undefined if the source has no information about them. */
   readonly terms?: readonly TermReference[] | undefined;
-  /** Kinds of terms of which the source does not speak: an update leaves those that are there. */
+  /** Kinds of terms that the source has no information about; an update keeps the current ones. */
   readonly unsaid?: readonly TermKindName[] | undefined;
-  /**
-   * Whether `metas` and `links` are all there is: what an update does not find among them goes. Otherwise it
-   * stays.
-   */
+  /** Whether `metas` and `links` are complete: if so, an update deletes all others; otherwise, it keeps them. */
   readonly complete: boolean;
-  /** Metas that the source says it does not have, unless they are among `metas`: an update takes them away. */
+  /**
+   * Metas that the record does not have according to the source, unless they are among `metas`; an update deletes them.
+   */
   readonly absent?: readonly string[] | undefined;
   /**
-   * A narrower name, which counts in the place of `sourceId` where an earlier import has it: what is alone under an
-   * address now may have shared it then.
+   * An alternative name that is used instead of `sourceId` if an earlier import has it: an event that has its UID to
+   * itself may have been one of several dates then.
    */
   readonly narrowerId?: string | undefined;
   /**
-   * What identifies the item where the source has no lasting names: an existing record of this name (of an event: and
-   * this start) is the same one.
+   * How to identify the item if the source has no permanent names: by an existing record of the same name (for an
+   * event, also the same start).
    */
   readonly match?: 'name' | undefined;
-  /** Of an attachment: where its file can be fetched. */
+  /** For an attachment, the URL of its file. */
   readonly url?: string | undefined;
-  /** The dates of an event, where the source has a place for events that recur. */
+  /** The dates of an event, if the source can store recurring events. */
   readonly recurrence?: Recurrence | undefined;
   /** The series that the event belongs to. */
   readonly series?: StoredSeries | undefined;
 }
 
-/** When an event takes place. `base`: public ids of its dates are this number plus their ids. */
+/** The dates of an event. `base`: number that is added to their ids to get their public ids. */
 export interface Recurrence extends StoredRecurrence {
   readonly base: number;
-  /** Whether only some of the dates were chosen. */
+  /** Whether only some of the dates were selected. */
   readonly partial?: true;
 }
 
-/** A post of the source or, where only a name is known, the record of this title. */
+/** A post of the source or, if only a name is known, the record with this title. */
 export type Link =
   | { readonly key: string; readonly kind: LinkedKind; readonly sourceId: string }
   | { readonly key: string; readonly kind: LinkedKind; readonly name: string };
@@ -91,65 +88,71 @@ export type LinkedKind = 'venue' | 'organizer' | 'attachment';
 
 export type PostColumns = Partial<Omit<Post, 'ID' | 'post_author' | 'post_parent' | 'post_type' | 'comment_count'>>;
 
-/** A category or a tag. */
+/** - */
 export interface TermItem extends Named, Spoken {
   readonly kind: TermKindName;
   /** As stored, with entities. */
   readonly name: string;
   readonly slug: string;
-  /** How many terms of this slug come before it; absent: none. Those of several languages may share one. */
+  /**
+   * Number of terms with the same slug that come before this one; absent: none. Terms of several languages may share a
+   * slug.
+   */
   readonly namesake?: number | undefined;
   readonly description: string;
-  /** `sourceId` of the category above it. */
+  /** `sourceId` of the parent category. */
   readonly parent?: string | undefined;
-  /** What plugins keep with it, in order. */
+  /** Metas of the term, including those of plugins, in order. */
   readonly metas?: readonly (readonly [key: string, value: string])[] | undefined;
-  /** The `term_taxonomy_id` it had. */
+  /** The `term_taxonomy_id` in the source. */
   readonly taxonomyId?: number | undefined;
 }
 
-/** A term by its `sourceId`. Where no item of that name comes, one is made of `name` and `slug`. */
+/** A term by its `sourceId`. If no item of that name comes, a term is created from `name` and `slug`. */
 export interface TermReference {
   readonly kind: TermKindName;
   readonly sourceId: string;
   readonly name?: string | undefined;
   readonly slug?: string | undefined;
-  /** The language in which it is named, where that is known. */
+  /** Language of the name, if it is known. */
   readonly language?: string | undefined;
 }
 
-/** Terms that a record of a language names: the same name in another language is another term. */
+/**
+ * Qualifies references to terms with the language of their record, since the same name in another language is another
+ * term.
+ */
 export const termsIn = (language: string | undefined, terms: readonly TermReference[]): readonly TermReference[] =>
   language === undefined ? terms : terms.map((term) => ({ ...term, sourceId: `${language}\n${term.sourceId}`, language }));
 
-/** Somebody who wrote something. */
+/** An author of posts. */
 export interface AuthorItem extends Named {
   readonly kind: 'author';
   readonly login: string;
   readonly email: string;
   readonly displayName: string;
-  /** Columns of `users` besides, where the source has them (password hash, registration). */
+  /** Additional columns of `users`, if the source has them (password hash, registration). */
   readonly columns?: Readonly<Record<string, string>> | undefined;
-  /** Metas; the names of roles and levels without the prefix of the source (`capabilities`, `user_level`). */
+  /** Metas; keys of roles and levels come without the table prefix of the source (`capabilities`, `user_level`). */
   readonly metas: readonly (readonly [key: string, value: string])[];
 }
 
-/** Options of the source as they are stored, taken over only when that is wished. */
+/** Options of the source as stored; imported only on request. */
 export interface SettingsItem extends Named {
   readonly kind: 'settings';
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** The ids of the records that an item of this site is shown as: of an event that recurs one for each date. */
+/** Returns the ids of the records as which an item of this site is shown: for a recurring event, one for each date. */
 export const recordIdsOf = ({ id, recurrence }: PostItem): number[] => {
   if (recurrence?.recurs) return recurrence.dates.map((date) => recurrence.base + date.id);
   return id === undefined ? [] : [id];
 };
 
-/** What a report calls a post. */
+/** Returns the name of a post for reports. */
 export const nameOf = ({ columns, sourceId }: PostItem): string => columns.post_title || sourceId;
 
-/** What a report calls any item. */
+/** Returns the name of any item for reports. */
 export function titleOf(item: Item): string {
   if (isPostItem(item)) return nameOf(item);
   if (isTermItem(item)) return item.name;
@@ -159,13 +162,13 @@ export function titleOf(item: Item): string {
 export const isPostItem = (item: Item): item is PostItem => 'links' in item;
 export const isTermItem = (item: Item): item is TermItem => item.kind === 'category' || item.kind === 'tag';
 
-/** Metas that name other posts, and the kind they lead to. */
+/** Metas that reference other posts -> the kinds of those posts. */
 export const LINK_METAS: ReadonlyMap<string, LinkedKind> = new Map([
   ...postKinds.flatMap(({ links }) => Object.entries(links)),
   ['_thumbnail_id', 'attachment'],
 ]);
 
-/** Metas of a post, those that name other posts apart from the others. */
+/** Splits the metas of a post into links to other posts and the others. */
 export function splitMetas(metas: readonly (readonly [key: string, value: string])[]): Pick<PostItem, 'metas' | 'links'> {
   const links = metas.flatMap(([key, value]): Link[] => {
     const kind = LINK_METAS.get(key);
@@ -177,14 +180,14 @@ export function splitMetas(metas: readonly (readonly [key: string, value: string
 const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
 
 /**
- * What a file can't be read for; the message says in one line what and where, in the words of
- * `locales/<language>/exchange.json`.
+ * An error because of which a source cannot be read. Its text comes from `locales/<language>/exchange.json` and says in
+ * one line what is wrong, and where.
  */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault';
-  /** Name of a sentence in `exchange:faults`. */
+  /** Key of a sentence in `exchange:faults`. */
   readonly fault: string;
-  /** Values for the sentence; `file` and `line` (or `place`) say where. */
+  /** Values for the sentence; `file` and `line` (or `place`) give the position. */
   readonly values: Readonly<Record<string, string | number>>;
 
   constructor(fault: string, values: Readonly<Record<string, string | number>> = {}, cause?: unknown) {
@@ -194,7 +197,7 @@ export class SourceFault extends Error {
   }
 }
 
-/** What a reader gives: items, and what it passed over or could not keep. */
+/** An entry of a reader: an item, or a note about something that it skipped or could not keep. */
 export type Entry = Item | Aside;
 
 export const isItem = (entry: Entry): entry is Item => entry.kind !== 'skipped' && entry.kind !== 'loss' && entry.kind !== 'dates';

@@ -7,15 +7,15 @@ import { type Entry, type Item, SourceFault } from './items.ts';
 import { type Source, siteName } from './source.ts';
 
 /*
- * Items as they are, one on each line as JSON. The first line says what the file is and of which site, the last how
- * many items it holds, so that a file that was cut off is noticed.
+ * Items as JSON, one on each line. The first line states the format and the site, the last one the number of items, so
+ * that a truncated file is noticed.
  */
 
 const VERSION = 1;
-/** What one line may hold. Items are four deep, and each meta is three values. */
+/** Limits for one line. Items are nested four levels deep, and each meta counts as three values. */
 const LIMITS = { depth: 8, values: 200_000 };
 
-/** The lines of a file, one after the other. */
+/** Yields the lines of a file. */
 export async function* writeJsonLines(home: string, items: AsyncIterable<Item>): AsyncGenerator<string> {
   yield line({ format: 'fasti', version: VERSION, home });
   let count = 0;
@@ -26,7 +26,7 @@ export async function* writeJsonLines(home: string, items: AsyncIterable<Item>):
   yield line({ end: true, items: count });
 }
 
-/** Reads files that `writeJsonLines` made. Throws SourceFault naming file and line. */
+/** Opens files that `writeJsonLines` made. Throws SourceFault naming file and line. */
 export function openJsonLines(paths: readonly string[]): Source {
   let name: string | undefined;
   return {
@@ -151,7 +151,7 @@ function texts<Name extends string>(...names: Name[]): Record<Name, z.ZodString>
 
 type LinePlace = Readonly<Record<'file' | 'line', string | number>>;
 
-/** The value on a line, whose extent is looked at first: nested brackets take fifty times their length as values. */
+/** Parses a line. Checks its size first, since nested brackets take fifty times their length when parsed. */
 function parseLine(text: string, place: LinePlace): unknown {
   const excess = jsonExcess(text, LIMITS);
   if (excess) throw new SourceFault(excess === 'depth' ? 'too-deep' : 'too-long', place);
@@ -162,7 +162,7 @@ function parseLine(text: string, place: LinePlace): unknown {
   }
 }
 
-/** The site that a file is of; files of several sites are not one source. */
+/** Returns the site that a file belongs to. Files of several sites cannot be imported as one source. */
 function siteInHead(value: unknown, before: string | undefined, place: LinePlace): string {
   const head = HEAD.safeParse(value);
   if (!head.success) throw new SourceFault('not-json-lines', place, head.error);
@@ -175,7 +175,7 @@ function itemOf(value: unknown, place: LinePlace): Item {
   const item = ITEM.safeParse(value);
   if (item.success) return item.data as Item;
   const [issue] = item.error.issues;
-  // A member that no record has is at fault itself, not what holds it.
+  // For an unknown member, report the member itself, not its parent.
   const path = [...(issue?.path ?? []), ...(issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
   throw new SourceFault('no-item', { ...place, what: path.join('.') || 'kind' }, item.error);
 }

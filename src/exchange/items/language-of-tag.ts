@@ -2,8 +2,8 @@ import { postKind } from '../../kinds/index.ts';
 import { type ContentLanguages, isTranslated, languageTag } from '../../wordpress/content-languages.ts';
 
 /**
- * The code of the language of events that a tag means (BCP 47: `it`, `it-IT`). Undefined: the site has none such, or
- * its events have no languages.
+ * Returns the code of the events' language that a language tag means (BCP 47: `it`, `it-IT`). Undefined if the site
+ * does not have that language, or its events have no languages.
  */
 export function languageOfTag(languages: ContentLanguages | undefined, tag: string): string | undefined {
   if (tag === '' || !isTranslated(languages, postKind('event').postType)) return undefined;

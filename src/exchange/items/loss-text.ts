@@ -1,7 +1,7 @@
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import type { Loss } from './report.ts';
 
-/** What a report says of a loss beside its reason, for people: where, of what, what exactly. */
+/** Returns the parts of a loss, besides its reason, as texts for people: place, record, and details. */
 export const lossParts = ({ place, of, detail, linked }: Loss, say: (key: string) => string): string[] =>
   [place, decodeEntities(of), linked ? `${say(`exchange:links.${linked}`)}: ${decodeEntities(detail ?? '')}` : detail].filter(
     (part): part is string => Boolean(part),

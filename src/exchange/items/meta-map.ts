@@ -1,4 +1,4 @@
-/** Metas by key, each with all its values in order. */
+/** Groups metas by key, with all values in order. */
 export function metaMap(metas: readonly (readonly [key: string, value: string])[]): Map<string, string[]> {
   const map = new Map<string, string[]>();
   for (const [key, value] of metas) {

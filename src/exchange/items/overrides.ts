@@ -2,15 +2,17 @@ import { foldText } from '../../storage/engine/collation.ts';
 import { type Entry, isItem, isPostItem, type PostItem, type TermReference, termsIn } from './items.ts';
 import type { Source } from './source.ts';
 
-/** What records get on their way in, whatever their source says of it. */
+/** Values that imported records get, whatever their source states. */
 export interface Overrides {
-  /** The status of what the source shows to everybody, or says no status of. What it keeps from the public stays so. */
+  /**
+   * Status for records that are public in the source, or have no status there. Records that are not public keep theirs.
+   */
   readonly status?: string | undefined;
-  /** Names of categories that all events get besides their own. */
+  /** Names of categories that are added to all events. */
   readonly categories?: readonly string[] | undefined;
 }
 
-/** A source whose records get that status and those categories. */
+/** Returns a source whose records get that status and those categories. */
 export function withOverrides<Some extends Source>(source: Some, { status, categories = [] }: Overrides): Some {
   if (status === undefined && categories.length === 0) return source;
   const terms = categories.map((name): TermReference => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }));
@@ -23,7 +25,7 @@ export function withOverrides<Some extends Source>(source: Some, { status, categ
   };
 }
 
-/** Statuses that a source shows to everybody: now, or when the time has come. */
+/** Statuses of records that are public in the source, either at once or in the future. */
 const SHOWN: readonly (string | undefined)[] = [undefined, 'publish', 'future'];
 
 function overrideItem(item: PostItem, status: string | undefined, terms: readonly TermReference[]): PostItem {

@@ -3,20 +3,20 @@ import { OWN_FOLDER } from '../../host/files.ts';
 import { SourceFault } from './items.ts';
 
 /**
- * Makes sure that a folder is there that only this user can read and change. Where everybody may make folders, such as
- * for temporary files, somebody else may have made one of this name, or a link.
+ * Creates a folder that only this user can access, and checks that it is. In a shared place, such as that for temporary
+ * files, somebody else may have created a folder or a link of this name.
  *
- * @throws SourceFault `unreadable` if it is not this user's, or open to others
+ * @throws SourceFault `unreadable` if the folder belongs to another user, or is accessible to others
  */
 export async function ensureOwnFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWN_FOLDER });
   const place = await lstat(path);
   // A container may run as a user whose name the system does not know.
   const user = process.geteuid?.();
-  // Where files have no owners, they have no such modes either.
+  // File systems without owners have no such modes either.
   const isOwn = user === undefined || (place.uid === user && (place.mode & OTHERS) === 0);
   if (!place.isDirectory() || !isOwn) throw new SourceFault('unreadable', { file: path, what: 'EPERM' });
 }
 
-/** The bits of a mode by which others may do something. */
+/** Permission bits for group and others. */
 const OTHERS = 0o077;

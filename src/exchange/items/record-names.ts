@@ -7,13 +7,13 @@ import { titlesOf } from '../../storage/lists/posts-of-type.ts';
 import { startsOfRecurring } from '../../storage/rows/recurring-events.ts';
 
 /**
- * Records by their names; events by name and start, those that recur by the starts of all their dates. Read once, and
- * kept up to date by what the import writes.
+ * An index of records by name; events by name and start, recurring events by the starts of all their dates. It is read
+ * once and updated with what the import writes.
  */
 export interface Names {
   /**
-   * The id of the oldest record of this name outside the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS` in its own
-   * zone.
+   * Returns the id of the oldest record of this name outside of the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS`
+   * in its own time zone.
    */
   readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
@@ -21,7 +21,10 @@ export interface Names {
 
 const AT_ONCE = 2000;
 
-/** Reads the names of a kind when they are asked for the first time. `recurring`: whether events may recur. */
+/**
+ * Creates an index, which reads the names of a kind when they are needed for the first time. `recurring`: whether
+ * events may recur.
+ */
 export function createNames({ recurring }: { readonly recurring: boolean }): Names {
   const known = new Map<PostKindName, Map<string, number>>();
   const remember = (names: Map<string, number>, kind: PostKindName, title: string, start: string, id: number) => {

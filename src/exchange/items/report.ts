@@ -1,27 +1,26 @@
 import { firstCharacters } from '../../wordpress/content/plain-text.ts';
-/** A kind of item, as `items.ts` has them. */
+/** Kinds of items in reports. */
 export type ReportedKind = 'event' | 'venue' | 'organizer' | 'attachment' | 'category' | 'tag' | 'author' | 'settings';
 
 /**
- * Something of a source that the import could not keep, or kept otherwise. `reason` names a sentence in
- * `exchange:losses`.
+ * Something that the import could not keep, or had to change. `reason` is the key of a sentence in `exchange:losses`.
  */
 export interface Loss {
   readonly reason: string;
   readonly kind: ReportedKind | 'source';
-  /** Of what: a `sourceId`, a title, a name. */
+  /** The record concerned: a `sourceId`, a title, a name. */
   readonly of: string;
   readonly place?: string | undefined;
-  /** What exactly was lost: a key, a value. */
+  /** Details of the loss: a key, a value. */
   readonly detail?: string | undefined;
-  /** Which kind of record the detail names, where it is one that the record links to. */
+  /** The kind of record that the detail names, if it is a link. */
   readonly linked?: 'venue' | 'organizer' | 'attachment' | undefined;
 }
 
-/** What a reader gives besides items. */
+/** Entries of a reader that are not items. */
 export type Aside = SkippedEntry | LossEntry | DatesEntry;
 
-/** Something that is no part of a calendar (`post`, `page`, `comment`), and how many of it. */
+/** Something that is not part of a calendar (`post`, `page`, `comment`), and its number. */
 export interface SkippedEntry {
   readonly kind: 'skipped';
   readonly what: string;
@@ -31,13 +30,13 @@ export interface SkippedEntry {
 export interface LossEntry {
   readonly kind: 'loss';
   readonly loss: Loss;
-  /** Whether it is a whole record that could not be taken in, rather than something of one. */
+  /** Whether a whole record could not be imported, rather than a part of one. */
   readonly isWhole?: true;
 }
 
 /**
- * All dates of the event of this UID are among the items, as far as they lie between two moments (`YYYY-MM-DD
- * HH:MM:SS`, by the clock of the calendar): others that came earlier are no longer dates of it.
+ * States that the items include all dates of the event of this UID between two moments (`YYYY-MM-DD HH:MM:SS`, in local
+ * time of the calendar). Other dates from earlier imports are no longer part of it.
  */
 export interface DatesEntry {
   readonly kind: 'dates';
@@ -45,10 +44,10 @@ export interface DatesEntry {
   readonly between: readonly [first: string, last: string];
 }
 
-/** A loss as that of a whole record. */
+/** Marks a loss as that of a whole record. */
 export const asWhole = (entry: LossEntry): LossEntry => ({ ...entry, isWhole: true });
 
-/** All losses for one reason: how many, and the first of them. */
+/** All losses for one reason: their number, and the first of them. */
 export interface LossSum {
   readonly reason: string;
   readonly count: number;
@@ -57,28 +56,28 @@ export interface LossSum {
 
 export type Count = Readonly<Partial<Record<ReportedKind, number>>>;
 
-/** The result of an import. */
+/** - */
 export interface Report {
-  /** The name of the source in the ledger. */
+  /** Name of the source in the ledger. */
   readonly source: string;
   readonly dryRun: boolean;
   readonly created: Count;
   readonly updated: Count;
-  /** As it was: nothing had to be done. */
+  /** Already as in the source; nothing was written. */
   readonly unchanged: Count;
-  /** No longer so in the source, and moved to the trash. */
+  /** No longer in the source, and moved to the trash. */
   readonly trashed: Count;
-  /** Not of the calendar, by what it is (`post`, `page`, `comment`): left aside. */
+  /** Not part of a calendar, by type (`post`, `page`, `comment`); ignored. */
   readonly skipped: Readonly<Record<string, number>>;
-  /** Records that could not be taken in at all. */
+  /** Records that could not be imported at all. */
   readonly lost: Count;
   readonly losses: readonly LossSum[];
 }
 
-/** How many losses of one reason are kept word for word. */
+/** Maximum number of losses of one reason that are kept in full. */
 const MOST_EXAMPLES = 20;
 
-/** What one piece of work adds to a report. */
+/** The contribution of one step to a report. */
 export interface Tally {
   readonly created: Partial<Record<ReportedKind, number>>;
   readonly updated: Partial<Record<ReportedKind, number>>;
@@ -95,12 +94,12 @@ export function count(counts: Partial<Record<string, number>>, name: string, mor
   counts[name] = ((Object.hasOwn(counts, name) && counts[name]) || 0) + more;
 }
 
-/** Notes a loss; of each reason only the first are kept word for word. */
+/** Reports a loss. For each reason, only the first ones are kept in full. */
 export function lose(tally: Tally, loss: Loss): void {
   addLosses(tally, loss.reason, 1, [loss]);
 }
 
-/** Notes what came besides items; of dates there is nothing to say yet. */
+/** Adds an entry that is not an item to a tally; entries about dates are ignored. */
 export function noteAside(tally: Tally, entry: Aside): void {
   if (entry.kind === 'skipped') {
     count(tally.skipped, entry.what, entry.count);
@@ -134,11 +133,11 @@ const shortened = (loss: Loss): Loss => ({
   ...(loss.detail === undefined ? {} : { detail: firstCharacters(loss.detail, LONGEST) }),
 });
 
-/** What was lost, by reason. */
+/** Returns the losses by reason. */
 export const lossesIn = ({ losses }: Pick<Tally, 'losses'>): Report['losses'] =>
   Array.from(losses, ([reason, sum]) => ({ reason, ...sum }));
 
-/** What people are shown of a report as a table; what went to the trash only where something did. */
+/** Returns the counts of a report as shown to people; `trashed` only if something was moved to the trash. */
 export const shownCounts = ({ created, updated, unchanged, trashed, lost }: Report): Readonly<Record<string, Count>> => ({
   created,
   updated,
@@ -151,25 +150,25 @@ export function reportOf({ source, dryRun }: Pick<Report, 'source' | 'dryRun'>, 
   return { source, dryRun, ...counts, losses: lossesIn({ losses }) };
 }
 
-/** A tally as text for the database, and back; what is no tally counts as an empty one. */
+/** Serializes a tally for the database. `tallyFrom` parses it; an empty text yields an empty tally. */
 export const tallyText = ({ losses, ...counts }: Tally): string => JSON.stringify({ ...counts, losses: [...losses] });
 
 export function tallyFrom(text: string): Tally {
   if (text === '') return newTally();
   const { losses, ...counts }: Omit<Tally, 'losses'> & { losses: [string, { count: number; examples: Loss[] }][] } = JSON.parse(text);
-  // One of an earlier version lacks what it did not count.
+  // A tally of an earlier version lacks counts that did not exist then.
   return { ...newTally(), ...counts, losses: new Map(losses) };
 }
 
 /**
- * What leaves every record in its place: an id or a slug that was taken already, dates that were put right, people and
- * settings that have to be looked after.
+ * Reasons that do not lose any record: an id or a slug was taken, dates were corrected, users and settings need
+ * attention.
  */
 const HARMLESS = new Set([
   'id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended', 'version-older',
   'encoding-assumed', 'end-next-day',
 ]); // biome-ignore format: a list of names
 
-/** Whether something of the source did not come over. */
+/** Whether something of the source was not imported. */
 export const isIncomplete = ({ lost, losses }: Report): boolean =>
   Object.keys(lost).length > 0 || losses.some(({ reason }) => !HARMLESS.has(reason));

@@ -11,21 +11,19 @@ import type { StoredUser } from '../../storage/rows/users.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import { type AuthorItem, type PostItem, splitMetas, type TermItem, type TermReference } from './items.ts';
 
-/*
- * The rows of a WordPress database as items. The callers decide who may see which rows.
- */
+/* Conversion of rows of a WordPress database to items. Callers decide who may see which rows. */
 
-/** Kinds of posts in the order in which they refer to each other. */
+/** Kinds of posts in such an order that posts only refer to earlier kinds. */
 export const POST_ORDER = ['attachment', 'venue', 'organizer', 'event'] as const satisfies readonly PostItem['kind'][];
 
 export const typeOf = (kind: PostItem['kind']): string => (kind === 'attachment' ? 'attachment' : postKind(kind).postType);
 
-/** Who wrote what: the name that items have for a user. */
+/** Returns the name of a user in items. */
 export type AuthorName = (userId: number) => string | undefined;
 
 /**
- * Posts of a kind by their ids, in that order; ids without a post are left out. `uploads`: where files of the library
- * can be had.
+ * Returns posts of a kind as items, in the order of their ids; ids without a post are left out. `uploads`: URL of the
+ * uploads folder.
  */
 export async function postItems(
   db: Database,
@@ -50,7 +48,7 @@ export async function postItems(
   });
 }
 
-/** Events with how they recur and the series they belong to, as far as the tables of their database hold it. */
+/** Adds recurrence and series to events, if the tables of their database have them. */
 export async function withRecurrence(
   db: Database,
   items: readonly PostItem[],
@@ -65,7 +63,7 @@ export async function withRecurrence(
   });
 }
 
-/** A user as item. `prefix`: what the names of roles and levels begin with in that database. */
+/** Returns a user as item. `prefix`: table prefix of the database, which the keys of roles and levels begin with. */
 export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorItem {
   const { ID, user_login, user_email, display_name, user_pass, user_nicename, user_url, user_registered } = row;
   return {
@@ -80,7 +78,7 @@ export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorIt
   };
 }
 
-/** All terms of both kinds with their metas, parents before their children. `ids`: only these, by kind. */
+/** Returns all terms of both kinds with their metas, parents before their children. `ids`: only these, by kind. */
 export async function termItems(db: Database, ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>): Promise<TermItem[]> {
   const items: TermItem[] = [];
   const places = await namesakes(db);
@@ -103,19 +101,21 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
   return items;
 }
 
-/** The places of terms among those of their slug, behind the first (0), by id. */
+/** Returns the position of each term among the terms that share its slug, by id; the first one is 0. */
 async function namesakes(db: Database): Promise<ReadonlyMap<number, number>> {
   const groups = groupedBy(await termsOfSharedSlugs(db), ({ taxonomy, slug }) => `${taxonomy} ${slug}`);
   return new Map([...groups.values()].flatMap((group) => group.map(({ term_id: id }, place): [number, number] => [id, place])));
 }
 
-/** What items call a term: its slug, with a number where others before it have the same. */
+/** Returns the name of a term in items: its slug, with a number if earlier terms have the same slug. */
 function termName({ term_id: id, slug }: Term, places: ReadonlyMap<number, number>): string {
   const place = places.get(id) ?? 0;
   return place === 0 ? slug : `${slug} ${place + 1}`;
 }
 
-/** One whose parent is gone still names it, so that the loss is reported. */
+/**
+ * Returns a term as item. If its parent no longer exists, it still references the parent, so that the loss is reported.
+ */
 function termItem(kind: TermKindName, term: Term, parent: Term | undefined, places: ReadonlyMap<number, number>): TermItem {
   const place = places.get(term.term_id) ?? 0;
   return {
@@ -131,7 +131,7 @@ function termItem(kind: TermKindName, term: Term, parent: Term | undefined, plac
   };
 }
 
-/** A post with all that belongs to it, and the name of its author. */
+/** A post with its metas and terms, and the name of its author. */
 interface LoadedPost {
   readonly row: Post;
   readonly metas: Metas | undefined;

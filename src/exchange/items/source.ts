@@ -3,36 +3,33 @@ import { trimEndOf } from '../../wordpress/trim.ts';
 import { type Entry, isItem } from './items.ts';
 import { searchVersions, type Versions } from './versions.ts';
 
-/** Where items come from. It can be read as often as one likes. */
+/** A source of items, which can be read any number of times. */
 export interface Source {
   /**
-   * What the ledger calls it. A site goes by its home address, whether it comes as a file or a database. Known after a
-   * survey.
+   * Returns the name in the ledger. A site is named by its home address, whether it is read from a file or a database.
+   * Known after a survey.
    */
   readonly name: () => string;
   readonly entries: () => AsyncIterable<Entry>;
   readonly close: () => Promise<void>;
-  /** Whether its owner opened it, so that roles and passwords count. */
+  /** Whether its owner opened it, so that roles and passwords are imported. */
   readonly trustedAccounts?: boolean;
-  /** What to try where records name others that did not come: a sentence in `exchange:hints`. */
+  /** Advice if records reference others that did not come: key of a sentence in `exchange:hints`. */
   readonly hint?: 'export-all' | 'linked-files' | undefined;
-  /** How its files are to be fetched: from the host that was named, wherever that lies. */
+  /** Options for fetching its files: from the host that the user named, even if its address is private. */
   readonly fetching?: FetchOptions;
 }
 
-/** What a source holds, found by reading all of it once. */
+/** Facts about a source, found by reading all of it once. */
 export interface Survey {
   readonly entries: number;
-  /** The highest id among its posts. */
+  /** The highest id of a post in it. */
   readonly highestId: number;
-  /** Records that it holds in several versions. */
+  /** Records of which it contains several versions. */
   readonly versions: Versions;
 }
 
-/**
- * Reads a source to its end: a file that is broken somewhere is refused before anything of it is written. Throws
- * SourceFault.
- */
+/** Reads a source to its end, so that a broken file is rejected before anything is written. Throws SourceFault. */
 export async function survey(source: Source): Promise<Survey> {
   let entries = 0;
   let highestId = 0;
@@ -45,15 +42,15 @@ export async function survey(source: Source): Promise<Survey> {
   return { entries, highestId, versions: versions.found() };
 }
 
-/** Ids beyond this are no ids of a site; new ones are not counted on from there. */
+/** Higher ids are not real ids of a site and are ignored for new ids. */
 const HIGHEST_ID = 2 ** 40;
 
 /**
- * What people call a source, by its name in the ledger: the calendar, the site or the file. `files`: those that were
- * named, for sources of tables, which go by none.
+ * Returns the name of a source for people, from its name in the ledger: the calendar, the site or the file. `files`:
+ * the files that were given, used for CSV sources, which have no name.
  */
 export const shownName = (name: string, files: readonly string[] = []): string =>
   name === 'csv' && files.length > 0 ? files.join(', ') : name.replace(/^(?:ical:|jsonld:|csv )(?=.)/, '');
 
-/** The name of a site's address in the ledger: without scheme and closing slash. */
+/** Returns the ledger name for the address of a site: without scheme and trailing slash. */
 export const siteName = (address: string): string => trimEndOf(address.trim().replace(/^https?:\/\//i, ''), '/').toLowerCase();

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, titleOf } from './items.ts';
 
-/** What an item looks like, wherever it stood and whatever it may have been called. */
+/** Returns a digest of an item, independent of its position and its alternative name. */
 export const digestOf = (item: Item): string => digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined }));
 
-/** 120 bits of SHA-1: it names things, and keeps nobody out. */
+/** Returns 120 bits of SHA-1. It only identifies values, and has no security purpose. */
 export const digest = (text: string): string => createHash('sha1').update(text).digest().subarray(0, 15).toString('base64url');
 
-/** Names of records that a source holds in several versions -> what the one looks like that counts. */
+/** Names of records of which a source contains several versions -> the digest of the current one. */
 export type Versions = ReadonlyMap<string, string>;
 
-/** Finds records of which a source holds several versions, as exports that overlap do. */
+/** Finds records of which a source contains several versions, as overlapping exports do. */
 export interface VersionSearch {
   readonly see: (entry: Entry) => void;
   readonly found: () => Versions;
@@ -26,14 +26,15 @@ export function searchVersions(): VersionSearch {
       const version = { look: digestOf(entry), modified: modifiedOf(entry) };
       const before = seen.get(name);
       if (before && before.look !== version.look) several.add(name);
-      // Of two that were changed at the same time the later one counts, as it would if they came one by one.
+      // If two versions were modified at the same time, the later one in the source counts, as if they were imported in
+      // order.
       if (!before || version.modified >= before.modified) seen.set(name, version);
     },
     found: () => new Map([...several].map((name) => [name, seen.get(name)!.look])),
   };
 }
 
-/** The entries of a source with one version of each record; the others are reported. */
+/** Yields the entries of a source with one version of each record, and reports the other versions. */
 export async function* latestOf(entries: AsyncIterable<Entry>, versions: Versions): AsyncGenerator<Entry> {
   for await (const entry of entries) {
     const latest = hasVersions(entry) ? versions.get(nameIn(entry)) : undefined;
@@ -42,7 +43,7 @@ export async function* latestOf(entries: AsyncIterable<Entry>, versions: Version
   }
 }
 
-/** Records that come whole and by a lasting name. People stay as they came first. */
+/** Whether an item is a complete record with a permanent name. For authors, the first version is kept. */
 const hasVersions = (entry: Entry): entry is Extract<Item, { sourceId: string }> =>
   isItem(entry) && (isTermItem(entry) || (isPostItem(entry) && entry.complete));
 

@@ -6,19 +6,19 @@ import { OWN_FILE } from '../../host/files.ts';
 import { codeOf } from '../../storage/engine/dialect.ts';
 import { SourceFault } from './items.ts';
 
-/** What SQLite puts beside a file that it writes, and leaves there where it fails. */
+/** Suffixes of files that SQLite creates next to the one it writes, and may leave behind after a failure. */
 const BESIDE = ['-journal', '-wal', '-shm'];
-/** How the name of a part goes on behind that of its file. */
+/** Suffix of a part file after the name of its file. */
 export const PART = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${BESIDE.join('|')})?$`);
 
-/** A part file untouched for this long is what remains of a process that was killed. */
+/** Part files that were not modified for this long belong to processes that were killed. */
 const LEFT_MS = 3_600_000;
 
 /**
- * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on
- * the disk. Several may do so at once: each has a part of its own, and the last one stays. Devices and pipes take what
- * comes; `/dev/stdout` stands for the file that it leads to. `mode`: who may read it, from the beginning on; what it
- * holds is not for everybody.
+ * Writes a file atomically: `write` fills a part file next to it, which is renamed when it has been flushed to disk.
+ * Processes may do so concurrently: each has its own part file, and the last one wins. Devices and pipes are written
+ * directly; `/dev/stdout` means the file that it is redirected to. `mode`: permissions from the start, since the
+ * contents are confidential.
  *
  * @throws SourceFault `unwritable`
  */
@@ -46,36 +46,45 @@ export async function writeWhole<Result>(named: string, write: (part: string) =>
   }
 }
 
-/** What leads to whatever the process has open already. In its place nothing can be put: others need it. */
+/**
+ * Paths of files that the process has open already. They are links and must not be replaced, because other processes
+ * need them.
+ */
 const DESCRIPTOR = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|thread-self|\d+)\/fd\/\d+)$/;
 
-/** Whether a file takes what comes, as devices and pipes do. */
+/** Whether a file is written directly, as devices and pipes are. */
 export const takesWhatComes = async (file: string): Promise<boolean> =>
   stat(file).then(
     (found) => !found.isFile() && !found.isDirectory(),
     () => false,
   );
 
-/** Whether something would be lost that stands under a name: what the process has open, it has chosen already. */
+/**
+ * Whether writing to a path would replace an existing file. Files that the process has open were chosen deliberately
+ * and do not count.
+ */
 export const wouldReplace = async (file: string): Promise<boolean> =>
   !DESCRIPTOR.test(resolve(file)) && !(await takesWhatComes(file)) && existsSync(file);
 
-/** What the system says of a place where a file cannot be put. */
+/** Error codes for places where a file cannot be written. */
 const UNWRITABLE: ReadonlySet<unknown> = new Set(
   'EACCES EDQUOT EFBIG EISDIR EMFILE ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
 );
 
-/** Why a file cannot be written, as the fault of that file: nobody knows its part. Every other error as it is. */
+/**
+ * Returns an error as fault of the file that was named, since users do not know its part file. Other errors are
+ * returned unchanged.
+ */
 function namedFault(file: string, error: unknown): unknown {
   const code = codeOf(error);
-  // SQLite, which writes copies of databases itself, has words of its own.
+  // SQLite, which writes copies of databases itself, has its own error codes.
   const what = code === 'SQLITE_FULL' ? 'ENOSPC' : code;
   return UNWRITABLE.has(what) || /^SQLITE_(CANTOPEN|IOERR(?!_READ))/.test(code)
     ? new SourceFault('unwritable', { file, what }, error)
     : error;
 }
 
-/** Removes the parts of a file that nobody writes to any more. */
+/** Removes part files that were left behind. */
 async function removeLeft(file: string): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)];
   const parts = (await readdir(folder).catch(() => [])).filter((one) => one.startsWith(name) && PART.test(one.slice(name.length)));

@@ -2,26 +2,26 @@ import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone, unambiguousZone, wallIn } from '../items/unambiguous-zone.ts';
 
-/** When an event takes place, as fields of an event say it. */
+/** The dates of an event, as values of its fields. */
 export interface PageDates {
   readonly start_date: string;
   readonly end_date: string;
   readonly timezone: string;
   readonly all_day: boolean;
-  /** What was done with an end that the page has before the start, as a reason of `exchange:losses`. */
+  /** Correction of an end that is before the start on the page, as a reason of `exchange:losses`. */
   readonly mended: 'end-before-start' | 'end-next-day' | undefined;
 }
 
-/** A date of a page: a day, a time without a zone, or a moment. */
+/** A date on a page: a day, a time without a zone, or a moment. */
 type WrittenDate = { readonly day: string } | WrittenTime;
 type WrittenTime = { readonly wall: string } | { readonly moment: number; readonly offset: number };
 
 /**
- * The dates of an event (schema.org `startDate`, `endDate`, `duration`). A day as start makes whole days, its end is
- * the last of them. A time without an offset is one of the site's zone; one with an offset is shown in the site's zone
- * where that has the same, else in that offset. An end without an offset is meant as the start is. One that the clock
- * shows before the start on the same day is on the next; on a day before, the two are exchanged. Undefined where the
- * start is none.
+ * Returns the dates of an event (schema.org `startDate`, `endDate`, `duration`). A day as start makes the event
+ * all-day, and its end is the last day. A time without an offset is in the site's zone. A time with an offset is shown
+ * in the site's zone if that has the same offset, otherwise in that offset. An end without an offset has the zone of
+ * the start. If the end is before the start on the same day, it is moved to the next day; if it is on an earlier day,
+ * the two are swapped. Undefined if the start is invalid.
  */
 export function datesOf(start: string, end: string, duration: string, site: Zone): PageDates | undefined {
   const from = readDate(start);
@@ -44,7 +44,7 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
   return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, mended };
 }
 
-/** The end of an event as it is meant, in the zone of its start. */
+/** Returns the corrected end of an event, in the zone of its start. */
 function finishOf(begin: number, end: number, zone: Zone): { finish: number } & Pick<PageDates, 'mended'> {
   if (end >= begin) return { finish: end, mended: undefined };
   const [first, last] = [begin, end].map((moment) => textFromUnix(wallIn(zone, moment))) as [string, string];
@@ -52,20 +52,20 @@ function finishOf(begin: number, end: number, zone: Zone): { finish: number } & 
   return { finish: unixFromLocal(addDays(last, 1), zone), mended: 'end-next-day' };
 }
 
-/** The offset that a date is written with, in seconds; undefined where it has none. */
+/** Returns the offset of a date in seconds; undefined if it has none. */
 export function offsetOf(text: string): number | undefined {
   const date = readDate(text);
   return date && 'offset' in date ? date.offset : undefined;
 }
 
-/** `20270501T200000` as `2027-05-01T20:00:00`. */
+/** Converts `20270501T200000` to `2027-05-01T20:00:00`. */
 function longForm(basic: string): string {
   const [day, time = ''] = basic.split(/T/i) as [string, string?];
   const date = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
   return time === '' ? date : `${date}T${time.replace(/\d\d(?=\d)/g, '$&:')}`;
 }
 
-/** A date of ISO 8601, with dashes and colons or without. */
+/** Parses a date of ISO 8601 in extended or basic form. */
 function readDate(text: string): WrittenDate | undefined {
   const long = text.trim().replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+-])/i, longForm);
   const [, day, hour, minute, second = '00', zone = ''] =
@@ -81,7 +81,7 @@ function readDate(text: string): WrittenDate | undefined {
   return { moment: unix - offset, offset };
 }
 
-/** The zone in which a date is shown. */
+/** Returns the zone in which a date is shown. */
 const zoneOf = (date: WrittenDate, site: Zone): Zone =>
   !('offset' in date) || date.offset === 0 || offsetIn(site, date.moment) === date.offset ? site : offsetZone(date.offset);
 
@@ -97,7 +97,7 @@ function dayOf(date: WrittenDate, site: Zone): string {
 
 const LONGEST_S = 366 * 86_400;
 
-/** The seconds of a duration in ISO 8601; 0 where it is none. */
+/** Returns the seconds of a duration in ISO 8601; 0 if it is invalid. */
 function secondsOf(text: string): number {
   const [, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^P(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,7})(?:\.\d{1,6})?S)?)?$/i.exec(text.trim()) ?? [];

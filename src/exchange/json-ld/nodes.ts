@@ -2,7 +2,7 @@ import { addToGroup, groupedBy } from '../../grouped-by.ts';
 import { memoizeByObject } from '../../memo.ts';
 import { parseJson } from '../../wordpress/json.ts';
 
-/** An object of JSON-LD. Its values are whatever the page says. */
+/** An object of JSON-LD, with unvalidated values. */
 export type Node = Readonly<Record<string, unknown>>;
 
 const MOST_VALUES = 200_000;
@@ -33,7 +33,8 @@ const isEventType = (type: unknown): boolean => {
 const OTHER_TYPES = new Set(['Festival', 'Hackathon', 'CourseInstance', 'EventSeries']);
 
 /**
- * What a block says; undefined where it is no JSON. Comments around it and bare line ends in its texts are forgiven.
+ * Parses a block; returns undefined if it is not JSON. Comments around it and line breaks within its texts are
+ * tolerated.
  */
 export function parsedBlock(text: string): unknown {
   const bare = text
@@ -47,8 +48,8 @@ export function parsedBlock(text: string): unknown {
 }
 
 /**
- * All events of a page, wherever they stand in its blocks, and those inside of events. What several say under one `@id`
- * is one event, unless they are whole events that begin at different times: some templates give all of them one `@id`.
+ * Returns all events of a page, anywhere in its blocks, including sub-events. Nodes with the same `@id` are merged into
+ * one event, unless they are whole events with different starts, since some templates give all events the same `@id`.
  */
 export function eventsIn(values: readonly unknown[]): Node[] {
   const byId = nodesById(values);
@@ -68,8 +69,8 @@ export function eventsIn(values: readonly unknown[]): Node[] {
 const isEvent = (node: Node): boolean => listOf(node['@type']).some(isEventType);
 
 /**
- * The events that nodes of one `@id` make: one, or one for each time at which whole ones begin. What is no whole event
- * completes them all.
+ * Returns the events of the nodes with one `@id`: one event, or one for each start of whole events. Other nodes
+ * complete all of them.
  */
 function eventsOf(nodes: readonly Node[]): Node[] {
   const starts = new Map<string, Node[]>();
@@ -88,22 +89,22 @@ function eventsOf(nodes: readonly Node[]): Node[] {
   return [...starts.values()].map((own) => nodeOver(common, merged(own.sort(byExactness)))).filter(isEvent);
 }
 
-/** Each start is compared with no more others than that. */
+/** Maximum number of starts that each start is compared with. */
 const MOST_COMPARED = 100;
 
 const isWhole = ({ name, startDate }: Node): boolean => textOf(name) !== '' && textOf(startDate) !== '';
 
-/** Whether two dates are one, written in two ways: with and without its time or zone, or in another zone. */
+/** Whether two dates are the same date in different notations: with and without a time or zone, or in another zone. */
 const areSameTime = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one) || Date.parse(one) === Date.parse(other);
 
-/** The last one counts: a start with its time rather than its day alone. */
+/** Sorts so that the most precise start comes last and wins: one with a time rather than a day. */
 const byExactness = (one: Node, other: Node): number => textOf(one.startDate).length - textOf(other.startDate).length;
 
-/** More members than any thing of schema.org has; further ones are not taken over into others. */
+/** Maximum number of members when nodes are merged; more than any type of schema.org has. */
 const MOST_MEMBERS = 500;
 
-/** What several nodes say of one thing; the later ones count. It costs no more than in proportion to what they say. */
+/** Merges several nodes about one thing; later values win. The cost is proportional to their size. */
 function merged(nodes: readonly Node[]): Node {
   const members = new Map<string, unknown>();
   for (const node of nodes)
@@ -112,12 +113,12 @@ function merged(nodes: readonly Node[]): Node {
 }
 
 /**
- * A node that says what another one says wherever it says nothing itself. It costs no more than what it says itself:
- * the other one is not copied, so that a thousand things may refer to one with a thousand members.
+ * Returns a node that inherits missing members from another one. The other node is its prototype instead of being
+ * copied, so that many nodes may refer to a large one at little cost.
  */
 export const nodeOver = (other: Node, own: Node): Node => Object.setPrototypeOf({ ...own }, other);
 
-/** Goes through values and whatever `visit` finds inside of each object, in order. */
+/** Visits all objects in depth-first order; `visit` returns the values in which to continue. */
 function walk(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
   const waiting: unknown[] = [...values].reverse();
   for (let value = waiting.pop(); waiting.length > 0 || value !== undefined; value = waiting.pop()) {
@@ -128,7 +129,7 @@ function walk(values: readonly unknown[], visit: (node: Node) => readonly unknow
   }
 }
 
-/** The nodes of each `@id`, in order. */
+/** Nodes by `@id`, in order. */
 type NodesById = ReadonlyMap<string, readonly Node[]>;
 
 function nodesById(values: readonly unknown[]): NodesById {
@@ -141,7 +142,10 @@ function nodesById(values: readonly unknown[]): NodesById {
   return byId;
 }
 
-/** What nodes of one `@id` say of each name, put together; what has no name says it of all, and means the first. */
+/**
+ * Groups the nodes of one `@id` by name and merges each group. Nodes without a name complete all groups, and a
+ * reference without a name means the first group.
+ */
 const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
   const byName = groupedBy(nodes, ({ name }) => textOf(name));
   const common = merged(byName.get('') ?? []);
@@ -151,13 +155,13 @@ const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
   return (name: string): Node => things.get(name) ?? first;
 });
 
-/** A node with what others of its `@id` say of it. Those that have another name are something else. */
+/** Completes a node with other nodes of its `@id`. Nodes with another name are different things. */
 function resolveNode(node: Node, byId: NodesById): Node {
   const known = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
   return known ? nodeOver(thingsOf(known)(textOf(node.name)), node) : node;
 }
 
-/** Members that may refer by `@id` to a node elsewhere on the page, and more of each than any event has. */
+/** Members that may refer to another node of the page by `@id`, with limits on their values that no event reaches. */
 const REFERRING = { location: 100, organizer: 100, offers: 1000, image: 1000 };
 
 function withReferences(event: Node, byId: NodesById): Node {
@@ -169,7 +173,7 @@ function withReferences(event: Node, byId: NodesById): Node {
   return nodeOver(event, Object.fromEntries(referenced));
 }
 
-/** An event without the places, organizers, offers and images that are too many, and how many these are. */
+/** Removes places, organizers, offers and images beyond the limits; also returns their number. */
 export function withoutTooMany(event: Node): { event: Node; leftOut: number } {
   const long = Object.entries(REFERRING).flatMap(([name, most]) => {
     const values = listOf(event[name]);
@@ -182,11 +186,13 @@ export function withoutTooMany(event: Node): { event: Node; leftOut: number } {
 
 export const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** A value that may be one or several. */
+/** Returns a list of a value that may be single, multiple or absent. */
 export const listOf = (value: unknown): readonly unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
-/** The text of a value: as it is, of a language (`@value`), the first of several, the name of an object. */
+/**
+ * Returns the text of a value: a string, a localized string (`@value`), the first of several, or the name of an object.
+ */
 export function textOf(value: unknown): string {
   const [first] = listOf(value);
   if (typeof first === 'string') return first.trim();
@@ -194,7 +200,7 @@ export function textOf(value: unknown): string {
   return isNode(first) ? textOf(first['@value'] ?? first.name) : '';
 }
 
-/** The address of the web that a value is or has. */
+/** Returns the web address that a value is or contains, or an empty string. */
 export function addressOf(value: unknown, page: string): string {
   for (const one of listOf(value)) {
     const address = isNode(one) ? (listOf(one.url ?? one.contentUrl ?? one['@id'])[0] ?? '') : one;

@@ -6,10 +6,10 @@ export interface Block {
   readonly text: string;
 }
 
-/** No page has more blocks. */
+/** Maximum number of blocks on a page. */
 const MOST_BLOCKS = 500;
 
-/** The JSON-LD of a file: what is in the scripts of a page, or all of a file that is JSON. */
+/** Returns the JSON-LD of a file: the contents of a page's scripts, or the whole file if it is JSON. */
 export function blocksOf(file: string): Block[] {
   if (/^\s*[[{]/.test(file.slice(0, 1000))) return [{ line: 1, text: file }];
   const blocks: Block[] = [];
@@ -33,8 +33,8 @@ export function blocksOf(file: string): Block[] {
 }
 
 /**
- * The encoding that a file states: a page in the declaration or the `meta` at its beginning (`charset="utf-8"`,
- * `content="text/html; charset=utf-8"`). JSON is UTF-8 (RFC 8259).
+ * Returns the encoding that a file declares: for a page, in the XML declaration or the `meta` in its head
+ * (`charset="utf-8"`, `content="text/html; charset=utf-8"`). JSON is UTF-8 (RFC 8259).
  */
 export function labelOf(head: Buffer): string | undefined {
   const text = head.toString('latin1');
@@ -46,7 +46,7 @@ export function labelOf(head: Buffer): string | undefined {
   return stated?.[1] ?? stated?.[2];
 }
 
-/** The addresses that a sitemap or an index of sitemaps lists. */
+/** Returns the URLs in a sitemap or an index of sitemaps. */
 export function locationsOf(xml: string): { pages: string[]; sitemaps: string[] } {
   const found: { readonly pages: string[]; readonly sitemaps: string[] } = { pages: [], sitemaps: [] };
   let inside: string[] | undefined;

@@ -17,20 +17,20 @@ import { scheduledTimes } from './schedule.ts';
 
 /** A page or file with events. */
 export interface Page {
-  /** Its address, by which relative ones are completed; empty for a file. */
+  /** Its URL, against which relative ones are resolved; empty for a file. */
   readonly url: string;
-  /** What reports call it. */
+  /** Its name in reports. */
   readonly place: string;
   readonly text: string;
 }
 
-/** An event of a page as the page has it. */
+/** An event as it is on the page. */
 export interface FoundEvent {
   readonly node: Node;
   readonly page: Pick<Page, 'url' | 'place'>;
 }
 
-/** The events of a page (schema.org Event in JSON-LD), and the blocks that can't be read. */
+/** Finds the events of a page (schema.org Event in JSON-LD), and reports blocks that cannot be read. */
 export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntry[] } {
   const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parsedBlock(text) }));
   const { url, place } = page;
@@ -45,7 +45,8 @@ export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntr
 }
 
 /**
- * The items of events, after those of their venues, organizers and images. An event that several pages show comes once.
+ * Yields the items of events, preceded by those of their venues, organizers and images. An event that is on several
+ * pages is yielded once.
  */
 export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Generator<Entry> {
   const { scheduled, losses } = withSchedules(events, caller);
@@ -65,11 +66,12 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   }
 }
 
-/** Times of schedules in all events together; beyond these an event comes with its first time alone. */
+/** Maximum number of scheduled dates of all events together; beyond it, events come with their first date only. */
 const MOST_SCHEDULED = 200_000;
 
 /**
- * Events with a schedule as one event for each of its times. What cannot be followed is reported, and stays as it is.
+ * Expands events with a schedule to one event for each date. Events whose schedule cannot be followed are reported and
+ * kept as they are.
  */
 function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
   const losses: LossEntry[] = [];
@@ -84,7 +86,7 @@ function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller)
     if (times.more > 0) lose('jsonld-schedules-cut', String(times.more));
     if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
     if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
-    // Each time keeps its name, however many of them are near.
+    // A date's name does not depend on how many other dates are in the period.
     return times.nodes.map((node) => ({ ...found, node: nodeOver(node, { '@id': `${nameOf(found)}#${textOf(node.startDate)}` }) }));
   });
   return { scheduled, losses };
@@ -97,8 +99,9 @@ const lossOf = (reason: string, place: string, of: string, detail?: string): Los
 
 // ------------------------------------------------------------------------------------------------- names
 /**
- * A lasting name for each event: its `@id`, else its address, with its start where several share that; without either
- * its title and start. Whatever is alone under an address may not have been before, or somewhere else.
+ * Returns a permanent name for each event: its `@id`, or else its URL, with the start if several events share it;
+ * without either, title and start. `narrowerId` is the name with the start, which an earlier import may have used if
+ * the event shared its address then.
  */
 function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 'sourceId' | 'narrowerId'>> {
   const starts = new Map<string, Set<string>>();
@@ -118,7 +121,7 @@ function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 
 
 const nameOf = (found: FoundEvent): string => addressIn(found) || `${found.page.url} ${titleOf(found.node)}`.trim();
 
-/** The name that an event has of its own, by its `@id` or its address. */
+/** Returns the event's own address: its `@id` or its URL. */
 function addressIn({ node, page }: FoundEvent): string {
   const id = typeof node['@id'] === 'string' ? (URL.parse(node['@id'], page.url || undefined)?.href ?? node['@id']) : '';
   return id || addressOf(node.url, page.url);
@@ -127,7 +130,7 @@ function addressIn({ node, page }: FoundEvent): string {
 const LONGEST_NAME = 300;
 const shortened = (name: string): string => (name.length <= LONGEST_NAME ? name : createHash('sha256').update(name).digest('hex'));
 
-/** Texts of JSON-LD are plain, but many programs leave entities of HTML in them. */
+/** Texts in JSON-LD are plain text, but many programs leave HTML entities in them. */
 const plain = (value: unknown): string => decodeEntities(textOf(value)).replace(/\s+/g, ' ').trim();
 const titleOf = (node: Node): string => plain(node.name ?? node.headline);
 
@@ -137,7 +140,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
   const { settings } = caller;
   const dates = datesOf(textOf(node.startDate), textOf(node.endDate), textOf(node.duration), settings.zone);
   if (!dates) {
-    // The dates of a series are those of the events inside of it.
+    // The dates of a series are those of its sub-events.
     if (node.subEvent === undefined && node.subEvents === undefined)
       yield asWhole(lossOf('jsonld-no-date', page.place, title || name.sourceId, textOf(node.startDate)));
     return;
@@ -208,7 +211,7 @@ const hasType = (value: unknown, name: string): boolean =>
   isNode(value) && listOf(value['@type']).some((type) => typeof type === 'string' && type.split(/[/#:]/).at(-1) === name);
 const isVirtual = (value: unknown): boolean => hasType(value, 'VirtualLocation');
 
-/** A place, an address, or a text whose first part is a name. Places of the web are none. */
+/** Returns the venue of a place, an address, or a text that begins with a name. Virtual locations are ignored. */
 function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
   if (isVirtual(value)) return [];
   const place = isNode(value) ? value : { name: textOf(value) };
@@ -245,7 +248,7 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
   return [{ ...item, metas: [...item.metas, ...spot] }];
 }
 
-/** The English name of a country by its code. */
+/** Returns the English name of a country by its code. */
 function countryOf(text: string): string {
   if (!/^[A-Z]{2}$/.test(text)) return text;
   return new Intl.DisplayNames('en', { type: 'region' }).of(text) ?? text;
@@ -265,7 +268,7 @@ function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): 
   return [post('organizer', `organizer:${(email || name).toLowerCase()}`, values, page, caller)];
 }
 
-/** The lowest and the highest price of all offers; 0 means free. */
+/** Returns the lowest and the highest price of all offers; 0 means free. */
 function costOf(node: Node): readonly string[] {
   const offers = listOf(node.offers).filter(isNode);
   const prices = offers

@@ -5,29 +5,29 @@ import { offsetIn, offsetZone } from '../items/unambiguous-zone.ts';
 import { offsetOf } from './dates.ts';
 import { isNode, listOf, type Node, nodeOver, textOf } from './nodes.ts';
 
-/** The times that schedules stand for: events like the one that has them, each with dates of its own. */
+/** Dates of schedules: events with the members of the scheduled one, each with its own dates. */
 export interface ScheduledTimes {
   readonly nodes: readonly Node[];
-  /** Schedules that cannot be followed, as they say how often. */
+  /** Frequencies of the schedules that cannot be followed, as they are written. */
   readonly unknown: readonly string[];
-  /** Whether there are more times than are taken in. */
+  /** Whether there are more dates than are imported. */
   readonly isCut: boolean;
-  /** How many schedules were not looked at, as there are too many. */
+  /** Number of schedules that were skipped because there are too many. */
   readonly more: number;
 }
 
-/** No event takes place more often. */
+/** Maximum number of dates of an event. */
 const MOST_TIMES = 2000;
-/** So many times are looked at, since several schedules may name the same. */
+/** Maximum number of dates that are looked at, since several schedules may contain the same ones. */
 const MOST_SEEN = 10 * MOST_TIMES;
-/** More schedules than any event has. */
+/** Maximum number of schedules of an event. */
 const MOST_SCHEDULES = 100;
 const DAY = 86_400;
 
 /**
- * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once and
- * the first ones where they are more than `most`. Undefined where it has no schedule, or lists its times one by one
- * (`subEvent`). `site`: the zone of times whose schedule names none, and that have no offset.
+ * Returns the dates of a repeating event (schema.org `eventSchedule`), from one year ago to two years ahead, without
+ * duplicates; only the first ones if there are more than `most`. Undefined if it has no schedule, or lists its dates
+ * individually (`subEvent`). `site`: zone of times without an offset whose schedule names no zone.
  */
 export function scheduledTimes(
   node: Node,
@@ -52,20 +52,20 @@ export function scheduledTimes(
   };
 }
 
-/** Walls between which times are taken. */
+/** First and last wall time of the dates that are imported. */
 type Window = readonly [first: number, last: number];
 interface Time {
   readonly startDate: string;
   readonly endDate: string;
 }
-/** The times of one schedule, in order. */
+/** Iterator over the dates of one schedule, in order. */
 type Times = Iterator<Time, undefined>;
 
 const repeatOf = (schedule: Node): string => textOf(schedule.repeatFrequency);
 
 /**
- * The first times of all schedules together, each once, and whether there are more. They are computed one by one, no
- * more of them than are taken. Of two that begin together the one of the later schedule counts.
+ * Returns the first dates of all schedules together, without duplicates, and whether there are more. Dates are computed
+ * lazily. If two begin at the same time, the one of the later schedule counts.
  */
 function firstOf(schedules: readonly Times[], most: number): { times: Time[]; isCut: boolean } {
   const byStart = new Map<string, Time>();
@@ -83,7 +83,7 @@ function firstOf(schedules: readonly Times[], most: number): { times: Time[]; is
   return { times: times.slice(0, most), isCut: times.length > most || next.some((time) => time !== undefined) };
 }
 
-/** The times of one schedule; undefined where it cannot be followed. */
+/** Returns the dates of one schedule; undefined if it cannot be followed. */
 function timesOf(schedule: Node, event: Node, site: Zone, window: Window): Times | undefined {
   const begin = momentIn(textOf(schedule.startDate) || textOf(event.startDate));
   const time = clockIn(textOf(schedule.startTime)) ?? begin?.time;
@@ -110,15 +110,15 @@ function* datesWithin(walls: Iterable<number>, except: ReadonlySet<string>, date
 }
 
 /**
- * The zone of a schedule: the one that it names, else that of the offset of its start; the site's where that has the
- * same offset then. Undefined for a name that no zone has. `start`: by its clock.
+ * Returns the zone of a schedule: the named one, or else that of its start's offset, which is the site's zone if that
+ * has the same offset at that time. Undefined if the named zone does not exist. `start`: in local time.
  */
 function zoneOf(schedule: Node, event: Node, start: string, site: Zone): Zone | undefined {
   const name = textOf(schedule.scheduleTimezone);
   if (name !== '') return parseZone(name) ?? undefined;
   const clock = textOf(schedule.startTime).replace(/^T/i, '');
   const dates = [textOf(schedule.startDate), textOf(event.startDate)].filter((text) => text !== '').map(offsetOf);
-  // Many programs write all dates in UTC, which says nothing of a time that stands beside them.
+  // Many programs write all dates in UTC, which says nothing about the zone of a separate time.
   const offset = clock === '' ? dates[0] : (offsetOf(`${start.slice(0, 10)}T${clock}`) ?? dates.find((some) => some));
   return offset === undefined || offsetIn(site, unixFromText(start) - offset) === offset ? site : offsetZone(offset);
 }
@@ -128,7 +128,7 @@ const daysFrom = (wall: number, length: number) => ({
   endDate: textFromUnix(wall + Math.max(0, length - DAY)).slice(0, 10),
 });
 
-/** Both moments with their offsets, since the zone may be another than the site's. */
+/** Returns start and end with their offsets, since the zone may not be the site's. */
 function momentsFrom(local: string, length: number, zone: Zone) {
   const at = unixFromLocal(local, zone);
   const withOffset = (moment: number) => {
@@ -146,26 +146,29 @@ interface Begin {
   readonly time: string | undefined;
 }
 
-/** A day, with its time where it has one, by the clock of the zone that it is written in. */
+/** Parses a day with an optional time, in the local time that it is written in. */
 function momentIn(text: string): Begin | undefined {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? [];
   if (day === undefined || textFromUnix(unixFromText(`${day} 00:00:00`)).slice(0, 10) !== day) return undefined;
   return { day, time: clock === undefined ? undefined : clockIn(clock) };
 }
 
-/** `19:30`, `T19:30:00+01:00` as `19:30:00`. */
+/** Parses `19:30` or `T19:30:00+01:00` to `19:30:00`. */
 function clockIn(text: string): string | undefined {
   const [, hour, minute, second = '00'] = /^T?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?:Z|[+-]\d\d:?\d\d)?$/i.exec(text) ?? [];
   return hour === undefined ? undefined : `${hour}:${minute}:${second}`;
 }
 
-/** A day that is left out, or a time. */
+/** Returns the day or time that is excluded. */
 function exceptionsIn(text: string): string[] {
   const found = momentIn(text);
   return found ? [found.time === undefined ? found.day : `${found.day} ${found.time}`] : [];
 }
 
-/** Seconds that each time lasts: until the end on the clock, else as a duration says, else as the event itself. */
+/**
+ * Returns the duration of each date in seconds: up to the end time; otherwise the stated duration; otherwise the
+ * event's own.
+ */
 function lengthOf(schedule: Node, event: Node, time: string | undefined): number {
   const end = clockIn(textOf(schedule.endTime));
   if (end !== undefined && time !== undefined) return (secondsOfDay(end) - secondsOfDay(time) + DAY) % DAY;
@@ -176,13 +179,13 @@ function lengthOf(schedule: Node, event: Node, time: string | undefined): number
   const days = unixFromText(`${to.day} 00:00:00`) - unixFromText(`${from.day} 00:00:00`);
   if (from.time === undefined || to.time === undefined) return time === undefined && days >= 0 ? days + DAY : 0;
   const seconds = days + secondsOfDay(to.time) - secondsOfDay(from.time);
-  // An event often ends with the last of its times.
+  // The end of an event is often that of its last date.
   return seconds >= 0 && seconds <= DAY ? seconds : Math.max(0, (seconds % DAY) + DAY) % DAY;
 }
 
 const secondsOfDay = (clock: string): number => unixFromText(`1970-01-01 ${clock}`);
 
-/** A duration of ISO 8601: what it counts, how many, and its seconds as far as it has days and shorter ones. */
+/** Parses a duration of ISO 8601: its parts, and the seconds of its weeks, days and shorter units. */
 function durationIn(text: string) {
   const [whole, years = '0', months = '0', weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^P(?:(\d{1,3})Y)?(?:(\d{1,3})M)?(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?$/i.exec(text) ?? [];
@@ -203,10 +206,10 @@ const WORDS = new Map([
   ['annually', 'YEARLY'],
 ]);
 
-/** More than the weekdays of a month, counted from its begin and from its end. */
+/** Upper bound for the weekdays of a month, counted from its beginning and from its end. */
 const MOST_PLACES = 100;
 
-/** The rule of a schedule in iCalendar's words; undefined where it says something else. */
+/** Translates a schedule to an iCalendar rule; returns undefined if that is not possible. */
 function ruleOf(schedule: Node): Rule | undefined {
   const freq = frequencyOf(repeatOf(schedule));
   const days = listOf(schedule.byDay).map((day) => weekdayOf(textOf(day)));
@@ -238,7 +241,7 @@ function frequencyOf(text: string): string | undefined {
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 const NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-/** `https://schema.org/Monday`, `Monday`, `MO` or `2MO`. */
+/** Parses `https://schema.org/Monday`, `Monday`, `MO` or `2MO`. */
 function weekdayOf(text: string): string | undefined {
   const word = text.split(/[/#:]/).at(-1) ?? '';
   if (/^[+-]?\d?(?:SU|MO|TU|WE|TH|FR|SA)$/.test(word)) return word;

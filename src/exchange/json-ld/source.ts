@@ -12,12 +12,12 @@ import { type Source, siteName } from '../items/source.ts';
 import { labelOf, locationsOf } from './page.ts';
 import { eventEntries, type FoundEvent, findEvents, type Page } from './read.ts';
 
-/** How pages of the web are to be read. */
+/** Options for reading pages of the web. */
 export interface JsonLdOptions {
   readonly caller: Caller;
-  /** Whether the address is that of a sitemap, or of a site that has one at `/sitemap.xml`. */
+  /** Whether the address is that of a sitemap, or of a site with one at `/sitemap.xml`. */
   readonly sitemap?: boolean | undefined;
-  /** Requests in a second. */
+  /** Requests per second. */
   readonly rate: number;
   readonly fetching: FetchOptions;
   /** Called with the number of events found so far. */
@@ -31,7 +31,9 @@ const MOST_SITEMAPS = 100;
 const MOST_PAGES = 5000;
 const MOST_EVENTS = 50_000;
 
-/** Events in JSON-LD in files: saved pages, or JSON. Throws SourceFault `unreadable`, `not-utf8`, `too-long`. */
+/**
+ * Opens files with events in JSON-LD: saved pages, or JSON. Throws SourceFault `unreadable`, `not-utf8`, `too-long`.
+ */
 export function openJsonLdFiles(paths: readonly string[], caller: Caller): Source {
   const pages = async function* (): AsyncGenerator<ReadPage> {
     for (const path of paths) {
@@ -58,10 +60,10 @@ export function openJsonLdFiles(paths: readonly string[], caller: Caller): Sourc
 }
 
 /**
- * Events in JSON-LD on a page of the web, or on all pages of a sitemap that are of the same host. They are fetched
- * once, however often the source is read.
+ * Opens a page of the web with events in JSON-LD, or all pages of a sitemap that are on the same host. Pages are
+ * fetched once, however often the source is read.
  *
- * @throws SourceFault `feed-not-fetched` where the page or the sitemap can't be fetched
+ * @throws SourceFault `feed-not-fetched` if the page or the sitemap cannot be fetched
  */
 export async function openJsonLdSite(address: string, options: JsonLdOptions): Promise<Source> {
   const asides: Entry[] = [];
@@ -85,7 +87,7 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
   };
 }
 
-/** Adds the events of a page and gives what is to be said of it: of its letters only where it has events. */
+/** Adds the events of a page and returns its losses. Doubts about its encoding are reported only if it has events. */
 function takeEvents(page: ReadPage, events: FoundEvent[]): LossEntry[] {
   const found = findEvents(page);
   for (const event of found.events) events.push(event);
@@ -93,7 +95,7 @@ function takeEvents(page: ReadPage, events: FoundEvent[]): LossEntry[] {
   return [...(isDoubtful ? [sourceLoss(page.doubt!, page.place)] : []), ...found.losses];
 }
 
-/** The same for a page that was named by itself, which should have an event. */
+/** Does the same for a single page, and reports it if it has no event. */
 function takenAlone(page: ReadPage, events: FoundEvent[]): Entry[] {
   const before = events.length;
   const losses = takeEvents(page, events);
@@ -102,7 +104,7 @@ function takenAlone(page: ReadPage, events: FoundEvent[]): Entry[] {
 
 type Fetch = (url: string, maxBytes: number) => Promise<Fetched>;
 
-/** Fetches one after the other, no more often than is allowed. */
+/** Returns a fetch function that keeps requests apart as the rate demands. */
 function fetchSpaced({ rate, fetching }: JsonLdOptions): Fetch {
   let next = 0;
   return async (url, maxBytes) => {
@@ -118,7 +120,7 @@ function fetchSpaced({ rate, fetching }: JsonLdOptions): Fetch {
   };
 }
 
-/** What must be there: the page or the sitemap that was named. */
+/** Fetches the page or sitemap that the user named. Throws SourceFault if that fails. */
 async function fetchRequired(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE): Promise<Fetched> {
   try {
     return await fetch(url, maxBytes);
@@ -128,7 +130,7 @@ async function fetchRequired(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE)
   }
 }
 
-/** A page, and what is to be said of its letters, as a reason of `exchange:losses`. */
+/** A page, and doubts about its encoding, as a reason of `exchange:losses`. */
 interface ReadPage extends Page {
   readonly doubt: 'encoding-assumed' | 'jsonld-characters' | undefined;
 }
@@ -136,8 +138,8 @@ interface ReadPage extends Page {
 const pageOf = ({ url, bytes, headers }: Fetched): ReadPage => ({ url, place: url, ...decoded(bytes, headers['content-type']) });
 
 /**
- * The text of an answer in the encoding that it states, else the page, else as far as the bytes show it. What is
- * damaged is not lost for that.
+ * Decodes a response in the encoding that its headers declare; otherwise the page's declaration; otherwise the one
+ * detected from its bytes. A damaged page is still used.
  */
 function decoded(bytes: Buffer, type = ''): Pick<ReadPage, 'text' | 'doubt'> {
   const label = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(type)?.[1] ?? labelOf(bytes.subarray(0, HEAD_BYTES));

@@ -28,30 +28,28 @@ import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
 
-/*
- * What a site answers, as items.
- */
+/* Conversion of a site's responses to items. */
 
-/** What the mapping needs to know of the place that items are made for. */
+/** Facts about the two sites that the conversion needs. */
 export interface LiveContext {
   readonly settings: Pick<SiteSettings, 'smilies' | 'calendar' | 'contentLanguages'>;
-  /** Where the pages of the site that is imported begin, without trailing slash. */
+  /** Home address of the site that is imported, without trailing slash. */
   readonly home: string;
-  /** Words for a price of nothing, in the languages that a site may have. */
+  /** Words for "free" in the languages that a site may have. */
   readonly free: readonly string[];
-  /** Where the record was found, for reports. */
+  /** Position of the record, for reports. */
   readonly place: string;
   readonly author: string | undefined;
   readonly core: CoreRecord | undefined;
 }
 
-/** An item, and which of its members could not be kept as they are shown. */
+/** An item, and the members whose stored form could only be guessed. */
 export interface LiveItem {
   readonly item: PostItem;
   readonly changed: readonly string[];
 }
 
-/** An event with its dates, cost, links and terms. */
+/** Returns an event with its dates, cost, links and terms. */
 export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
   const { calendar } = context.settings;
   const { columns, changed } = columnsOf(record, record.title, context);
@@ -84,7 +82,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     [EVENT.show_map, record.show_map ? '1' : ''],
     [EVENT.show_map_link, record.show_map_link ? '1' : ''],
     ...cost.metas,
-    // Without an address of its own an event shows that of its page.
+    // An event without a website shows the URL of its page.
     ...(record.website !== '' && record.website === record.url ? [] : pair(EVENT.website, decodeEntities(record.website))),
     ...(record.hide_from_listings ? pair(EVENT.hide_from_listings, 'yes') : []),
     ...(record.featured ? pair(EVENT.featured, '1') : []),
@@ -109,10 +107,10 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
   };
 }
 
-/** What the record says not to be so. */
+/** Returns the metas that the record does not have. */
 const absentFrom = (record: LiveEvent): string[] => [
   ...[DATES.allDay, DATES.duration, EVENT.website, COST.amounts],
-  // Without a cost, a currency that is stored is still shown.
+  // Without a cost, the record does not show the stored currency, so that it must be kept.
   ...(record.cost === '' ? [] : [COST.symbol, COST.position, COST.code]),
   ...(record.venue.length === 0 ? [VENUE_LINK] : []),
   ...(record.organizer.length === 0 ? [ORGANIZER_LINK] : []),
@@ -122,14 +120,14 @@ const absentFrom = (record: LiveEvent): string[] => [
   ...(record.json_ld ? [STATE] : []),
 ];
 
-/** The metas of a custom field. One that this site does not define is kept under the name that it has there. */
+/** Returns the metas of a custom field. A field that this site does not define keeps its name. */
 function customMetas(name: string, value: string, fields: readonly CustomField[]): [string, string][] {
   const field = fields.find((one) => one.name === name || one.meta === name);
   const stored = field && storedValue(field, value);
   return stored ? customFieldRows(field, stored) : pair(field?.meta ?? name, value);
 }
 
-/** A venue. */
+/** - */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
   const { columns, changed } = columnsOf(record, record.venue, context);
   const { geo_lat: lat, geo_lng: lng } = record;
@@ -155,7 +153,7 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
   };
 }
 
-/** An organizer. */
+/** - */
 export function organizerItem(record: LiveOrganizer, context: LiveContext): LiveItem {
   const { columns, changed } = columnsOf(record, record.organizer, context);
   return {
@@ -174,7 +172,7 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
   };
 }
 
-/** A category or tag; `parent` is the slug of the one above. */
+/** Returns a category or tag; `parent` is the slug of its parent. */
 export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string | undefined): TermItem => ({
   kind,
   ...spokenOf(term),
@@ -187,8 +185,8 @@ export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string 
 });
 
 /**
- * A picture, as the record shows it or, better, as WordPress's own route has it. `author`: the name of who put it
- * there.
+ * Returns an image, preferably as WordPress's own route returns it, otherwise as the record shows it. `author`: name of
+ * the user who uploaded it.
  */
 export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {
   const url = media?.source_url || shown.url;
@@ -226,11 +224,14 @@ export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author
 // ------------------------------------------------------------------------------------------------- pieces
 const pair = (key: string, value: string): [string, string][] => [[key, value]];
 
-/** Metas of the texts that are not empty. `texts`: name -> meta. */
+/** Returns metas for the texts that are not empty. `texts`: name -> meta. */
 const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
   Object.entries(texts).flatMap(([name, key]) => (record[name] ? pair(key, record[name]) : []));
 
-/** Metas of the texts that every site shows where they are filled. Of those that only some have nothing follows. */
+/**
+ * Returns the metas of the texts that every site shows if they are set. If only some sites know a text, its absence
+ * means nothing.
+ */
 const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>): string[] => {
   const ours = oursIn(postKind(kind).fields);
   return Object.entries(texts).flatMap(([name, key]) => (ours.includes(name) ? [] : [key]));
@@ -243,7 +244,7 @@ function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveConte
   return { ...name, ...(author === undefined ? {} : { author }) };
 }
 
-/** The language and the translations of a record, whose group is named by the lowest id. */
+/** Returns language and translations of a record. The group is named after the lowest id. */
 function spokenOf(
   record: LivePost | LiveTerm,
   context?: Pick<LiveContext, 'home' | 'settings'>,
@@ -255,8 +256,8 @@ function spokenOf(
 }
 
 /**
- * The language that the address of a page says, as far as this site has it: `/it/event/jazz/`, `?lang=it`,
- * `it.example.org`. Some sites in several languages say it nowhere else.
+ * Returns the language in the URL of a page, if this site has it: `/it/event/jazz/`, `?lang=it`, `it.example.org`. Some
+ * multilingual sites state the language nowhere else.
  */
 function languageInAddress(url: string, { home, settings }: Pick<LiveContext, 'home' | 'settings'>): string | undefined {
   const { contentLanguages: languages } = settings;
@@ -274,7 +275,7 @@ const imageLink = ({ image: shown }: LivePost): Link[] =>
 
 const absentImage = ({ image: shown }: LivePost): string[] => (shown === false ? ['_thumbnail_id'] : []);
 
-/** Ids that a record had elsewhere; the first is its own. */
+/** Returns the ids that a record had on other sites; the first one is its own. */
 const lineage = ({ global_id_lineage: ids }: LivePost): [string, string][] =>
   ids.slice(1).map((one): [string, string] => ['_tribe_aggregator_global_id_lineage', one]);
 
@@ -307,7 +308,7 @@ function dates(date: string, dateUtc: string, modified: string, modifiedUtc: str
   return Object.fromEntries(Object.entries(stamps).flatMap(([name, stamp]) => (stamp === '' ? [] : [[name, stamp.replace('T', ' ')]])));
 }
 
-/** The path of a file below the folder of uploads. */
+/** Returns the path of a file within the uploads folder. */
 function fileBelow(url: string): string | undefined {
   const path = URL.canParse(url) ? new URL(url).pathname : url;
   const below = path
@@ -321,7 +322,7 @@ function fileBelow(url: string): string | undefined {
 
 const lastPart = (url: string): string => fileBelow(url)?.split('/').at(-1) ?? '';
 
-/** What WordPress notes of a picture and its sizes. */
+/** Returns the metadata that WordPress stores about an image and its sizes. */
 function metadataOf({ width, height, filesize, sizes }: LiveImage, media: CoreMedia | undefined, file: string): object {
   const details = media?.media_details ?? {};
   if (details.width !== undefined && details.sizes !== undefined) {

@@ -4,11 +4,11 @@ import { organizerTexts } from '../../kinds/organizer.ts';
 import { venueTexts } from '../../kinds/venue.ts';
 
 /*
- * What a site answers. Sites differ in their versions and in what other plugins add: members that are not needed are
- * passed over, those that are have a default where one makes sense.
+ * Schemas of a site's responses. Sites differ in their versions and in what other plugins add: unneeded members are
+ * ignored, needed ones have a default if there is a reasonable one.
  */
 
-/** Absent, null and whatever is no text counts as an empty one. */
+/** Absent, null and other values that are not texts count as empty. */
 const text = z.union([z.string(), z.number().transform(String)]).catch('');
 const flag = z.boolean().nullable().catch(null);
 const id = z.coerce.number().int().positive();
@@ -34,7 +34,7 @@ const image = z
   ])
   .catch(false);
 
-/** Members that sites in several languages add: Fasti, and Polylang Pro. */
+/** Members that multilingual sites add: Fasti, and Polylang Pro. */
 const spoken = {
   language: z.string().min(1).optional().catch(undefined),
   translations: z.record(z.string(), z.looseObject({ id })).catch({}),
@@ -57,9 +57,9 @@ const post = {
   global_id_lineage: z.array(text).catch([]),
 };
 
-/** A member for each of these. */
+/** Returns a text member for each of these names. */
 const eachText = <Texts extends object>(texts: Texts) =>
-  // The names are those of `texts`, which the compiler does not follow through entries.
+  // The names are those of `texts`, which the compiler cannot infer from entries.
   Object.fromEntries(Object.keys(texts).map((name) => [name, text])) as { readonly [Name in keyof Texts]: typeof text };
 
 const venue = z.looseObject({
@@ -103,7 +103,7 @@ const event = z.looseObject({
   json_ld: z.looseObject({ eventStatus: text }).optional().catch(undefined),
 });
 
-/** What the routes of WordPress itself add; `raw` texts only to those who may edit. */
+/** Texts of WordPress's own routes; `raw` is only sent to users who may edit. */
 const texts = z.looseObject({ raw: z.string().optional(), rendered: text }).optional().catch(undefined);
 export const coreRecord = z.looseObject({
   id,
@@ -115,7 +115,7 @@ export const coreRecord = z.looseObject({
 });
 export type CoreRecord = z.output<typeof coreRecord>;
 
-/** A file of the library. */
+/** An attachment. */
 export const coreMedia = z.looseObject({
   id,
   slug: text,
@@ -134,7 +134,7 @@ export const coreMedia = z.looseObject({
 });
 export type CoreMedia = z.output<typeof coreMedia>;
 
-/** Somebody who writes. */
+/** A user. */
 export const corePerson = z.looseObject({
   id,
   name: text,
@@ -143,11 +143,11 @@ export const corePerson = z.looseObject({
   email: z.string().optional().catch(undefined),
 });
 
-/** A category or tag as lists show it. */
+/** A category or tag in a list. */
 export const liveTerm = z.looseObject({ id, ...spoken, name: text, slug: text, description: text, parent: z.coerce.number().catch(0) });
 export type LiveTerm = z.output<typeof liveTerm>;
 
-/** The records of each list. */
+/** Schemas of the records in each list. */
 export const RECORDS = { events: event, venues: venue, organizers: organizer } as const;
 export type LiveEvent = z.output<typeof event>;
 export type LiveVenue = z.output<typeof venue>;
@@ -156,8 +156,8 @@ export type LivePost = LiveEvent | LiveVenue | LiveOrganizer;
 export type LiveImage = Exclude<z.output<typeof image>, false>;
 
 /**
- * Whether a record, as it came, is blanked because it has a password: flags are null; of venues and organizers, empty
- * members are there at all.
+ * Whether a record has been blanked because it has a password: its flags are null; venues and organizers have empty
+ * members, which they would otherwise lack.
  */
 export const isBlanked = (record: Readonly<Record<string, unknown>>): boolean =>
   record.all_day === null ||

@@ -4,30 +4,30 @@ import { jsonExcess } from '../../wordpress/json.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { SourceFault } from '../items/items.ts';
 
-/** How a site is asked. */
+/** Options for requests to a site. */
 export interface RequestOptions {
-  /** Login and application password, sent to this site alone. */
+  /** Login and application password, sent to this site only. */
   readonly credentials?: { readonly login: string; readonly password: string } | undefined;
-  /** The namespace to ask for; by default the first of the usual ones that the site has. */
+  /** Namespace to use; defaults to the first of the usual ones that the site has. */
   readonly namespace?: string | undefined;
-  /** Requests that may be begun in a second. */
+  /** Requests that may be started per second. */
   readonly rate: number;
-  /** Requests under way at a time. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** Pause before the first repetition, in milliseconds; each further one is twice as long. */
+  /** Pause before the first retry, in milliseconds; it doubles with each further retry. */
   readonly patience?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SiteAnswer {
   readonly status: number;
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
-  /** When it came, in milliseconds since 1970. */
+  /** Time of the response, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** An object of JSON. */
+/** A JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
 export const isMembers = (value: unknown): value is Members => value !== null && typeof value === 'object' && !Array.isArray(value);
 
@@ -35,14 +35,14 @@ export type Query = Readonly<Record<string, string | number>>;
 
 /** Another site that has the API. */
 export interface RemoteSite {
-  /** Its public address as it says itself, without trailing slash. */
+  /** Public address that the site reports, without trailing slash. */
   readonly home: string;
   readonly namespace: string;
-  /** The login that is sent; undefined: none. */
+  /** The login that is sent, if any. */
   readonly credentials: string | undefined;
-  /** Asks for a route below the root of the API (`tribe/events/v1/events`). */
+  /** Requests a route below the root of the API (`tribe/events/v1/events`). */
   readonly ask: (route: string, query?: Query) => Promise<SiteAnswer>;
-  /** Asks for a route below the namespace; `''` is the namespace itself. */
+  /** Requests a route below the namespace; `''` is the namespace itself. */
   readonly get: (path: string, query?: Query) => Promise<SiteAnswer>;
   readonly requests: () => number;
 }
@@ -50,8 +50,8 @@ export interface RemoteSite {
 const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
 
 /**
- * Finds the API of a site: under the address of its home, of its REST root or of a namespace, with or without readable
- * addresses.
+ * Finds the API of a site: given the address of its home, its REST root or a namespace, with or without pretty
+ * permalinks.
  *
  * @throws SourceFault `site-credentials`, `site-unreachable`, `site-no-interface`, `site-moved`, `site-refused`
  */
@@ -88,7 +88,10 @@ export async function findSite(address: string, options: RequestOptions): Promis
   throw new SourceFault('site-no-interface', { site: front });
 }
 
-/** What stands in an address gets into logs. Throws SourceFault `site-credentials`, which leaves it out. */
+/**
+ * Rejects addresses with credentials, since addresses end up in logs. Throws SourceFault `site-credentials` with the
+ * address without them.
+ */
 export function refuseCredentials(address: URL): void {
   if (address.username === '' && address.password === '') return;
   const shown = new URL(address);
@@ -97,14 +100,14 @@ export function refuseCredentials(address: URL): void {
   throw new SourceFault('site-credentials', { site: shown.href });
 }
 
-/** The code of an error's answer, or an empty text. */
+/** Returns the code in an error response, or an empty string. */
 export const codeOf = (body: unknown): string =>
   body !== null && typeof body === 'object' && 'code' in body && typeof body.code === 'string' ? body.code : '';
 
 const namespacesOf = (body: unknown): unknown[] =>
   body !== null && typeof body === 'object' && 'namespaces' in body && Array.isArray(body.namespaces) ? body.namespaces : [];
 
-/** What says that another try may succeed. */
+/** Statuses after which a retry may succeed. */
 const RETRIED = new Set([429, 502, 503, 504]);
 const TRIES = 6;
 const PATIENCE_MS = 1000;
@@ -113,8 +116,8 @@ const TIMEOUT_MS = 60_000;
 const LONGEST_BODY = 64 * 2 ** 20;
 
 /**
- * Sends requests one after the other, as far apart and as many at a time as is allowed; repeats what failed for the
- * moment.
+ * Creates a requester, which respects the rate and the concurrency limit, and retries requests after temporary
+ * failures.
  */
 function createRequester(site: string, { credentials, rate, concurrency, patience = PATIENCE_MS, signal }: RequestOptions) {
   const turn = limitConcurrency(concurrency);
@@ -156,10 +159,10 @@ function createRequester(site: string, { credentials, rate, concurrency, patienc
           const answer = await once(url);
           if ('status' in answer) return answer;
           why = answer.why;
-          // The host is misspelt. A name server that does not answer has another word for that.
+          // The host does not exist. A DNS server that does not respond yields another code.
           if (why === 'ENOTFOUND') break;
           const pause = Math.min(answer.again ?? patience * 2 ** attempt, LONGEST_PAUSE_MS);
-          // Who asks for a pause asks all of us.
+          // A pause that the server requests applies to all requests.
           if (answer.again !== undefined) next = Math.max(next, performance.now() + pause);
           if (attempt < TRIES - 1) await sleep(pause, undefined, { signal });
         }
@@ -168,7 +171,7 @@ function createRequester(site: string, { credentials, rate, concurrency, patienc
   };
 }
 
-/** The address of a route. Where the root is a parameter itself, the route is part of it. */
+/** Returns the URL of a route. If the root has a `rest_route` parameter, the route is appended to that. */
 function addressOf(root: string, route: string, query: Query): URL {
   const url = new URL(root);
   const inQuery = url.searchParams.get('rest_route');
@@ -182,7 +185,10 @@ function addressOf(root: string, route: string, query: Query): URL {
 
 const REDIRECTS = 3;
 
-/** Follows a site within itself only: elsewhere nobody has asked to go, and the password is for this site. */
+/**
+ * Fetches a URL, following redirects within the same origin only: nobody asked for other sites, and the password is for
+ * this one.
+ */
 async function follow(url: URL, init: RequestInit, site: string): Promise<Response> {
   let place = url;
   for (let hop = 0; ; hop += 1) {
@@ -209,8 +215,8 @@ async function textOf(response: Response, site: string): Promise<string> {
 }
 
 /**
- * Descriptions of routes and structured data are a dozen levels deep, and the index of a site with many plugins holds
- * some ten thousand values.
+ * Limits for responses. Descriptions of routes and structured data are a dozen levels deep, and the index of a site
+ * with many plugins contains some ten thousand values.
  */
 const LIMITS = { depth: 100, values: 1_000_000 };
 
@@ -223,7 +229,7 @@ function parseAnswer(text: string, site: string): unknown {
   }
 }
 
-/** Milliseconds that the header asks to wait: seconds, or a date. */
+/** Returns the milliseconds that a Retry-After header asks to wait; its value is a number of seconds or a date. */
 function retryAfter(value: string | null): number | undefined {
   if (value === null || value.trim() === '') return undefined;
   const pause = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();

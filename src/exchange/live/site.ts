@@ -23,28 +23,30 @@ import { openSpool, type Spool } from './spool.ts';
 
 export interface LiveOptions {
   readonly settings: Pick<SiteSettings, 'smilies' | 'calendar' | 'contentLanguages'>;
-  /** Words for a price of nothing, in the languages that a site may have. */
+  /** Words for "free" in the languages that a site may have. */
   readonly free: readonly string[];
   readonly now: Date;
-  /** The target of the import (database, prefix, rehearsal or not). Walks for different targets are kept apart. */
+  /** The target of the import (database, prefix, dry run or not). Walks for different targets are kept apart. */
   readonly target: string;
-  /** Goes on with the walk that an import was cut short with, however old it is. */
+  /** Resumes the walk of an interrupted import, however old it is. */
   readonly resume: boolean;
-  /** Where the walk is kept meanwhile; by default a folder of this user below the system's for temporary files. */
+  /**
+   * Folder for the state of the walk; defaults to a folder of this user below the system's folder for temporary files.
+   */
   readonly folder?: string | undefined;
-  /** Called after each page with the number of entries so far. */
+  /** - */
   readonly onProgress?: (entries: number) => void;
 }
 
-/** For how long an interrupted walk can be resumed; later it would mix what was with what is. */
+/** Maximum age of an interrupted walk that is resumed. Later, old and current data would be mixed. */
 const FRESH_MS = 24 * 3600 * 1000;
 
 /**
- * A running site, as a source of items: its categories, tags, venues, organizers, events and pictures through its
- * public interface, and what WordPress's own routes add. With an application password also drafts and private
- * records, and texts as they are stored.
+ * Opens a running site as a source: its categories, tags, venues, organizers, events and images through its public API,
+ * completed with data from WordPress's own routes. With an application password, this includes drafts, private records,
+ * and texts as they are stored.
  *
- * @throws SourceFault `import-running` while another import walks through it for the same target
+ * @throws SourceFault `import-running` while another import walks through the site for the same target
  */
 export async function openLiveSite(site: RemoteSite, options: LiveOptions): Promise<Source> {
   const spool = await openSpool({ source: siteName(site.home), besides: [site.credentials ?? '', options.target] }, options.folder);
@@ -65,7 +67,7 @@ export async function openLiveSite(site: RemoteSite, options: LiveOptions): Prom
     },
     close: async () => {
       try {
-        // Looked through and taken in: it has served its purpose.
+        // After the survey and the import, the spool is no longer needed.
         if (readings > 1) await spool.remove();
       } finally {
         spool.close();
@@ -74,25 +76,25 @@ export async function openLiveSite(site: RemoteSite, options: LiveOptions): Prom
   };
 }
 
-/** The parts of a walk, in the order in which records refer to each other. */
+/** Stages of a walk, in such an order that records only refer to earlier stages. */
 const STAGES = ['categories', 'tags', 'venues', 'organizers', 'events', 'hidden'] as const;
 type Stage = (typeof STAGES)[number];
 const PAGE = 50;
 
-/** What is known from earlier pages. */
+/** State of a walk, collected from earlier pages. */
 interface Walk {
   readonly site: RemoteSite;
   readonly options: LiveOptions;
-  /** Names of people by id; undefined for those that the site does not show. */
+  /** Names of users by id; undefined for users that the site does not show. */
   readonly people: Map<number, string | undefined>;
-  /** Ids of pictures that came already, and of events. */
+  /** Ids of images that were yielded already, and of events. */
   readonly images: Set<number>;
   readonly events: Set<string>;
-  /** Slugs and starts of events: of one that recurs, each date came under an id of its own. */
+  /** Slugs and starts of events, because each date of a recurring event comes with its own id. */
   readonly dates: Set<string>;
-  /** Records that were read, as `stage/id`, whatever became of them. */
+  /** Records that were read, as `stage/id`, including those that could not be used. */
   readonly read: Set<string>;
-  /** Routes of WordPress that the site does not have or does not let us use. */
+  /** Routes of WordPress that the site lacks or denies us. */
   readonly closed: Set<string>;
 }
 
@@ -144,19 +146,22 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
 interface Page {
   readonly entries: readonly Entry[];
   readonly last: boolean;
-  /** Whether the list has become too short to have this page. */
+  /** Whether the list has become so short that this page no longer exists. */
   readonly isGone?: true;
-  /** How many records the list holds, where it says so, and how many of them are on this page. */
+  /** Number of records in the list, if the site reports it, and on this page. */
   readonly total?: number;
   readonly length?: number;
 }
 
-/** How often earlier pages of a list are read again: one that is never the same twice is not read for ever. */
+/**
+ * Maximum number of times that earlier pages of a list are read again, so that the walk ends even if the list keeps
+ * changing.
+ */
 const MOST_STEPS_BACK = 20;
 
 /**
- * Over how many pages before it records may have moved up that came from this one: as many went away since `before` as
- * the list is shorter now.
+ * Returns the number of earlier pages to which records from this page may have moved, given that the list has become
+ * shorter since `before`.
  */
 function pagesMissed({ isGone, total, length = 0 }: Page, page: number, before: number | undefined): number {
   if (page === 1) return 0;
@@ -173,13 +178,13 @@ function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
 const NOTHING: Page = { entries: [], last: true };
 
 /**
- * WPML and Fasti list one language where none is asked for. Polylang lists all, and would take `lang=all` for its
- * default language; of this name it knows nothing.
+ * Requests all languages. By default, WPML and Fasti list only one. Polylang lists all by default, and would take
+ * `lang=all` for its default language; it ignores this parameter.
  */
 const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
 
 // ------------------------------------------------------------------------------------------------- categories, tags
-/** All terms at once, since they name those above them by id. */
+/** Reads all terms at once, since they reference their parents by id. */
 async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
   if (first > 1) return NOTHING;
   const found = new Map<number, LiveTerm>();
@@ -201,7 +206,7 @@ async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: nu
 // ------------------------------------------------------------------------------------------ venues, organizers, events
 type PostStage = 'venues' | 'organizers' | 'events';
 const KINDS = { venues: 'venue', organizers: 'organizer', events: 'event' } as const satisfies Record<PostStage, ReportedKind>;
-/** Later events come with those that no list shows (`hidden`). */
+/** Parameters for whole lists. Events after this period come with the hidden ones (`hidden`). */
 const EVERYTHING: Readonly<Record<PostStage, Query>> = {
   venues: {},
   organizers: {},
@@ -226,7 +231,7 @@ async function readRecords(walk: Walk, stage: PostStage, page: number): Promise<
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The records of a page as items, with the pictures and people that they name where those are new. */
+/** Returns the records of a page as items, preceded by new images and authors that they reference. */
 async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Promise<Entry[]> {
   const core = await coreRecords(
     walk,
@@ -284,17 +289,17 @@ function itemOf(
     : organizerItem(record as Parameters<typeof organizerItem>[0], context);
 }
 
-/** A record as its own address shows it, where that is asked for. */
+/** A record as its own URL returns it, if that was requested. */
 interface Detailed {
-  /** Undefined: it hides more than may come over. */
+  /** Undefined if a password hides too much of it to be imported. */
   readonly raw: Raw | undefined;
-  /** Its slug leads elsewhere: it belongs below another record, and no route says which. */
+  /** Whether its slug leads to another record. It then has a parent, which no route reveals. */
   readonly isChild: boolean;
 }
 
 /**
- * The record with what only its own address shows: whether an event is called off, which matters as long as it is to
- * come, and what a password hides, for those who know it.
+ * Completes a record with details that only its own URL returns: whether an event is cancelled, which matters until it
+ * is over, and data that a password protects, if we know the password.
  */
 async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<Detailed> {
   const blanked = isBlanked(raw);
@@ -311,8 +316,8 @@ async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, 
 
 // ---------------------------------------------------------------------------------------- what WordPress adds
 /**
- * Asks one of WordPress's own lists about these ids. Where the site has none, or not for us, it is not asked again;
- * what failed once may work for the next ids.
+ * Requests records with these ids from one of WordPress's own lists. If the site lacks the list or denies it to us, it
+ * is not requested again; after other failures, the next ids are tried.
  */
 async function coreList({ site, closed }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
   if (ids.length === 0) return [];
@@ -338,7 +343,7 @@ async function coreRecords(walk: Walk, stage: PostStage, ids: readonly number[])
   return new Map(ofShape(coreRecord, list).map((record) => [record.id, record]));
 }
 
-/** Pictures that have not come yet. */
+/** Returns images that were not yielded yet. */
 async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ shown: LiveImage; core: CoreMedia | undefined }[]> {
   const fresh = [...new Map(shown.filter(({ id }) => !walk.images.has(id)).map((one) => [one.id, one])).values()];
   const list = await coreList(
@@ -352,8 +357,8 @@ async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ show
 }
 
 /**
- * People who have not come yet; of those that the site says nothing of it is noted that their records belong to whoever
- * imports.
+ * Yields authors that were not yielded yet. If the site does not show an author, this is reported, because the author's
+ * records will belong to the user who imports.
  */
 async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
   const fresh = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
@@ -375,7 +380,7 @@ async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
 // ------------------------------------------------------------------------------------------------- hidden events
 const CORE_PAGE = 100;
 
-/** Events that no list of the calendar shows, as far as WordPress's own list has them. */
+/** Returns events that no list of the calendar contains, as far as WordPress's own list has them. */
 async function hidden(walk: Walk, page: number): Promise<Page> {
   const { site, events, dates } = walk;
   const answer = await site.ask('wp/v2/tribe_events', {
@@ -396,14 +401,14 @@ async function hidden(walk: Walk, page: number): Promise<Page> {
       ? [asWhole(lossEntry('events', 'site-record-unreadable', String(ids[place]), `events/${ids[place]}`, String(status)))]
       : [],
   );
-  // WordPress's list has the post of an event that recurs, the calendar's lists have its dates.
+  // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
   const list = shown.filter(({ slug, start_date: start }) => !dates.has(dateName(slug, start)));
   return { entries: [...(await entriesOf(walk, 'events', list)), ...failed], last: answer.body.length < CORE_PAGE };
 }
 
 /**
- * Whether an answer means that WordPress's list of events has no more of them for us: behind its last page, or where
- * the site does not have it, or not for strangers.
+ * Whether a response means that WordPress's list of events has no more events for us: the page is beyond the last one,
+ * or the site lacks the list or denies it to anonymous clients.
  */
 const hasNone = ({ site }: Walk, { status }: SiteAnswer, page: number): boolean =>
   status === 404 || (status === 400 && page > 1) || (status >= 400 && status < 500 && site.credentials === undefined);
@@ -416,13 +421,13 @@ const listUnread = ({ home }: RemoteSite, { status, body }: SiteAnswer): LossEnt
 const dateName = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
 
 // ------------------------------------------------------------------------------------------------- answers
-/** The body of a list. Throws SourceFault `site-refused`. */
+/** Returns the body of a list. Throws SourceFault `site-refused`. */
 function bodyOf(site: RemoteSite, { status, body }: SiteAnswer): Raw {
   if (status === 200 && isMembers(body)) return body;
   throw new SourceFault('site-refused', { site: site.home, status, code: codeOf(body) });
 }
 
-/** Those of a list that have the shape; what is nothing of the kind is passed over. */
+/** Returns the valid entries of a list; others are ignored. */
 const ofShape = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Value[] =>
   list.flatMap((one) => {
     const { success, data } = shape.safeParse(one);

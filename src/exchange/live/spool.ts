@@ -9,35 +9,36 @@ import { type Entry, SourceFault } from '../items/items.ts';
 import { ensureOwnFolder } from '../items/own-folder.ts';
 
 /**
- * What a walk through a site has given so far, in a file: the site is asked once, however often its entries are read,
- * and a walk that was cut short goes on where it stopped.
+ * The results of a walk through a site so far, stored in a file. The site is requested only once, however often its
+ * entries are read, and an interrupted walk resumes where it stopped.
  */
 export interface Spool {
   /**
-   * How far the walk has come: its stages and pages, the last one first to be done again. Undefined: it has not begun.
+   * Returns the progress of the walk; its last page is the first one to be read again. Undefined mark: it has not
+   * begun.
    */
   readonly state: () => Promise<SpoolState>;
-  /** The entries of all pages that are there. */
+  /** Yields the entries of all stored pages. */
   readonly entries: () => AsyncGenerator<Entry>;
-  /** Adds a page, whole. */
+  /** Adds a complete page. */
   readonly add: (entries: readonly Entry[], mark: Mark) => Promise<void>;
   readonly remove: () => Promise<void>;
-  /** Lets others open it. */
+  /** Releases the lock, so that other processes can open the spool. */
   readonly close: () => void;
 }
 
-/** What a spool is of. */
+/** The identity of a walk. */
 export interface Walk {
   readonly source: string;
-  /** Whatever else makes it a different walk: the credentials, and where it is imported to. */
+  /** Other values that identify the walk: the credentials, and the target of the import. */
   readonly besides: readonly string[];
 }
 
-/** The page that was added last, or that before the one to be read next. */
+/** The page that was added last, which is the one before the next. */
 export interface Mark {
   readonly stage: string;
   readonly page: number;
-  /** How many records its list held, where it says so. */
+  /** Number of records in its list, if the site reports it. */
   readonly total?: number | undefined;
   /** Whether it was the last one of its stage, and of the walk. */
   readonly last: boolean;
@@ -46,16 +47,15 @@ export interface Mark {
 
 export interface SpoolState {
   readonly mark: Mark | undefined;
-  /** When the file was written to, in milliseconds since 1970. */
+  /** Time of the last write to the file, in milliseconds since 1970. */
   readonly touched: number;
 }
 
 /**
- * Opens the spool of a walk, in a folder that only this user can read. Nobody else can open it until it is closed or
- * this process ends.
+ * Opens the spool of a walk, in a folder that only this user can read. Other processes cannot open it until it is
+ * closed or this process ends.
  *
- * @throws SourceFault `unreadable` if others can open the folder, `import-running` if another import has the
- * spool
+ * @throws SourceFault `unreadable` if others can open the folder, `import-running` if another import has the spool
  */
 export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${process.geteuid?.() ?? 0}`)): Promise<Spool> {
   await ensureOwnFolder(folder);
@@ -67,7 +67,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
   const release = lockFile(join(folder, `${name}.lock`));
   if (!release) throw new SourceFault('import-running', { source });
 
-  /** Whether the file exists. Nobody else creates it while we hold the lock. */
+  /** Whether the file exists. No other process creates it while we hold the lock. */
   let begun = (await stat(path).catch(() => undefined)) !== undefined;
 
   async function* lines(): AsyncGenerator<{ value: Entry | { mark: Mark }; bytes: number }> {
@@ -87,7 +87,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
         if ('mark' in value) [mark, end] = [value.mark, at];
       }
       const file = await stat(path).catch(() => undefined);
-      // A page that was not written to its end is fetched again.
+      // Cut off a page that was not written completely; it is fetched again.
       if (file && file.size > end) await truncate(path, end);
       return { mark, touched: file?.mtimeMs ?? 0 };
     },

@@ -1,6 +1,6 @@
 /*
- * A site shows its texts rendered. What it has stored is guessed, and a guess counts only if it renders to the very
- * text that is shown; else that text is stored as it is.
+ * Reconstruction of stored texts. A site shows its texts rendered. The stored form is guessed, and a guess counts only
+ * if it renders to exactly the text that is shown; otherwise, the rendered text is stored.
  */
 
 import { type CostRecord, costOf } from '../../calendar/cost.ts';
@@ -9,7 +9,7 @@ import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../../wordpress/content/render.ts';
 import { tableOf } from '../../wordpress/table.ts';
 
-/** What is to be stored, and whether it shows the same as there. */
+/** The text to store, and whether it renders to the text that the site shows. */
 export interface Guess {
   readonly text: string;
   readonly same: boolean;
@@ -29,7 +29,7 @@ export function storedExcerpt(shown: string, options: RenderOptions): Guess {
 
 function guessText(shown: string, guesses: readonly string[], render: (text: string) => string): Guess {
   if (shown === '') return { text: '', same: true };
-  // Most texts have none of what the guesses differ in.
+  // For most texts, several guesses are equal.
   const text = [...new Set(guesses)].find((guess) => render(guess) === shown);
   return text === undefined ? { text: shown, same: false } : { text, same: true };
 }
@@ -43,13 +43,13 @@ const MARKS: ReadonlyMap<string, string> = tableOf({
   '&#8216;': "'", '&#8217;': "'", '&#8220;': '"', '&#8221;': '"', '&#8242;': "'", '&#8243;': '"', '&#8212;': '---', '&#8230;': '...', '&#8482;': '(tm)', '&#215;': 'x', '&#038;': '&',
 }); // biome-ignore format: pairs
 
-/** The text before its quotes and dashes were made typographic (`wptexturize`). */
+/** Reverses typographic quotes and dashes (`wptexturize`). */
 const straight = (shown: string, dash: string): string =>
   shown.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (MARKS.get(entity) ?? entity)));
 
-/** The text before paragraphs were made of its lines (`wpautop`). */
+/** Reverses the conversion of lines to paragraphs (`wpautop`). */
 const withoutParagraphs = (html: string): string =>
-  // Paragraphs that were written have attributes, or lack their end.
+  // Paragraphs that an author wrote have attributes, or lack their end tag.
   html.split('<p>').length !== html.split('</p>').length
     ? html
     : html
@@ -69,8 +69,8 @@ export interface ShownCost {
 }
 
 /**
- * Metas of a cost. `fallback`: what the calendar here takes where a cost names no currency; `free`: words for what
- * costs nothing.
+ * Returns the metas of a cost. `fallback`: the calendar's currency here, used if a cost names none; `free`: words for
+ * "free".
  */
 export function storedCost(
   shown: ShownCost,

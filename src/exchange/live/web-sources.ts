@@ -10,40 +10,39 @@ import { openJsonLdSite } from '../json-ld/source.ts';
 import { openLiveSite } from './site.ts';
 import { findSite, type RequestOptions, refuseCredentials } from './site-client.ts';
 
-/** How an address of the web is to be read. */
+/** Options for reading a web address. */
 export interface WebOptions {
   readonly caller: Caller;
   readonly credentials?: RequestOptions['credentials'];
-  /** Requests to a site in a second. */
+  /** Requests to a site per second. */
   readonly rate?: number | undefined;
   readonly resume?: boolean | undefined;
-  /** The target of the import: database, prefix, rehearsal or not. */
+  /** The target of the import: database, prefix, dry run or not. */
   readonly target: string;
-  /** Days between which repeating events of a calendar are taken in. */
+  /** Range of days for which repeating events of a calendar are imported. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Called with the number of entries that a walk through a site has given so far. */
+  /** Called with the number of entries that a walk through a site has yielded so far. */
   readonly onWalk?: ((entries: number) => void) | undefined;
-  /** `jsonld`: the address is that of a page that describes its events. */
+  /** `jsonld`: the address is that of a page with events in JSON-LD. */
   readonly as?: 'jsonld' | undefined;
-  /** The address is that of a sitemap, or of a site with one, whose pages describe their events. */
+  /** The address is that of a sitemap, or of a site with one, whose pages have events in JSON-LD. */
   readonly sitemap?: boolean | undefined;
-  /** Where a walk is kept meanwhile. */
+  /** Folder for the state of a walk. */
   readonly folder?: string | undefined;
-  /** What tests put in the place of the network. */
+  /** Replacement for the network in tests. */
   readonly fetching?: FetchOptions | undefined;
 }
 
-/** Gentle to somebody else's site. */
+/** Requests per second; low, since the site belongs to somebody else. */
 const RATE = 5;
 const CONCURRENCY = 2;
 const LONGEST_FEED = 32 * 2 ** 20;
 const FEED_MS = 60_000;
 
 /**
- * Opens what an address of the web leads to: pages with JSON-LD where that is said, a calendar (`webcal:`, `.ics`,
- * `ical=1`), else a site with the API. The host that was named may lie in a network of its own; what it sends to
- * elsewhere may not.
+ * Opens a web address: pages with JSON-LD if the options say so, a calendar (`webcal:`, `.ics`, `ical=1`), or else a
+ * site with the API. The named host may be in a private network; hosts that it refers to may not.
  *
  * @throws SourceFault
  */
@@ -70,7 +69,7 @@ export async function openWebSource(address: string, options: WebOptions): Promi
   return { ...source, fetching };
 }
 
-/** A calendar is fetched once, however often it is read. */
+/** Opens a calendar feed, which is fetched once, however often it is read. */
 async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
   const file = percentDecoded(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
   const bytes = await fetchBytes(url, fetching);
@@ -106,7 +105,7 @@ async function fetchBytes(url: string, fetching: FetchOptions): Promise<Uint8Arr
   }
 }
 
-/** The addresses of the host that was named: whoever runs the command may ask it, wherever it lies. */
+/** Returns a predicate for the addresses of the named host, which the user may access even if they are private. */
 async function addressesOf(url: string): Promise<(ip: string) => boolean> {
   if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
   refuseCredentials(new URL(url));

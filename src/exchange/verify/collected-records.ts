@@ -1,22 +1,22 @@
 import type { Members } from '../live/site-client.ts';
 import { type KnownRecords, spread } from './plan.ts';
 
-/** The lists, in the order in which they are walked through. */
+/** The lists, in the order in which they are compared. */
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
 export type KindPath = (typeof KINDS)[number];
 
-/** How many ids, slugs, titles and starts are kept for the plan. */
+/** Maximum number of ids, slugs, titles and starts that are kept for the plan. */
 const MOST_KNOWN = 5000;
 
-/** Collects the records that the lists of both sites show. */
+/** Collects the records in the lists of both sites. */
 export interface RecordCollector {
   readonly add: (kind: KindPath, record: Members) => void;
-  /** Paths of single records: by id, and by slug where there is one. */
+  /** Returns the paths of single records: by id, and by slug if there is one. */
   readonly singlePaths: (kind: KindPath, sample: number | undefined) => string[];
   readonly known: () => KnownRecords;
 }
 
-/** Keeps of each record what later requests are made of. */
+/** Creates a collector, which keeps the values of records that later requests are made from. */
 export function collectRecords(): RecordCollector {
   const slugs: Record<KindPath, Map<number, string>> = {
     events: new Map(),

@@ -1,21 +1,21 @@
 /*
- * Whether two sites say the same. What must differ does not count: the addresses of the two homes and namespaces, the
- * wording of messages, the order of members, and what follows from the moment of the request.
+ * Comparison of the responses of two sites. Necessary differences do not count: home addresses and namespaces, the
+ * wording of messages, the order of members, and values that depend on the time of the request.
  */
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
 
-/** A place in an answer at which two sites differ. `undefined`: not there. */
+/** A value in which the responses of two sites differ. `undefined` means that it is absent. */
 export interface DifferingValue {
-  /** `$.venue.city`, `$.events[2].title`; `status` for the status of the answer. */
+  /** `$.venue.city`, `$.events[2].title`; `status` for the status of the response. */
   readonly path: string;
   readonly old: unknown;
   readonly new: unknown;
 }
 
-/** What is known of the two sites. */
+/** Home and namespace of the two sites. */
 export interface Pair {
   readonly old: Home;
   readonly new: Home;
@@ -26,24 +26,26 @@ export interface Home {
   readonly namespace: string;
 }
 
-/** What one comparison needs to know. */
+/** State of one comparison. */
 interface Context {
   readonly same: (text: string) => string;
   readonly query: Query;
   readonly out: DifferingValue[];
 }
 
-/** More differences of one answer would say nothing new. */
+/** Maximum number of differences that are reported for one response. */
 const MOST = 50;
 
-/** Where two bodies differ. `query`: that of the request, whose parameters the addresses of a list may carry. */
+/**
+ * Returns the differences between two bodies. `query`: parameters of the request, which the URLs of a list may repeat.
+ */
 export function differencesOf(before: unknown, after: unknown, pair: Pair, query: Query = {}): DifferingValue[] {
   const context: Context = { same: normalizer(pair), query, out: [] };
   compare(before, after, '$', '', context);
   return context.out;
 }
 
-/** Text with one word for both homes and one for both namespaces, so that only the rest is compared. */
+/** Returns a function that replaces both home addresses and both namespaces by placeholders. */
 function normalizer({ old: one, new: other }: Pair): (text: string) => string {
   const homes = [...new Set([one.home, other.home])].sort((a, b) => b.length - a.length);
   const words = homes.flatMap((home) => {
@@ -71,7 +73,7 @@ function compare(before: unknown, after: unknown, path: string, name: string, co
   }
 }
 
-/** Records are paired by their ids, other things by their places. */
+/** Compares lists: records are paired by their ids, other values by position. */
 function compareLists(before: readonly unknown[], after: readonly unknown[], path: string, name: string, context: Context): void {
   const ids = [before, after].map((list) => list.map((item) => (isMembers(item) ? item.id : undefined)));
   const paired =
@@ -106,26 +108,26 @@ function compareMembers(before: Members, after: Members, path: string, context: 
     const [one, other] = [before[name], after[name]];
     if ((isWording(name, path) && typeof one === typeof other) || (name === 'request_id' && (one === undefined || other === undefined)))
       continue;
-    // In structured data, `false` says as much as no such member.
+    // In structured data, `false` means the same as an absent member.
     if (/\.json_ld$/.test(path) && (one ?? false) === false && (other ?? false) === false) continue;
     compare(one, other, `${path}.${name}`, name, context);
   }
 }
 
-/** Sentences for people; what of them counts is that they are there. */
+/** Whether a member is a sentence for people, which only has to be present. */
 const isWording = (name: string, path: string): boolean =>
   (name === 'message' && /^\$(\.data\.details\.\w+)?$/.test(path)) || path === '$.data.params';
 
 const stampOf = (parts: Members): string => `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minutes}:${parts.seconds}`;
 
-/** Names of members that hold the address of a list. */
+/** Names of members that contain the URL of a list. */
 const LIST_URLS = new Set(['rest_url', 'next_rest_url', 'previous_rest_url']);
 
 function sameText(before: string, after: string, name: string, context: Context): boolean {
   if (before === after) return true;
   const [one, other] = [context.same(before), context.same(after)];
   if (one === other || nearNow(one, other)) return true;
-  // The reference spells addresses of e-mail at random.
+  // The reference encodes email addresses randomly.
   if (name === 'email') return decodeEntities(one) === decodeEntities(other);
   return LIST_URLS.has(name) && sameListUrl(one, other, context.query);
 }
@@ -133,14 +135,14 @@ function sameText(before: string, after: string, name: string, context: Context)
 const LONGEST_LAG_S = 60;
 const DAY_S = 86_400;
 
-/** Both are moments of this very run, seconds apart. The sites may show them in different zones. */
+/** Whether both are moments of this run, seconds apart. The sites may show them in different zones. */
 function nearNow(before: string, after: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d$/.test(before) || before.length !== after.length) return false;
   const [one, other] = [unixFromText(before), unixFromText(after)];
   return Math.abs(one - other) <= LONGEST_LAG_S && Math.abs(one - Date.now() / 1000) < DAY_S;
 }
 
-/** Whether the address of a list leads to the same place with the same parameters, however they are written. */
+/** Whether two URLs of a list have the same path and the same parameters, however they are written. */
 function sameListUrl(before: string, after: string, query: Query): boolean {
   const [one, other] = [listUrl(before), listUrl(after)];
   return (
@@ -150,9 +152,7 @@ function sameListUrl(before: string, after: string, query: Query): boolean {
   );
 }
 
-/**
- * The address of a list in its parts: what it leads to, and its parameters decoded, those that say nothing left out.
- */
+/** Splits the URL of a list into its base and its decoded parameters; empty parameters are left out. */
 export function listUrl(url: string): { base: string; pairs: Map<string, string> } {
   const cut = url.indexOf('?');
   const [base, query] = cut < 0 ? [url, ''] : [url.slice(0, cut), url.slice(cut + 1)];
@@ -165,18 +165,21 @@ export function listUrl(url: string): { base: string; pairs: Map<string, string>
   return { base: percentDecoded(base).replace(/\/$/, ''), pairs };
 }
 
-/** Whether a parameter of the address of a list says the same on both sites. `query`: what was asked of both. */
+/**
+ * Whether a parameter in the URL of a list means the same on both sites. `query`: the parameters that both were
+ * requested with.
+ */
 export const sameParameter = (name: string, before: string, after: string | undefined, query: Query): boolean =>
   after !== undefined &&
   (tidy(before) === tidy(after) || nearNow(tidy(before), tidy(after)) || (followsClock(name, query) && areSoonAfter(before, after)));
 
 /**
- * Whether a bound of a list follows the clock: by default it is two years after this very second, and in words (`+1
- * month`) as exact. Other bounds are what was asked.
+ * Whether a bound of a list depends on the current time: the default is exactly two years from now, and relative times
+ * (`+1 month`) are as precise. Other bounds are those of the request.
  */
 const followsClock = (name: string, query: Query): boolean => !(name in query) || Number.isNaN(unixFromText(String(query[name])));
 
-/** Both are moments, no further apart than two requests. */
+/** Whether both are moments, no further apart than two requests. */
 const areSoonAfter = (before: string, after: string): boolean => Math.abs(unixFromText(before) - unixFromText(after)) <= LONGEST_LAG_S;
 
 const tidy = (value: string): string => {

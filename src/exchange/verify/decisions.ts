@@ -1,7 +1,8 @@
 /*
- * Where Fasti answers otherwise than The Events Calendar on purpose (`docs/differences.md`). Each row says of a
- * difference whether it is one of those, so that they can be told apart from what a migration has lost. The rows look
- * at both sites alike: either may be the one or the other.
+ * Deliberate differences between Fasti and The Events Calendar (`docs/differences.md`). Each row states whether a
+ * difference is one of them, so that they can be told apart from losses of a migration. The rows treat both sites
+ * alike,
+ * since either may be Fasti.
  */
 import { oursIn, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
@@ -10,22 +11,22 @@ import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
 import { type DifferingValue, listUrl, sameParameter } from './compare.ts';
 
-/** A difference, and what was asked. */
+/** A difference, and the request in which it occurred. */
 export interface Difference extends DifferingValue {
   /** Path below the namespace: `events`, `events/12`, `venues/by-slug/teatro`. */
   readonly route: string;
   readonly query: Query;
 }
 
-/** Both answers to a request. */
+/** Both responses to a request. */
 export interface AnswerPair {
   readonly old: { readonly status: number; readonly body: unknown };
   readonly new: { readonly status: number; readonly body: unknown };
 }
 
 /**
- * The row of the list of decisions that a difference follows from (`D21`; `additions` for what has no row); undefined:
- * none, something is not the same.
+ * Returns the decision that explains a difference (`D21`; `additions` for those without a row), or undefined if it is a
+ * real difference.
  */
 export function decisionOf(difference: Difference, answers: AnswerPair): string | undefined {
   return ROWS.find(([, holds]) => holds(difference, answers))?.[0];
@@ -33,7 +34,7 @@ export function decisionOf(difference: Difference, answers: AnswerPair): string 
 
 type Row = readonly [row: string, holds: (difference: Difference, answers: AnswerPair) => boolean];
 
-/** Parameters and members that only Fasti has, as the kinds declare them, and others that it describes besides. */
+/** Parameters and members that only Fasti has, as declared by the kinds, and others that only Fasti describes. */
 const ADDED: ReadonlySet<string> = new Set([
   ...postKinds.flatMap(({ filters, fields }) => [...oursIn(filters), ...oursIn(fields)]),
   'translation_language', 'language_fallback', 'language', 'translations', 'translation_of', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
@@ -42,14 +43,14 @@ const ADDED: ReadonlySet<string> = new Set([
 /** Members of records that only Fasti has. */
 const MEMBERS: ReadonlySet<string> = new Set([...postKinds.flatMap(({ fields }) => oursIn(fields)), ...Object.keys(languageShape)]);
 
-/** Where the API describes itself: the second site may say more. */
+/** Routes on which the API describes itself; the second site may describe more. */
 const DESCRIPTIONS = new Set(['', 'doc']);
 
 const hasParam = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
 const isAbout = ({ route }: Difference, ...kinds: readonly string[]): boolean => kinds.includes(route.split('/')[0] ?? '');
 const isList = ({ route }: Difference): boolean => !route.includes('/');
 const inList = ({ path }: DifferingValue): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
-/** What the length of a list follows in: totals, and whether there is a page at all. */
+/** Whether a value depends on the length of a list: totals, and whether a page exists at all. */
 const ofList = (place: DifferingValue): boolean =>
   inList(place) ||
   /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
@@ -85,13 +86,13 @@ const ROWS: readonly Row[] = [
   ['D37', (difference, answers) => isCurrencyInCost(difference, answers)],
 ]; // biome-ignore format: a table
 
-/** Values of parameters that Fasti takes for what they say. */
+/** Whether a parameter has a value that Fasti takes literally. */
 const isLenient = ([name, value]: [string, string | number]): boolean =>
   String(value) === '1970-01-01' ||
   (name === 'strict_dates' && /^(0|false)$/i.test(String(value))) ||
   /^(yes|no|on|off)$/i.test(String(value));
 
-/** Records that one of two lists holds and the other does not: there are such, and this holds of all of them. */
+/** Whether some records are in only one of the two lists, and a condition is true for all of these. */
 function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, holds: (record: Members) => boolean): boolean {
   const [mine, yours] = [before, after].map(({ body }) =>
     isMembers(body) && Array.isArray(body[list]) ? body[list].filter(isMembers) : [],
@@ -104,7 +105,7 @@ function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, ho
 
 const TWO_YEARS_MS = 730 * 86_400_000;
 
-/** An event that lists leave out unless it is named: over, far ahead, or hidden. */
+/** Whether lists leave out an event unless it is named: because it is over, far in the future, or hidden. */
 function isOutOfSight({ end_date: end, start_date: start, hide_from_listings: hidden }: Members): boolean {
   const [from, to] = [Date.parse(String(start).replace(' ', 'T')), Date.parse(String(end).replace(' ', 'T'))];
   return (
@@ -115,15 +116,15 @@ function isOutOfSight({ end_date: end, start_date: start, hide_from_listings: hi
   );
 }
 
-/** An event that has not the first of the tags that are asked for. */
+/** Whether an event lacks the first of the requested tags. */
 function hasNotTheFirst({ tags }: Members, asked: string | number | undefined): boolean {
   const [first = '', ...more] = String(asked ?? '').split(',');
   return more.length > 0 && Array.isArray(tags) && !tags.some((tag) => isMembers(tag) && [String(tag.id), tag.slug].includes(first));
 }
 
 /**
- * Lists of venues or organizers that are searched: totals alone differ, or words of scripts that the reference does not
- * read; or which of them are upcoming.
+ * Whether a difference comes from searching venues or organizers: only totals differ, or the search contains scripts
+ * that the reference does not support, or the list is restricted to those with upcoming events.
  */
 function isOtherSearch(difference: Difference, answers: AnswerPair): boolean {
   const { search } = difference.query;
@@ -132,30 +133,30 @@ function isOtherSearch(difference: Difference, answers: AnswerPair): boolean {
   return /[^\p{ASCII}]/u.test(String(search)) || !everyUnpaired(answers, difference.route, () => true);
 }
 
-/** By what a list is ordered. */
+/** Returns the sort key of a record in a list. */
 const keyOf =
   ({ orderby }: Query) =>
   (record: Members): string =>
     String(orderby === undefined || orderby === 'include' ? (record.start_date ?? record.date ?? record.name) : record[String(orderby)]);
 
-/** The records of both lists. */
+/** Returns the records of both lists. */
 const listsIn = ({ route }: Difference, { old: before, new: after }: AnswerPair): Members[][] =>
   [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? body[route].filter(isMembers) : []));
 
-/** Both lists are in the order that was asked for; only what counts the same there is in another one. */
+/** Whether both lists are in the requested order, so that only records with equal keys differ in order. */
 function onlyTiesDiffer(difference: Difference, answers: AnswerPair): boolean {
   const [mine, yours] = listsIn(difference, answers).map((list) => list.map(keyOf(difference.query)));
   return mine!.join('\n') === yours!.join('\n');
 }
 
-/** A page begins or ends between records that count the same: each site may show others of them. */
+/** Whether a page begins or ends between records with equal keys, of which each site may show different ones. */
 function isCutThroughTies(difference: Difference, answers: AnswerPair): boolean {
   const [mine, yours] = listsIn(difference, answers);
   const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [keyOf(difference.query)(record)] : [])));
   return mine!.length === yours!.length && everyUnpaired(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
 }
 
-/** Two addresses of lists have the same parameters, but for these. */
+/** Whether two URLs of lists differ only in these parameters. */
 function differOnlyIn({ query, old: before, new: after }: Difference, names: readonly string[]): boolean {
   if (typeof before !== 'string' || typeof after !== 'string') return false;
   const [one, other] = [listUrl(before), listUrl(after)];
@@ -171,10 +172,10 @@ const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends
 
 const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** The signs of currencies in a cost, each once. */
+/** Returns the distinct currency symbols in a cost. */
 const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
 
-/** The path of the record of which a path tells the cost; undefined: it tells something else. */
+/** Returns the path of the record if a path leads to its cost, otherwise undefined. */
 function recordOfCost(path: string): string | undefined {
   const found = /\.(cost_details\.values|json_ld|cost)(?!\w)/.exec(path);
   if (!found) return undefined;
@@ -185,8 +186,9 @@ function recordOfCost(path: string): string | undefined {
 }
 
 /**
- * Both show a cost, in other numbers or words, or one without its symbol, and all that each of them says of it may come
- * from the same stored amounts. Another currency is not another way of reading, and another price is not either.
+ * Whether both sites show the same stored cost in different ways: with other numbers or words, or one without its
+ * symbol. All values that each shows must be explained by the same stored amounts. Another currency or another price is
+ * a real difference.
  */
 function isReadOtherwise({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const record = recordOfCost(path);
@@ -206,13 +208,13 @@ function isReadOtherwise({ path, old: before, new: after }: Difference, { old: o
 
 const plainText = (value: unknown): string => decodeEntities(String(value));
 
-/** Amounts in texts, without those of nothing. */
+/** Returns the amounts in texts, without zeros. */
 const amountsIn = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.match(/\d+(?:[.,]\d+)*/g) ?? []).filter((amount) => !/^0(?:[.,]0+)?$/.test(amount));
 
 /**
- * The amounts that one side reads are made of the figures that the other side cuts them into (`1000.50` of `1.000` and
- * `,50`), and of all of them.
+ * Whether the amounts that one side reads consist of exactly those figures into which the other side splits them
+ * (`1000.50` of `1.000` and `,50`).
  */
 function isComposedOf(read: readonly string[], cut: readonly string[]): boolean {
   const pieces = new Set(amountsIn(cut).flatMap((amount) => figuresOf(amount)));
@@ -225,10 +227,10 @@ function isComposedOf(read: readonly string[], cut: readonly string[]): boolean 
   return [...pieces].every((figure) => used.has(figure) || figure === '00');
 }
 
-/** Runs of digits; a nothing before or behind the point is not one of them. */
+/** Returns the runs of digits in an amount; a zero before or after the point is left out. */
 const figuresOf = (amount: string): string[] => amount.split(/[.,]/).filter((figure) => figure !== '0');
 
-/** The figures of an amount as it stands, and with separators of thousands, by threes or as in India. */
+/** Returns the figures of an amount as it is, and with thousands separators in groups of three, or as in India. */
 function waysToCut(amount: string): string[][] {
   const [whole = '', ...rest] = amount.replace(/\.00$/, '').split('.');
   const figures = whole.split(',');
@@ -236,7 +238,7 @@ function waysToCut(amount: string): string[][] {
   return [last, grouped(last, 3), grouped(last, 2)].map((text) => figuresOf([...figures, text, ...rest].join(',')));
 }
 
-/** Digits with a comma before the last three, and then before so many each. */
+/** Puts a comma before the last three digits, and further ones between groups of this size. */
 function grouped(digits: string, size: number): string {
   const groups: string[] = [];
   for (let end = digits.length, length = 3; end > 0; end -= length, length = size)
@@ -244,16 +246,19 @@ function grouped(digits: string, size: number): string {
   return groups.join(',');
 }
 
-/** What costs something on the other side is free only where commas or several amounts were not understood. */
+/**
+ * Whether a cost that one side shows as free is a deliberate difference: the reference misread a comma or several
+ * amounts.
+ */
 function isFreeOnPurpose([text = '']: readonly string[], [other = '', cost = '']: readonly string[]): boolean {
   const isFree = text !== '' && amountsIn([text]).length === 0;
   return !isFree || amountsIn([other]).length === 0 || /\d(?:,|[^\d.]+\d)/.test(cost);
 }
 
 /**
- * One side reads the currency of several amounts, and where its symbol stands, out of the cost as it is written (`$10 -
- * $20.50`), the other says nothing of it. What it reads must stand in the cost on both sides. Of a single amount both
- * read it: there, a currency that is missing was lost.
+ * Whether only one side reads the currency of several amounts, and the position of its symbol, from the cost as written
+ * (`$10 - $20.50`). The symbol must be in the cost on both sides. For a single amount, both sites read it, so that a
+ * missing currency is a real loss.
  */
 function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
@@ -267,7 +272,7 @@ function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: 
   return costs.every((cost) => symbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
 }
 
-/** The address of a list on one side carries all that the other one carries, and more of what was asked. */
+/** Whether the URL of a list on one side has all parameters of the other one, and additional ones of the request. */
 function saysMore({ path, query, old: before, new: after }: Difference): boolean {
   if (!/^\$\.(rest_url|next_rest_url|previous_rest_url)$/.test(path) || typeof before !== 'string' || typeof after !== 'string')
     return false;
@@ -280,7 +285,7 @@ function saysMore({ path, query, old: before, new: after }: Difference): boolean
   );
 }
 
-/** The list begins or ends by default on another day. */
+/** Whether the default bounds of the lists are on different days. */
 function windowsDiffer({ old: before, new: after }: AnswerPair): boolean {
   const bounds = [before, after].map(({ body }) =>
     isMembers(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
@@ -291,7 +296,7 @@ function windowsDiffer({ old: before, new: after }: AnswerPair): boolean {
   );
 }
 
-/** What is at a path (`$.events[12].venue`) of a body: members by name, records by id or place. */
+/** Returns the value at a path (`$.events[12].venue`) of a body: members by name, records by id or position. */
 function memberAt(body: unknown, path: string): unknown {
   let value = body;
   for (const [, name, number] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
@@ -304,8 +309,8 @@ function memberAt(body: unknown, path: string): unknown {
 const LINK = /^(\$(?:\.events\[\d+\])?)\.(venue|organizer|json_ld)\b/;
 
 /**
- * A venue or organizer of an event whose name is blanked on one side, as it is where it has a password: its other
- * members may be shown there.
+ * Whether a difference concerns a venue or organizer of an event whose name is blanked on one side because it has a
+ * password. The other side may show more members.
  */
 function ofProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const isName = (value: unknown) => Array.isArray(value) && value.length === 0;
@@ -319,7 +324,7 @@ function ofProtectedLink({ path, old: before, new: after }: Difference, { old: o
   return linked.some((link) => isMembers(link) && (isName(link.venue) || isName(link.organizer)));
 }
 
-/** A venue or organizer that is not public is embedded on one side only. */
+/** Whether a difference concerns a venue or organizer that is not public and embedded on one side only. */
 function ofHiddenLink({ path }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const [, record = '', member = ''] = LINK.exec(path) ?? [];
   if (member === '') return false;
@@ -334,7 +339,7 @@ function ofHiddenLink({ path }: Difference, { old: one, new: other }: AnswerPair
   });
 }
 
-/** A text for people from a value that differs, short and on one line. */
+/** Formats a differing value for people, short and on one line. */
 export function shortText(value: unknown, length = 160): string {
   if (value === undefined) return '–';
   const text = typeof value === 'string' ? JSON.stringify(decodeEntities(value)) : JSON.stringify(value);

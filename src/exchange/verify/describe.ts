@@ -1,6 +1,9 @@
 import { isMembers } from '../live/site-client.ts';
 
-/** Routes, their methods, and which parameters they take and require; the words are each site's own. */
+/**
+ * Returns the routes, their methods, and their parameters with whether each is required; the wording is left out, since
+ * it differs between sites.
+ */
 export function describedRoutes(body: unknown): unknown {
   if (!isMembers(body) || !isMembers(body.routes)) return body;
   const own = `/${String(body.namespace)}`;
@@ -19,7 +22,7 @@ export function describedRoutes(body: unknown): unknown {
   });
 }
 
-/** Paths of the document, and the parameters of each operation. */
+/** Returns the paths of the document, and the parameters of each operation. */
 export function describedPaths(body: unknown): unknown {
   if (!isMembers(body)) return body;
   return mapMembers(body.paths, (methods) =>

@@ -3,29 +3,29 @@ import { stripAllTags } from '../../wordpress/content/plain-text.ts';
 import { addDays, addMonths } from '../../wordpress/time.ts';
 import type { Query } from '../live/site-client.ts';
 
-/** A request of the plan: path below the namespace. */
+/** A request of the plan: path below the namespace, and parameters. */
 export interface Request {
   readonly route: string;
   readonly query: Query;
 }
 
-/** What is known from the lists of a site, as much as the plan needs. */
+/** Values from the lists of a site that the plan uses. */
 export interface KnownRecords {
   /** Ids of some records of each kind. */
   readonly ids: Readonly<Record<'events' | 'venues' | 'organizers' | 'categories' | 'tags', readonly number[]>>;
   readonly slugs: Readonly<Record<'categories' | 'tags', readonly string[]>>;
   readonly titles: readonly string[];
-  /** Starts of events, local, in order. */
+  /** Starts of events in local time, in order. */
   readonly starts: readonly string[];
 }
 
-/** How many of each thing the plan goes through one by one. */
+/** Numbers of values of each type that the plan tries individually. */
 const SOME = 12;
 const FEW = 3;
 
 /**
- * Every filter of every list by itself, with what the site holds; pairs of filters; the edges of paging; and what has
- * to be refused.
+ * Returns the requests of the plan: every filter of every list individually, with values of the site; pairs of filters;
+ * the limits of paging; and requests that must be rejected.
  */
 export function plannedRequests(known: KnownRecords): Request[] {
   return [...eventRequests(known), ...linkedRequests(known), ...termRequests(known), ...refusedRequests()];
@@ -72,7 +72,7 @@ function eventFilters({ ids, slugs, titles }: Pick<KnownRecords, 'ids' | 'slugs'
   ];
 }
 
-/** Windows around a moment at which an event begins: by days, and to the second. */
+/** Returns time windows around the start of an event: by days, and to the second. */
 function datedRequests(start: string): Query[] {
   const day = start.slice(0, 10);
   const later = addMonths(start, 1).slice(0, 10);
@@ -123,7 +123,7 @@ function termRequests({ ids, slugs, titles }: KnownRecords): Request[] {
   );
 }
 
-/** What has to be refused, and how. */
+/** Returns requests that must be rejected. */
 function refusedRequests(): Request[] {
   const kinds = ['events', 'venues', 'organizers'];
   return [
@@ -143,13 +143,13 @@ function refusedRequests(): Request[] {
   ];
 }
 
-/** As many of a list as are wanted, from all over it. */
+/** Returns up to `most` items that are evenly spread over a list. */
 export function spread<T>(list: readonly T[], most: number): T[] {
   if (list.length <= most) return [...list];
   return Array.from({ length: most }, (_, place) => list[Math.floor((place * list.length) / most)]!);
 }
 
-/** Words of titles that are worth looking for, each once. */
+/** Returns the distinct words of titles that are worth searching for. */
 function wordsOf(titles: readonly string[]): string[] {
   const words = titles.flatMap((title) => decodeEntities(stripAllTags(title)).split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 3);
   return [...new Set(words.map((word) => word.toLowerCase()))];

@@ -6,48 +6,48 @@ import { type AnswerPair, type Difference, decisionOf } from './decisions.ts';
 import { describedPaths, describedRoutes } from './describe.ts';
 import { plannedRequests, type Request } from './plan.ts';
 
-/** A difference, and the decision it follows from if it is meant. */
+/** A difference, and the decision that explains it if it is deliberate. */
 export interface Finding extends Difference {
   readonly decision: string | undefined;
   /**
-   * The record it is about, whichever way that was reached (`venues/12`), its title or name, and the member
-   * (`json_ld.address`); undefined: a list as a whole.
+   * The record that it concerns, however it was requested (`venues/12`), its title or name, and the member
+   * (`json_ld.address`); undefined if it concerns a list as a whole.
    */
   readonly record?: { readonly route: string; readonly name: string; readonly member: string } | undefined;
 }
 
 export interface VerifyOptions {
-  /** How many records of each kind are read one by one, by id and by slug; all if not given. */
+  /** Number of records of each kind that are requested individually, by id and by slug; all by default. */
   readonly sample?: number | undefined;
-  /** Whether the plan of filters is run. */
+  /** Whether to run the plan of filters. */
   readonly filters: boolean;
-  /** Requests to each site under way at a time. */
+  /** Maximum number of concurrent requests to each site. */
   readonly concurrency: number;
   readonly found: (finding: Finding) => void;
-  /** How far it is: a phase, and how many of its requests are done. */
+  /** Called with the phase, the number of its finished requests, and their total. */
   readonly progress?: (phase: Phase, done: number, total: number) => void;
 }
 
 export type Phase = 'description' | 'lists' | 'records' | 'filters';
 
-/** What a verification came to. */
+/** The result of a verification. */
 export interface VerifySummary {
-  /** Requests that were compared. */
+  /** Number of requests that were compared. */
   readonly compared: number;
-  /** Records of each kind that the lists of either site hold. */
+  /** Number of records of each kind in the lists of each site. */
   readonly records: Readonly<Record<string, { readonly old: number; readonly new: number }>>;
-  /** Differences that are not meant, and requests in which there is one. */
+  /** Number of unexplained differences, and of requests that have any. */
   readonly differences: number;
   readonly requests: number;
-  /** Meant differences, by decision. */
+  /** Deliberate differences, by decision. */
   readonly deliberate: Readonly<Record<string, number>>;
 }
 
 /**
- * Walks through the API of two sites and compares what they answer: the description of the namespace, every page of
- * every list, each record by id and by slug, and a plan of filters made of what the lists hold. It only reads.
+ * Compares the responses of two sites: the description of the namespace, every page of every list, each record by id
+ * and by slug, and a plan of filters made from the lists. It only reads.
  *
- * @throws SourceFault where a site can't be reached any more, or where neither shows a list
+ * @throws SourceFault if a site cannot be reached any more, or if neither shows a list
  */
 export async function verifySites(before: RemoteSite, after: RemoteSite, options: VerifyOptions): Promise<VerifySummary> {
   const pair = { old: before, new: after };
@@ -92,7 +92,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   return { ...tally, records };
 }
 
-/** What makes each list whole. */
+/** Parameters with which lists contain everything. */
 const EVERYTHING: Readonly<Record<KindPath, Query>> = {
   events: { start_date: '1001-01-01', end_date: '2999-12-31' },
   venues: {},
@@ -104,7 +104,10 @@ const PAGE = 50;
 
 type Homes = Parameters<typeof differencesOf>[2];
 
-/** Where two answers differ, the status first. Of errors of different status the bodies say nothing more. */
+/**
+ * Returns the differences between two responses. If their statuses differ, only these are reported, since the bodies
+ * add nothing.
+ */
 function placesOf(answers: AnswerPair, pair: Homes, query: Query, reduce: (body: unknown) => unknown): DifferingValue[] {
   const { old: before, new: after } = answers;
   if (before.status !== after.status) return [{ path: 'status', old: statusOf(before), new: statusOf(after) }];
@@ -123,8 +126,8 @@ interface Walk {
 }
 
 /**
- * Walks through a list on both sites at a time. A record is compared as soon as both have shown it, so that no more is
- * kept than what they show in a different order.
+ * Compares a list, page by page on both sites. Records are compared as soon as both sites have shown them, so that only
+ * those in a different order are kept in memory.
  */
 async function walk(kind: KindPath, { ask, pair, report, collected, progress }: Walk): Promise<{ old: number; new: number }> {
   const waiting = { old: new Map<number, Members>(), new: new Map<number, Members>() };
@@ -173,8 +176,8 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
 }
 
 /**
- * Where neither site shows a list, nothing was compared: that they refuse it alike says nothing of what they hold.
- * Behind the first page a list may have become shorter meanwhile.
+ * Throws if neither site shows a list, since then nothing was compared. Beyond the first page, the list may have become
+ * shorter in the meantime.
  *
  * @throws SourceFault `site-refused`
  */
@@ -184,7 +187,7 @@ function refuseSilence({ old: before, new: after }: AnswerPair, site: string, pa
     throw new SourceFault('site-refused', { site, status: before.status, code: codeOf(before.body) });
 }
 
-/** The answer to a page of a list without its records, which are compared one by one. */
+/** Returns the response for a page of a list without its records, which are compared individually. */
 const frameOf = ({ status, body }: AnswerPair['old'], kind: KindPath): AnswerPair['old'] => ({
   status,
   body: isMembers(body) ? { ...body, [kind]: [] } : body,
@@ -193,11 +196,11 @@ const frameOf = ({ status, body }: AnswerPair['old'], kind: KindPath): AnswerPai
 const recordsIn = (body: unknown, kind: KindPath): Members[] =>
   isMembers(body) && Array.isArray(body[kind]) ? body[kind].filter(isMembers) : [];
 
-/** By what records of the same place in a list are ordered; of the others' order nothing is said. */
+/** Returns the sort key of a record; records with equal keys may be in any order. */
 const tieOf = ({ utc_start_date: start, start_date: local, date, name }: Members): string =>
   String(local ?? start ?? date ?? name ?? '').replaceAll(' ', '_');
 
-/** Whether the lists are in the same order. Records that begin at the same moment may stand in any. */
+/** Compares the order of the lists. Records that begin at the same moment may be in any order. */
 function orderPlaces(
   order: Readonly<Record<'old' | 'new', readonly string[]>>,
   waiting: Readonly<Record<'old' | 'new', ReadonlyMap<number, unknown>>>,
@@ -212,7 +215,7 @@ function orderPlaces(
   return [{ path, old: near(before!), new: near(after!) }];
 }
 
-/** The record that a difference lies in: one of a list, or the one that was asked for. */
+/** Returns the record that a difference concerns: one of a list, or the one that was requested. */
 function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: one, new: other }: Difference): Finding['record'] {
   const [kind = ''] = route.split('/');
   const isList = !route.includes('/');
@@ -230,7 +233,7 @@ function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: o
   return { route: `${kind}/${id}`, name, member: listed === undefined ? path.replace(/^\$\.?/, '') : rest };
 }
 
-/** Does a work for each of a list, some at a time. */
+/** Runs a task for each item of a list, several at a time. */
 async function inParallel<T>(
   list: readonly T[],
   { concurrency, progress }: VerifyOptions,

@@ -5,7 +5,7 @@ import { membersIn } from '../../storage/languages/polylang/group.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type AuthorItem, type Entry, type PostItem, splitMetas, type TermItem, type TermReference } from '../items/items.ts';
 
-/** Elements as they are in a file, with the text of each. */
+/** An element of a file, with its text and its children. */
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -15,26 +15,26 @@ export interface Element {
 export type Elements = readonly Element[];
 
 /**
- * The address of the site, where an element of the channel says it; `wp:base_blog_url` comes first in a file and is the
- * site of a network.
+ * Returns the address of the site if an element of the channel contains it: `wp:base_blog_url`. In a network,
+ * `wp:base_site_url` is the address of the network instead.
  */
 export function homeOf({ name, text }: Pick<Element, 'name' | 'text'>): string | undefined {
   return name === 'wp:base_blog_url' ? text : undefined;
 }
 
-/** Translations of terms, as Polylang keeps them: the name of the group, and ids of terms by language. */
+/** A group of translations of terms, as Polylang stores it: its name, and ids of terms by language. */
 export interface TermGroup {
   readonly name: string;
   readonly members: ReadonlyMap<string, number>;
 }
 
-/** The group of terms that an element of the channel is; undefined: it is something else. */
+/** Returns the group of terms in an element of the channel, or undefined if it is something else. */
 export function termGroupOf(element: Element): TermGroup | undefined {
   if (element.name !== 'wp:term' || textOf(element, 'wp:term_taxonomy').trim() !== 'term_translations') return undefined;
   return { name: textOf(element, 'wp:term_slug').trim(), members: membersIn(textOf(element, 'wp:term_description')) };
 }
 
-/** What an element of the channel is read as: an item, or something that is no part of a calendar. */
+/** Converts an element of the channel to an item, or to a note that it is not part of a calendar. */
 export function entryOf(element: Element, place: string): Entry[] {
   switch (element.name) {
     case 'wp:author':
@@ -72,7 +72,7 @@ const COLUMNS = {
   guid: 'guid',
 } as const;
 
-/** Kinds of files that a library holds, by their ending. WXR does not say them. */
+/** Media types of attachments by extension, since WXR does not state them. */
 const MIMES: ReadonlyMap<string, string> = tableOf({
   ...Object.fromEntries(imageMimes), svg: 'image/svg+xml',
   bmp: 'image/bmp', ico: 'image/x-icon', tif: 'image/tiff', tiff: 'image/tiff', heic: 'image/heic', pdf: 'application/pdf', mp3: 'audio/mpeg',
@@ -97,10 +97,10 @@ function author(element: Element, place: string): AuthorItem {
   };
 }
 
-/** Taxonomies of Polylang that only say in which language something is; records say the same themselves. */
+/** Taxonomies of Polylang that only state languages; records contain the same information. */
 const OF_LANGUAGES = new Set(['language', 'term_language', 'post_translations', 'term_translations']);
 
-/** `prefix`: what the names of its parts begin with. */
+/** Converts a term. `prefix`: prefix of its child elements. */
 function term(element: Element, taxonomy: string, prefix: 'wp:term' | 'wp:tag', place: string): Entry[] {
   const kind = TERM_KINDS.get(taxonomy.trim());
   if (OF_LANGUAGES.has(taxonomy.trim())) return [];
@@ -171,7 +171,7 @@ function post(element: Element, place: string): Entry[] {
 const metasOf = (element: Element, of: 'wp:postmeta' | 'wp:termmeta'): [string, string][] =>
   element.children.filter(({ name }) => name === of).map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
 
-/** The language of a post and its translations, as Polylang has them: terms like any other. */
+/** Returns the language of a post and its group of translations, which Polylang stores as terms. */
 function languageOf({ children }: Element): Pick<PostItem, 'language' | 'translation_group'> {
   const named = (domain: string) =>
     children.find(({ name, attributes }) => name === 'category' && attributes.domain === domain)?.attributes.nicename;
@@ -179,7 +179,7 @@ function languageOf({ children }: Element): Pick<PostItem, 'language' | 'transla
   return { ...(language ? { language } : {}), ...(language && group ? { translation_group: group } : {}) };
 }
 
-/** A `category` element names a term of any taxonomy. */
+/** Returns the term that a `category` element refers to; it may be of any taxonomy. */
 function reference({ name, attributes, text }: Element): TermReference[] {
   const kind = name === 'category' ? TERM_KINDS.get(attributes.domain ?? '') : undefined;
   const slug = attributes.nicename ?? '';

@@ -7,15 +7,15 @@ import { labelIn, withoutForbidden } from './characters.ts';
 import { type Elements, entryOf, homeOf, type TermGroup, termGroupOf } from './entries.ts';
 import { createTerms } from './terms.ts';
 
-/** Real exports are five elements deep. */
+/** Maximum depth; real exports are five elements deep. */
 const DEEPEST = 32;
-/** Elements whose children make one entry. */
+/** Elements whose children form one entry. */
 const RECORDS = new Set(['item', 'wp:author', 'wp:term', 'wp:tag', 'wp:category']);
 
 /**
- * Reads WXR files of WordPress, 1.0 to 1.2, piece by piece. A document type declaration is refused (with it go all
- * entities but XML's own five), depth and length are bounded. Characters that XML forbids, which real exports hold, are
- * taken out and counted.
+ * Opens WXR files of WordPress, versions 1.0 to 1.2, which are read in chunks. Document type declarations are rejected,
+ * and with them all entities except XML's own five; depth and length are limited. Characters that XML forbids occur in
+ * real exports; they are removed and counted.
  *
  * @throws SourceFault naming file and line
  */
@@ -47,7 +47,7 @@ export function openWxr(paths: readonly string[]): Source {
 
 type Found = { readonly home: string; readonly line: number } | { readonly group: TermGroup } | { readonly entry: Entry };
 
-/** One element with its text as it is. */
+/** An open element, with the parts of its text. */
 interface Open {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ async function* records(path: string): AsyncGenerator<Found> {
     const clean = withoutForbidden(text);
     forbidden += text.length - clean.length;
     reading.waiting += clean.length;
-    // A text is handed over when it has come to its end; before that nothing would bound it.
+    // The parser emits a text only at its end, so that its length has to be limited before.
     if (reading.waiting > LONGEST_TEXT) throw new SourceFault('too-long', here());
     parser.write(clean);
     if (sizeOf(reading.stack) > LONGEST_TEXT) throw new SourceFault('too-long', here());
@@ -85,16 +85,16 @@ async function* records(path: string): AsyncGenerator<Found> {
     yield { entry: { kind: 'loss', loss: { reason: 'control-characters', kind: 'source', of: file, detail: String(forbidden) } } };
 }
 
-/** How far a file was read. */
+/** State of reading a file. */
 interface Reading {
   readonly file: string;
-  /** The elements that are open. */
+  /** The open elements. */
   readonly stack: Open[];
-  /** What was found and not handed on yet. */
+  /** Entries that were found and not yielded yet. */
   readonly found: Found[];
   /** Characters since the last event of the parser. */
   waiting: number;
-  /** Whether the file has said that it is one of WordPress's exports, and whether it has come to its end. */
+  /** Whether the file has identified itself as an export of WordPress, and whether its end was reached. */
   version: boolean;
   ended: boolean;
   itemLine: number;
@@ -129,7 +129,7 @@ function listen(parser: SaxesParser, reading: Reading, here: () => Readonly<Reco
   });
 }
 
-/** Takes the last open element as a part of the one around it, or as something that the file holds. */
+/** Closes the innermost element: adds it to its parent, or to the entries of the file. */
 function closeElement(reading: Reading, line: number, here: () => Readonly<Record<string, string | number>>): void {
   const { stack, found, file } = reading;
   const closed = stack.pop()!;
@@ -153,7 +153,7 @@ function closeElement(reading: Reading, line: number, here: () => Readonly<Recor
   found.push(...entryOf(element, `${file}:${element.name === 'item' ? reading.itemLine : line}`).map((entry) => ({ entry })));
 }
 
-/** How much is held of the record that is being read. */
+/** Returns the size of the record that is being read. */
 const sizeOf = (stack: readonly Open[]): number =>
   stack
     .slice(2)
@@ -167,8 +167,8 @@ const sizeOf = (stack: readonly Open[]): number =>
 const PER_ELEMENT = 64;
 
 /**
- * The text of an element. White space around a CDATA section is how the file is laid out; a carriage return was written
- * on purpose, since XML turns all others into line feeds.
+ * Returns the text of an element. White space around a CDATA section is formatting; a carriage return is part of the
+ * text, since XML converts those of line endings to line feeds.
  */
 function textIn({ parts }: Open): string {
   const first = parts.findIndex(({ literal }) => literal);

@@ -1,18 +1,21 @@
 import { type Entry, isItem, isTermItem, type TermItem } from '../items/items.ts';
 import type { TermGroup } from './entries.ts';
 
-/** How many terms are kept until their languages are known; a calendar with more of them has them without languages. */
+/** Maximum number of terms that are held until their languages are known; further terms come without languages. */
 const MOST_HELD = 50_000;
 
 /**
- * The terms of a file, held back until the records begin: only then are their languages known, which a file states in
- * elements of their own and in any order.
+ * Holds back the terms of a file until the records begin. Only then are their languages known, which a file states in
+ * separate elements and in any order.
  */
 export interface Terms {
-  /** Takes an entry. Gives what can be handed on: everything but terms, and before a record all terms. */
+  /**
+   * Takes an entry and returns those that can be yielded: the entry itself unless it is a term, and before a record all
+   * terms.
+   */
   readonly take: (entry: Entry) => Entry[];
   readonly group: (group: TermGroup) => void;
-  /** What is still held. */
+  /** Returns the terms that are still held. */
   readonly rest: () => Entry[];
 }
 

@@ -5,29 +5,29 @@ import { wellFormed } from '../items/clean.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from '../items/items.ts';
 import { withoutForbidden } from './characters.ts';
 
-/** The site that a file is of. `home` without trailing slash. */
+/** The site that a file is exported from. `home` has no trailing slash. */
 export interface WxrSite {
   readonly home: string;
   readonly title: string;
   readonly description: string;
   readonly language: string;
-  /** When the file is made. */
+  /** Time of the export. */
   readonly now: Date;
 }
 
 /**
- * A WXR 1.2 file that WordPress's importer reads, in pieces. What XML can't hold (control characters) is left out;
- * carriage returns are written as references, since a parser would make line feeds of them.
+ * Writes a WXR 1.2 file that WordPress's importer can read, in chunks. Control characters, which XML does not allow,
+ * are left out. Carriage returns are written as character references, since parsers would convert them to line feeds.
  */
 export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): AsyncGenerator<string> {
   yield head(site);
   const groups = { posts: new Map<string, Map<string, number>>(), terms: new Map<string, Map<string, number>>() };
   for await (const item of items) {
-    // The languages of terms stand before the records, so that who reads the file knows them when it makes the terms.
+    // The languages of terms come before the records, so that the importer knows them when it creates the terms.
     if (isPostItem(item)) yield* groupsOf('term_translations', groups.terms);
     yield element(item, site);
     if (isPostItem(item) && item.translation_group !== undefined) joinGroup(groups.posts, item, Number(item.sourceId));
-    // Polylang knows the language of a term by its group alone, so that every term is in one.
+    // Polylang knows the language of a term only through its group, so that every term needs one.
     if (isTermItem(item) && item.id !== undefined) joinGroup(groups.terms, { translation_group: String(item.id), ...item }, item.id);
   }
   yield* groupsOf('term_translations', groups.terms);
@@ -37,7 +37,7 @@ export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): Asyn
 
 type Groups = Map<string, Map<string, number>>;
 
-/** Notes a record as a member of its group. */
+/** Adds a record to its group. */
 function joinGroup(groups: Groups, item: PostItem | TermItem, id: number): void {
   if (item.language === undefined) return;
   const name = groupName(item);
@@ -87,7 +87,7 @@ function term({ id, kind, slug, name, parent, description, metas = [] }: TermIte
     bareNode('wp:term_id', String(id ?? 0)),
     node('wp:term_taxonomy', termKind(kind).taxonomy),
     node('wp:term_slug', slug),
-    // The slug, without the number that tells namesakes apart.
+    // The slug, without the number that distinguishes terms with the same slug.
     node('wp:term_parent', parent?.split(' ', 1)[0] ?? ''),
     node('wp:term_name', name),
     node('wp:term_description', description),
@@ -152,12 +152,12 @@ function post(item: PostItem, { home }: WxrSite): string {
 const metaNodes = (name: 'wp:postmeta' | 'wp:termmeta', metas: readonly (readonly [key: string, value: string])[]): string[] =>
   metas.map(([key, value]) => `<${name}>${node('wp:meta_key', key)}${node('wp:meta_value', value)}</${name}>`);
 
-/** The name of a group as Polylang's own importer makes them. */
+/** Returns the name of a group in the form of Polylang's own importer. */
 const groupName = ({ kind, translation_group: group = '' }: PostItem | TermItem): string => `pll_${kind}_${escaped(group)}`;
 
 /**
- * Groups of translations as Polylang keeps them: a term whose description holds the ids by language. Each is written
- * once.
+ * Writes groups of translations as Polylang stores them: a term whose description contains the ids by language. Each
+ * group is written once.
  */
 function* groupsOf(taxonomy: 'post_translations' | 'term_translations', groups: Groups): Generator<string> {
   for (const [name, ids] of groups) yield groupTerm(taxonomy, name, ids);
@@ -176,7 +176,7 @@ const groupTerm = (taxonomy: string, name: string, ids: ReadonlyMap<string, numb
 
 const node = (name: string, text: string): string => `<${name}>${cdata(text)}</${name}>`;
 
-/** An element that WordPress writes without CDATA: numbers and flags. */
+/** Returns an element that WordPress writes without CDATA: numbers and flags. */
 const bareNode = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`;
 
 const clean = (text: string): string => withoutForbidden(wellFormed(text));
@@ -195,7 +195,7 @@ const ENTITIES: ReadonlyMap<string, string> = tableOf({
 });
 const escaped = (text: string): string => clean(text).replace(/[&<>"\r\n\t]/g, (character) => ENTITIES.get(character) ?? character);
 
-/** `Fri, 20 Nov 2026 08:50:13 +0000`; nothing for a draft. */
+/** Formats a time as `Fri, 20 Nov 2026 08:50:13 +0000`; empty for a draft. */
 function rssDate(utc: string): string {
   const date = new Date(`${utc.replace(' ', 'T')}Z`);
   return utc === '' || Number.isNaN(date.getTime()) ? '' : date.toUTCString().replace('GMT', '+0000');
