@@ -6,13 +6,14 @@ import type { Param } from '../kinds/param.ts';
 import { typedKeys } from '../typed-keys.ts';
 
 /*
- * The types of the client that comes with the package (`client/records.d.ts`), from the declarations of the kinds and
+ * Types of the client library that comes with the package (`client/records.d.ts`), generated from the declarations of
+ * the kinds and
  * the table of errors.
  */
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The file, as TypeScript. */
+/** Returns the file as TypeScript. */
 export function clientTypes(): string {
   const codes = [...new Set(typedKeys(problems).map((name) => codeOf(name)))];
   return [
@@ -46,7 +47,7 @@ const codeOf = (name: ProblemName): string => {
   return code;
 };
 
-/** An anonymous caller gets 401 where others get 403. */
+/** Returns the statuses of an error. Anonymous callers get 401 instead of 403. */
 function statusesOf(code: string): string {
   const statuses = typedKeys(problems)
     .filter((name) => codeOf(name) === code)
@@ -54,7 +55,7 @@ function statusesOf(code: string): string {
   return [...new Set(statuses.flatMap((status) => (status === 403 ? [401, 403] : [status])))].join(' | ');
 }
 
-/** The records of all kinds and their parts, by the ids of their shapes. */
+/** Returns the types of all records and their parts, named by the ids of their shapes. */
 function recordTypes(): string[] {
   const all = z.object(Object.fromEntries(kinds.map((kind) => [kind.name, kind.record])));
   const { definitions = {} } = z.toJSONSchema(all, { target: 'draft-7' }) as { definitions?: Record<string, Schema> };
@@ -66,7 +67,7 @@ const membersOf = (params: Readonly<Record<string, Param>>): string =>
     .map(([name, { grammar }]) => `  ${name}?: ${typeOf(grammar.json)} | null;`)
     .join('\n')}\n}`;
 
-/** A JSON Schema as a type. */
+/** Returns a JSON Schema as a TypeScript type. */
 function typeOf(schema: Schema): string {
   const { $ref, type, enum: values, anyOf, items, properties, required = [], additionalProperties, const: only } = schema;
   if (typeof $ref === 'string') return $ref.split('/').at(-1)!;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Texts } from '../texts.ts';
 import { createProgram, sayIn } from './program.ts';
 
-/** The page about all commands, in Markdown, from the commands themselves and the English sentences. */
+/** Returns the page about all commands in Markdown, generated from the commands and the English sentences. */
 export function commandsPage(texts: Texts): string {
   const program = wholeProgram(texts);
   const options = program.options.map(({ flags, description }) => `- \`${flags}\`: ${description}`);
@@ -18,7 +18,7 @@ export function commandsPage(texts: Texts): string {
     .concat('\n');
 }
 
-/** What the codes mean that the command ends with. */
+/** Exit codes of the command, and their meanings. */
 export const EXIT_CODES = [
   [0, 'done'],
   [1, 'refused, or not found'],
@@ -27,13 +27,13 @@ export const EXIT_CODES = [
   [69, 'the database cannot be reached'],
 ] as const;
 
-/** The command with all its commands, to be described in English. */
+/** Returns the program with all its commands, in English. */
 export function wholeProgram(texts: Texts): Command {
   const nowhere = { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined };
   return createProgram({ io: nowhere, language: 'en', say: sayIn(texts, 'en') });
 }
 
-/** Commands that do something, in their order. */
+/** Returns all commands without subcommands, in their order. */
 export const leaves = (command: Command): Command[] => (command.commands.length > 0 ? command.commands.flatMap(leaves) : [command]);
 
 function section(command: Command): string {

@@ -5,20 +5,20 @@ import { withExamples } from './options.ts';
 import { print } from './print.ts';
 import type { Session } from './session.ts';
 
-/** What can come next after a command: a command below it, or an option. */
+/** A possible next word after a command: a subcommand or an option. */
 interface Word {
   readonly text: string;
   readonly meaning: string;
 }
 
-/** A command by its path (`['event', 'list']`), with what can come next. */
+/** A command by its path (`['event', 'list']`), with its possible next words. */
 interface CommandNode {
   readonly path: readonly string[];
   readonly commands: readonly Word[];
   readonly options: readonly Word[];
 }
 
-/** Makes the script of a shell from all commands. */
+/** Shells -> functions that generate their completion script from all commands. */
 const SHELLS: ReadonlyMap<string, (places: readonly CommandNode[]) => string> = tableOf({
   bash: bashScript,
   zsh: zshScript,
@@ -48,16 +48,19 @@ function placesIn(command: Command, path: readonly string[] = []): CommandNode[]
   return [{ path, commands, options }, ...command.commands.flatMap((one) => placesIn(one, [...path, one.name()]))];
 }
 
-/** Options that may stand anywhere; the word behind one is its value and no command. */
+/** Options that are allowed anywhere. The word after one is its value, not a command. */
 const GENERAL = ['--user', '--language'];
 
-/** The paths of all commands, as alternatives of a `case` in bash and zsh. */
+/** Returns the paths of all commands, as alternatives of a `case` in bash and zsh. */
 const pathsIn = (places: readonly CommandNode[]): string =>
   places.flatMap(({ path }) => (path.length > 0 ? [placeOf(path)] : [])).join('|');
 
 const placeOf = (path: readonly string[]): string => `"${path.map((name) => ` ${name}`).join('')}"`;
 
-/** What follows a hyphen are options; else commands, and where there are none, files. */
+/**
+ * Returns the script for bash. After a hyphen, it completes options; otherwise commands, or files if there are no
+ * commands.
+ */
 function bashScript(places: readonly CommandNode[]): string {
   const textsOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
   const cases = places.map(
@@ -86,7 +89,10 @@ complete -o default -F _fasti fasti
 `;
 }
 
-/** As in bash. zsh itself takes no word for an option that does not begin with a hyphen. */
+/**
+ * Returns the script for zsh, which completes the same words as the one for bash. zsh itself does not offer options
+ * unless the word begins with a hyphen.
+ */
 function zshScript(places: readonly CommandNode[]): string {
   const described = (words: readonly Word[]) =>
     words.map(({ text, meaning }) => quoted(`${text}:${oneLine(meaning).replaceAll(':', '\\:')}`)).join(' ');
@@ -143,8 +149,8 @@ ${lines.join('\n')}
 `;
 }
 
-/** The first sentence, on one line. */
+/** Returns the first sentence, on one line. */
 const oneLine = (text: string): string => (text.replace(/\s+/g, ' ').split('. ')[0] ?? '').replace(/\.$/, '');
 
-/** A text in single quotes, for all three shells. */
+/** Puts a text in single quotes, for all three shells. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;

@@ -21,7 +21,7 @@ export function addConfigCommand(program: Command, session: Session): void {
         io.terminal,
       ),
     );
-    // What cannot be used is named after everything else has been shown.
+    // Reports unusable values after everything has been printed.
     readConfig(io.env);
   });
 }
@@ -33,7 +33,7 @@ function rowOf(setting: Setting, { io, say }: Session) {
   return { setting: env, value: given === undefined ? fallback : printable(setting, given, say('config.hidden')), from };
 }
 
-/** A value for people to read: of an address with a password all but that, of another secret nothing. */
+/** Returns a printable value: a URL without its password, nothing of other secrets. */
 function printable({ secret, type }: Setting, value: string, hidden: string): string {
   if (!secret) return value;
   if (type !== 'URL') return hidden;

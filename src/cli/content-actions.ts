@@ -18,11 +18,9 @@ import { type Options, onSiteOf, type Params } from './content-flags.ts';
 import { CliError, EXIT } from './io.ts';
 import type { Item } from './print.ts';
 
-/*
- * What the commands about records do, with the checks and in the transactions of the API.
- */
+/* Actions of the commands about records, with the checks and in the transactions of the API. */
 
-/** One page of a list. Whoever looks at terms here wants to see those that are not in use, too. */
+/** Returns one page of a list. By default, terms that are not in use are included. */
 export async function listPage(site: Site, caller: Caller, declared: Kind, raw: Options): Promise<Listing> {
   const kind = onSiteOf(caller, declared);
   if (kind.is === 'post') return listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read'));
@@ -30,7 +28,7 @@ export async function listPage(site: Site, caller: Caller, declared: Kind, raw: 
   return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, whole, 'read'));
 }
 
-/** The page that is asked for; without one, the whole list. */
+/** Returns the requested page, or the whole list if no page is requested. */
 export async function listAll(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<Item[]> {
   if ('page' in raw || 'per_page' in raw) return [...(await listPage(site, caller, kind, raw)).records];
   const items: Item[] = [];
@@ -42,7 +40,7 @@ export async function listAll(site: Site, caller: Caller, kind: Kind, raw: Optio
   return items;
 }
 
-/** Who writes what kind of record. */
+/** The site, caller and kind of a write. */
 export interface RecordWrite {
   readonly site: Site;
   readonly caller: Caller;
@@ -50,8 +48,8 @@ export interface RecordWrite {
 }
 
 /**
- * Creates a record or, with `upsert`, changes the one that there is. Throws CliError and what the API would answer:
- * rest_forbidden, what is wrong with the values.
+ * Creates a record, or changes the existing one with `upsert`. Throws CliError and the errors of the API:
+ * rest_forbidden, invalid values.
  */
 export async function create({ site, caller, kind: declared }: RecordWrite, raw: Options): Promise<{ id: number; isNew: boolean }> {
   const kind = onSiteOf(caller, declared);
@@ -66,10 +64,12 @@ export async function create({ site, caller, kind: declared }: RecordWrite, raw:
   return { id: Number(record.id), isNew };
 }
 
-/** What says that a record is to be changed if there is one already. */
+/** Returns the parameter that turns a creation into an update of an existing record. */
 export const upsertOf = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
 
-/** Changes what is given of a record. Throws what the API would answer: rest_forbidden, edit-conflict, wrong values. */
+/**
+ * Changes the given values of a record. Throws the errors of the API: rest_forbidden, edit-conflict, invalid values.
+ */
 export async function change(writing: RecordWrite, id: number, raw: Options, preconditions: Preconditions | undefined): Promise<void> {
   const { site, caller } = writing;
   const kind = onSiteOf(caller, writing.kind);
@@ -84,8 +84,8 @@ export async function change(writing: RecordWrite, id: number, raw: Options, pre
 }
 
 /**
- * Moves a post to the trash, or deletes it for good with `force`; deletes a term. Throws what the API would answer:
- * rest_forbidden, edit-conflict, what is wrong with the id.
+ * Moves a post to the trash, or deletes it permanently with `force`; deletes a term. Throws the errors of the API:
+ * rest_forbidden, edit-conflict, invalid ids.
  */
 export async function remove(
   writing: RecordWrite,
@@ -99,7 +99,7 @@ export async function remove(
   );
 }
 
-/** Writes only if the record is still what the preconditions say; without any, in every case. */
+/** Writes only if the record still meets the preconditions; always if there are none. */
 function unlessChanged<Result>(
   { site, caller, kind }: RecordWrite,
   id: number,
@@ -110,21 +110,21 @@ function unlessChanged<Result>(
   return preconditions ? onlyIf(site, caller, lockVersion, { id, conditions: preconditions }, write) : write(site);
 }
 
-/** The condition that `--if-match` names. Throws CliError `one-by-one`. */
+/** Returns the precondition in `--if-match`. Throws CliError `one-by-one`. */
 export function ifMatchOf({ ifMatch }: Options, references: readonly string[]): Preconditions | undefined {
   if (typeof ifMatch !== 'string') return undefined;
   if (references.length > 1) throw new CliError('one-by-one', {}, EXIT.usage);
   return { match: tagsIn(ifMatch) };
 }
 
-/** Throws rest_forbidden. */
+/** Throws rest_forbidden unless allowed. */
 export function allow(allowed: boolean): void {
   if (!allowed) fail('rest_forbidden');
 }
 
 /**
- * The record that a reference means: digits are an id, or else a slug; terms go by name, too. Throws CliError
- * `not-found`.
+ * Returns the id of the record that a reference means: digits are an id, otherwise a slug; terms are also found by
+ * name. Throws CliError `not-found`.
  */
 export async function idOf(site: Site, kind: Kind, reference: string): Promise<number> {
   const found = kind.is === 'post' ? await postIdOf(site, kind, reference) : await termIdOf(site, kind, reference);
@@ -132,12 +132,12 @@ export async function idOf(site: Site, kind: Kind, reference: string): Promise<n
   return found;
 }
 
-/** An id is not looked up: what becomes of it is the verb's to say. */
+/** Returns the id of a post. An id is not looked up, since the action reports it if it is unknown. */
 async function postIdOf(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
   return /^\d{1,15}$/.test(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
 }
 
-/** The same for a record in the trash, where its slug ends in `__trashed`. Throws CliError `not-found`. */
+/** Returns the id of a record in the trash, where slugs end in `__trashed`. Throws CliError `not-found`. */
 export const idInTrash = async (site: Site, kind: PostKind, reference: string): Promise<number> =>
   (await postIdOf(site, kind, `${reference}__trashed`)) ?? idOf(site, kind, reference);
 

@@ -11,17 +11,14 @@ import { CliError, EXIT } from './io.ts';
 import { readableDate } from './options.ts';
 import type { Session } from './session.ts';
 
-/*
- * The flags of commands about records: made of the parameters of the kinds, and read back.
- */
+/* Flags of the commands about records: generated from the parameters of the kinds, and parsed. */
 
 export type Options = Readonly<Record<string, unknown>>;
 export type Params = Readonly<Record<string, Param>>;
 
 /**
- * Arguments with the flags of yes and no written out as `--featured=true` and `--featured=false` (`--no-featured`), so
- * that they don't take the word after them unless it is a yes or no, as in wp-cli. Flags may be written with hyphens:
- * `--start-date`.
+ * Expands boolean flags to `--featured=true` and `--featured=false` (`--no-featured`), so that they do not consume the
+ * next word unless it is a yes or no, as in wp-cli. Hyphens in flags are accepted: `--start-date`.
  */
 export function spellOutFlags(args: readonly string[]): string[] {
   const kind = kinds.find(({ name }) => name === commandIn(args));
@@ -38,7 +35,7 @@ export function spellOutFlags(args: readonly string[]): string[] {
   });
 }
 
-/** `--start_date=…` for `--start-date=…`, where that is a flag. */
+/** Rewrites `--start-date=…` to `--start_date=…` if that flag exists. */
 function withUnderscores(arg: string, names: ReadonlySet<string>): string {
   const [, no = '', name = ''] = /^--(no-)?([a-z][a-z-]*)/.exec(arg) ?? [];
   const known = name.replaceAll('-', '_');
@@ -46,20 +43,20 @@ function withUnderscores(arg: string, names: ReadonlySet<string>): string {
   return names.has(known) && ['', '='].includes(arg.charAt(start.length)) ? `--${no}${known}${arg.slice(start.length)}` : arg;
 }
 
-/** Options of the whole program, which may stand before the command, each with a value behind it. */
+/** Global options that may precede the command, each with a value. */
 const BEFORE_COMMAND = ['--user', '--language'];
 
-/** The command that the arguments begin with: the first that is neither an option nor the value of one. */
+/** Returns the command in the arguments: the first word that is neither an option nor the value of one. */
 const commandIn = (args: readonly string[]): string | undefined =>
   args.find((arg, place) => !arg.startsWith('-') && !BEFORE_COMMAND.includes(args[place - 1] ?? ''));
 
-/** Whether a parameter may be given without a value, which then means yes. */
+/** Whether a parameter may be given without a value, which means yes. */
 export const isFlag = ({ grammar }: Param): boolean => {
   const { type } = grammar.json;
   return type === 'boolean' || (Array.isArray(type) && type.includes('boolean')) || grammar === flagAnything;
 };
 
-/** Whether a value may be written as JSON: lists and objects, such as a new venue of an event. */
+/** Whether a value may be given as JSON: lists and objects, such as a new venue of an event. */
 const isCollection = ({ grammar }: Param): boolean => {
   const { type } = grammar.json;
   return type === 'array' || type === undefined;
@@ -96,7 +93,10 @@ export const fieldTexts = (kind: Kind, name: string): string[] => [
   `fields:common.${name}`,
 ];
 
-/** What was given of these parameters. Throws CliError `json-invalid`, `no-custom-fields`, `custom-field-form`. */
+/**
+ * Returns the given values of these parameters. Throws CliError `json-invalid`, `no-custom-fields`,
+ * `custom-field-form`.
+ */
 export function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Record<string, unknown> {
   const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
   const { custom_fields: custom } = given;
@@ -109,8 +109,8 @@ export function rawOf(caller: Caller, kind: Kind, params: Params, given: Options
 }
 
 /**
- * What was given of the language of a record and its translations. `--language` is the language of the command's own
- * texts.
+ * Returns the given language and translations of a record. They have flags of their own, since `--language` is the
+ * language of the command's messages.
  */
 function languagesIn({ settings }: Caller, kind: Kind, { contentLanguage, translations, translationOf }: Options): Options {
   const named = Object.entries({ language: contentLanguage, translations, translation_of: translationOf }).filter(
@@ -120,7 +120,7 @@ function languagesIn({ settings }: Caller, kind: Kind, { contentLanguage, transl
   return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? json(name, String(value)) : value]));
 }
 
-/** Who lists the records of one language alone. Throws CliError `no-languages`, `language-unknown`. */
+/** Returns a caller who lists the records of one language only. Throws CliError `no-languages`, `language-unknown`. */
 export function inContentLanguage(caller: Caller, { contentLanguage: code }: Options): Caller {
   if (typeof code !== 'string') return caller;
   const { contentLanguages: languages } = caller.settings;
@@ -135,17 +135,17 @@ export const withLanguageFlags = (command: Command, { say }: Session): Command =
     .option('--translations <json>', say('content.translations'))
     .option('--translation-of <id>', say('content.translation-of'));
 
-/** A kind as the site of this caller has it. */
+/** Returns a kind with the fields that it has on the caller's site. */
 export const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => onSite(kind, settings);
 
-/** Name and value of `accessibility=yes`. Throws CliError `custom-field-form`. */
+/** Splits `accessibility=yes` into name and value. Throws CliError `custom-field-form`. */
 function memberIn(text: unknown): [string, string] {
   const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
   if (name === '') throw new CliError('custom-field-form', { text: String(text) }, EXIT.usage);
   return [name, value];
 }
 
-/** Adds the flag for the fields that a site defines; it may be given several times. */
+/** Adds the flag for the site's own fields, which may be repeated. */
 const withCustomFields = (command: Command, { say }: Session, kind: Kind): Command =>
   takesCustomFields(kind)
     ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
@@ -155,7 +155,7 @@ function parseValue(name: string, param: Param, given: unknown): unknown {
   return typeof given === 'string' && isCollection(param) && /^\s*[[{]/.test(given) ? json(name, given) : given;
 }
 
-/** Throws CliError `json-invalid`. */
+/** Parses JSON. Throws CliError `json-invalid`. */
 function json(name: string, text: string): unknown {
   try {
     return JSON.parse(text);

@@ -33,7 +33,7 @@ import { oneLine, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 import { withEach } from './several.ts';
 
-/** Members that a table of records shows. */
+/** Columns of a table of records. */
 const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
   event: ['id', 'title', 'start_date', 'end_date', 'status'],
   venue: ['id', 'venue', 'address', 'city', 'status'],
@@ -43,8 +43,8 @@ const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
 };
 
 /**
- * Adds `list`, `get`, `create`, `update` and `delete` for each kind of record that is meant; their flags are the kind's
- * own filters and fields. Of the others there is the name.
+ * Adds `list`, `get`, `create`, `update` and `delete` for each kind that `isMeant` accepts; their flags are the kind's
+ * filters and fields. Other kinds get only their name.
  */
 export function addContentCommands(program: Command, session: Session, isMeant: (name: string) => boolean): void {
   for (const kind of kinds) {
@@ -53,12 +53,12 @@ export function addContentCommands(program: Command, session: Session, isMeant: 
   }
 }
 
-/** The commands of one kind. `verb`: adds one of them, with its description and examples. */
+/** The commands of one kind. `verb` adds a command with its description and examples. */
 interface Group {
   readonly session: Session;
   readonly kind: Kind;
   readonly verb: (name: Verb, more?: string) => Command;
-  /** How one record is named on the command line. */
+  /** Placeholder for a record on the command line. */
   readonly reference: '<id-or-slug>' | '<id-slug-or-name>';
 }
 
@@ -191,23 +191,23 @@ function addRestore({ session, verb, reference: refer }: Group, kind: PostKind):
     );
 }
 
-/** One or more of them. */
+/** Returns the placeholder for one or more records. */
 const several = (refer: Group['reference']): string => refer.replace('>', '...>');
 
-/** Says what was done with a record; with `--porcelain`, its id alone. */
+/** Prints what was done with a record; with `--porcelain`, only its id. */
 const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
   print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
 
 /**
- * Warns of names in new records that no field has: `--venue='{"venue":"Barn","citty":"Asti"}'`. Flags that don't exist
- * are refused anyway.
+ * Warns of unknown names in new records: `--venue='{"venue":"Barn","citty":"Asti"}'`. Unknown flags are rejected
+ * anyway.
  */
 function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
   for (const field of unknownFields(kind, { ...kind.fields, ...upsertOf(kind), ...KNOWN_ELSEWHERE }, raw))
     io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
 }
 
-/** Warns where `--language` may have been meant as the language of a new record, which gets the site's. */
+/** Warns if `--language` was probably meant as the language of a new record, which gets the site's default language. */
 function warnOfLanguage(
   { io, say }: Session,
   { caller: { settings }, kind }: { readonly caller: Caller; readonly kind: Kind },
@@ -220,7 +220,7 @@ function warnOfLanguage(
   io.err(`${oneLine(say('warning', { message: say('content.not-in-language', { code, own: languages.defaultCode }) }))}\n`);
 }
 
-/** Fields that only some sites have, with flags of their own. */
+/** Fields that only some sites have; they have flags of their own. */
 const KNOWN_ELSEWHERE: Params = Object.fromEntries(
   ['custom_fields', 'language', 'translations', 'translation_of'].map((name) => [name, { grammar: flagAnything }]),
 );

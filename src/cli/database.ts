@@ -28,7 +28,7 @@ import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
 import { optionInvalid } from './site-options.ts';
 
-/** The options of `init`; each has a default. */
+/** Options of `init`, which all have a default. */
 interface InitOptions {
   readonly url?: string;
   readonly title?: string;
@@ -36,7 +36,7 @@ interface InitOptions {
   readonly login?: string;
   readonly email?: string;
   readonly sample?: boolean;
-  /** Whether what is not given is asked for at a terminal. */
+  /** Whether to ask for missing values at a terminal. */
   readonly asks?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     'PORT=3000 LOG_LEVEL=warn fasti serve',
   ]).action(async () => {
     await withDatabase(session, requireSite).catch((error: unknown) => {
-      // A database that is absent is waited for by the server.
+      // If the database is unavailable, the server waits for it.
       if (!(error instanceof DatabaseUnavailable)) throw error;
     });
     await io.serve({});
@@ -120,7 +120,7 @@ function addSeed(program: Command, session: Session): void {
     );
 }
 
-/** The languages of a new site, the first of which is the default. Throws CliError `language-code-invalid`. */
+/** Returns the languages of a new site; the first one is the default. Throws CliError `language-code-invalid`. */
 function languagesIn(text: string | undefined): string[] {
   const codes = [...new Set(text?.split(',').map((code) => code.trim()) ?? [])];
   const wrong = codes.find((code) => !isLanguageCode(code) || !knownLanguage(code));
@@ -151,8 +151,8 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
 }
 
 /**
- * Name, time zone and e-mail address of a new site: as given, else as somebody at the terminal says, else those of the
- * host and the machine.
+ * Returns name, time zone and email address of a new site: as given, otherwise as the user answers at the terminal,
+ * otherwise derived from host and machine.
  */
 async function identityOf(
   session: Session,
@@ -168,20 +168,20 @@ async function identityOf(
   return {
     title: await answer(given.title, 'ask-title', usual.title),
     timezone: await answer(given.timezone, 'ask-timezone', usual.timezone),
-    // An address that is nobody's, or somebody else's, would be worse than none.
+    // A wrong address would be worse than none.
     email: await answer(given.email, 'ask-email', ''),
   };
 }
 
-/** The zone of the machine; some machines have a name for not knowing it. */
+/** Returns the time zone of the machine, or UTC if it is unknown; some machines use a special name for that. */
 const zoneOf = ({ zone = '' }: Io): string => (parseZone(zone)?.rules ? zone : 'UTC');
 
-/** Where the sample calendar takes place. */
+/** Time zone of the sample calendar. */
 const SAMPLE_ZONE = 'Europe/Rome';
 
 /**
- * Where nobody watches, what is printed is kept in logs for ever: the password goes into a file instead. Gives the
- * sentence that says which.
+ * Writes the password to a file if there is no terminal, since output ends up in logs then. Returns the sentence that
+ * names the file.
  */
 function keptAside({ say }: Session, config: Config, text: string, login: string): string {
   try {
@@ -191,7 +191,7 @@ function keptAside({ say }: Session, config: Config, text: string, login: string
   }
 }
 
-/** Writes the sample calendar; returns the number of its events, 0 where it is there already. */
+/** Writes the sample calendar. Returns the number of its events, 0 if it exists already. */
 async function seedByCommand(session: Session, site: Site, user?: string): Promise<number> {
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);
@@ -228,8 +228,8 @@ async function generateEvents(
 }
 
 /**
- * What `npm start` does: a database that is empty becomes a site, an embedded one with the sample calendar; then it is
- * served. A WordPress database is taken as it is.
+ * Runs `npm start`: turns an empty database into a site, an embedded one with the sample calendar, and serves it. A
+ * WordPress database is served as it is.
  */
 async function start(session: Session, given: InitOptions): Promise<void> {
   const { io, say } = session;
@@ -243,7 +243,7 @@ async function start(session: Session, given: InitOptions): Promise<void> {
     }
     return site.settings();
   });
-  // A site for trying out goes where the port goes.
+  // A local test site follows the configured port.
   const follows = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(settings.home);
   const home = follows ? localAddress(config) : settings.home;
   await io.serve(follows ? { SITE_URL: home } : {});
@@ -255,8 +255,8 @@ const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /**
- * Waits until the server answers, so that what is said of it is true. False: it has not in ten seconds. On a port that
- * the system chooses nobody knows where to ask, and it counts as serving.
+ * Waits until the server responds, so that the printed addresses work. Returns false if it does not within ten seconds.
+ * If the system chooses the port, the address is unknown, and the server counts as running.
  */
 async function untilServing(config: Config, { wait = (milliseconds) => sleep(milliseconds, true) }: Io): Promise<boolean> {
   const address = listeningAt(config);
@@ -275,8 +275,8 @@ async function untilServing(config: Config, { wait = (milliseconds) => sleep(mil
 }
 
 /**
- * Where the site is, and what to look at first: at the address that this process listens on, which may be another than
- * the public one.
+ * Prints the addresses of the site and its first pages, at the address on which this process listens. That may differ
+ * from the public one.
  */
 function announce({ io, say }: Session, config: Config, settings: SiteSettings): void {
   const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');

@@ -60,7 +60,10 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
   if (repairing.failed.size > 0) throw new CliError('not-repaired', { count: repairing.failed.size });
 }
 
-/** All that can be told of a file so damaged that nothing can be asked. Throws the error again where it is another. */
+/**
+ * Returns what can be reported about a file that is too damaged to be queried. Rethrows the error if it has another
+ * cause.
+ */
 function damagedFile(session: Session, error: unknown): Health {
   const file = error instanceof DatabaseUnavailable ? sqlitePath(configOf(session).databaseUrl) : undefined;
   const damage = file === undefined ? [] : damageIn(file);
@@ -73,28 +76,30 @@ function damageIn(file: string): string[] {
   try {
     return damageInSqlite(file);
   } catch {
-    // It cannot be read at all, which the error says that led here.
+    // The file cannot be read at all, which the original error says.
     return [];
   }
 }
 
 interface Repairing {
-  /** Whether all repairs are made without asking. */
+  /** Whether to make all repairs without asking. */
   readonly yes: boolean;
-  /** Names of the findings that could not be repaired. */
+  /** Names of the findings whose repair failed. */
   readonly failed: Set<string>;
 }
 
-/** A repair may bring to light what could not be seen before, and that again. */
+/** Maximum number of rounds, since a repair may reveal further findings. */
 const MOST_ROUNDS = 10;
 
-/** Repairs what comes to light after a first round of repairs, until nothing changes. Returns what is left. */
+/**
+ * Repairs findings that appear after the first round of repairs, until nothing changes. Returns the remaining findings.
+ */
 async function repairOn(session: Session, site: Site, first: Health, repairing: Repairing): Promise<Health> {
   const keyOf = (finding: Finding) => JSON.stringify(finding);
   const known = new Set(first.findings.map(keyOf));
   let health = await examine(site, version());
   for (let round = 1; round < MOST_ROUNDS; round += 1) {
-    // Whoever said no once is not asked again, and what a repair left as it was is not tried again.
+    // Do not ask again about declined repairs, nor retry those that had no effect.
     const fresh = health.findings.filter((finding) => finding.fix !== undefined && !known.has(keyOf(finding)));
     for (const finding of fresh) known.add(keyOf(finding));
     if (fresh.length === 0 || !(await repair(session, fresh, repairing))) break;
@@ -103,7 +108,9 @@ async function repairOn(session: Session, site: Site, first: Health, repairing: 
   return health;
 }
 
-/** Repairs what can be, each kind after asking; one that fails stops no other. Returns whether there was any. */
+/**
+ * Makes the possible repairs, after asking for each; a failure does not stop the others. Returns whether any was tried.
+ */
 async function repair({ io, say }: Session, findings: readonly Finding[], { yes, failed }: Repairing): Promise<boolean> {
   const fixable = findings.filter(({ fix }) => fix !== undefined);
   const ask = io.confirm ?? (io.terminal ? askYesNo : undefined);
@@ -112,7 +119,7 @@ async function repair({ io, say }: Session, findings: readonly Finding[], { yes,
   for (const { name, count, fix } of fixable) {
     const sentence = say(`upkeep:findings.${name}`);
     if (!yes && !(await ask!(say('upkeep:doctor.ask', { finding: sentence, count })))) continue;
-    // Before it failed, it may have changed something.
+    // A repair that fails may have changed something already.
     repaired = true;
     try {
       await fix!();

@@ -2,7 +2,7 @@ import type { KindName } from '../kinds/kind-names.ts';
 
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore';
 
-/** Command lines that the help of each command shows. */
+/** Example command lines in the help of each command. */
 const EXAMPLES: Readonly<Record<KindName, Readonly<Partial<Record<Verb, readonly string[]>>>>> = {
   event: {
     list: [

@@ -58,7 +58,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
   const narrowed = Object.keys(raw).length > 0;
   const kind: PostKindName | undefined =
     chosen('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' || format === 'ical' ? 'event' : undefined);
-  // Such a file would be empty.
+  // An iCalendar file without events would be empty.
   if (format === 'ical' && kind !== undefined && !postKind(kind).dated) throw new CliError('format-events-only', { kind }, EXIT.usage);
   await withSite(session, 'read', async (site) => {
     const caller = await actingCaller(site, session, user);
@@ -68,8 +68,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
     const entries = exportEntries(site, caller, {
       ...(kind === undefined ? {} : { kinds: [kind] }),
       ...(filters === undefined ? {} : { filters }),
-      // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads
-      // the file.
+      // These formats contain neither statuses nor passwords, so that only public records may be exported.
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], publicOnly: true, eachDate: true } : {}),
     });
     const items = passOn(
@@ -95,7 +94,7 @@ async function* passOn(items: AsyncIterable<Item>, each: (item: Item) => void): 
   }
 }
 
-/** The text of a file, piece by piece. */
+/** Returns the text of a file in chunks. */
 async function piecesOf(
   site: Site,
   caller: Caller,
@@ -119,7 +118,7 @@ async function piecesOf(
   );
 }
 
-/** Parameters of lists that choose records, of all kinds together. */
+/** Returns the filters of all kinds together. */
 function allFilters(): Record<string, Param> {
   const shaping = new Set(['page', 'per_page', 'order', 'orderby', 'password']);
   return Object.fromEntries(postKinds.flatMap((kind) => Object.entries(kind.filters)).filter(([name]) => !shaping.has(name)));

@@ -11,11 +11,11 @@ import {
 } from '../kinds/feed-pages.ts';
 
 /*
- * What the documentation says of feeds, made of the table that routing goes by: the table of addresses, and the example
- * of a proxy that routes exactly these.
+ * Documentation of feeds, generated from the routing table: the table of addresses, and the example
+ * of a proxy configuration that routes exactly these.
  */
 
-/** The slugs of a site that has not changed them, and examples of all that is in paths besides. */
+/** Default slugs, and examples for the other variable parts of paths. */
 const SLUGS: Readonly<Record<SlugName, string>> = { events: 'events', event: 'event', tag: 'tag' };
 const EXAMPLES: Readonly<Record<PathPart, string>> = {
   category: 'sport',
@@ -28,7 +28,7 @@ const EXAMPLES: Readonly<Record<PathPart, string>> = {
   page: '2',
 };
 
-/** A path with the usual slugs and these texts in the places of its parts. */
+/** Fills in the default slugs and these texts for the variable parts of a path. */
 const fillPath = (path: string, parts: Readonly<Record<PathPart, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: SlugName) => SLUGS[name]).replace(/:(\w+)/g, (_, part: PathPart) => parts[part]);
 
@@ -36,8 +36,8 @@ const exampleOf = (path: string): string => fillPath(path, EXAMPLES);
 
 const withFeeds = SECTIONS.filter(({ feeds }) => feeds !== 'none');
 /**
- * Addresses of feeds and what they hold, one row each. Every page of the whole calendar stands for the same one of a
- * category and of a tag.
+ * Returns the addresses of feeds and their contents, one row each. The pages of the whole calendar are listed only
+ * once, although they also exist for each category and tag.
  */
 export function feedRows(): Row[] {
   const [all, ...others] = withFeeds;
@@ -72,7 +72,7 @@ const TYPES: Readonly<Record<FeedForm, string>> = {
 };
 
 // ------------------------------------------------------------------------------------------------- nginx
-/** What stands for the parts of a path in the patterns of nginx. */
+/** Patterns in nginx for the variable parts of a path. */
 const PATTERNS: Readonly<Record<PathPart, string>> = {
   category: '([^/?]+/)*[^/?]+',
   tag: '[^/?]+',
@@ -95,7 +95,7 @@ const VALUES = oneOf(FEED_VALUES.keys());
 const NEWS_QUERY = `(.*&)?feed=${VALUES}(&|$)`;
 const JSON_LD_QUERY = '(.*&)?format=jsonld(&|$)';
 
-/** The addresses of sections with the same pages that are feeds, as a pattern. */
+/** Returns a pattern for the feeds of sections with the same pages. */
 function sectionsPattern(sections: readonly [Section, ...Section[]]): string {
   const [{ pages, feeds, shared }] = sections;
   const news = feeds === 'all' && !shared;
@@ -106,7 +106,7 @@ function sectionsPattern(sections: readonly [Section, ...Section[]]): string {
   return `${page}(/${oneOf(endings)}/?(\\?|$)|/?\\?${oneOf(queries)})`;
 }
 
-/** Sections by what they have in common. */
+/** Groups sections that have the same pages and feeds. */
 function groupedSections(): [Section, ...Section[]][] {
   const groups: [Section, ...Section[]][] = [];
   for (const section of withFeeds) {
@@ -119,7 +119,7 @@ function groupedSections(): [Section, ...Section[]][] {
   return groups;
 }
 
-/** Patterns of all addresses that are feeds, below what may stand before each of them. */
+/** Returns patterns for all addresses of feeds, without the prefixes that may precede them. */
 const feedPatterns = (): string[] => [
   ...groupedSections().map(sectionsPattern),
   `/${SLUGS.events}/${oneOf(ENDINGS_OF_ALL.keys())}/?(\\?|$)`,
@@ -128,7 +128,7 @@ const feedPatterns = (): string[] => [
   `/?\\?(?=${JSON_LD_QUERY})(.*&)?tribe_events=`,
 ];
 
-/** The configuration of nginx before a WordPress, for these languages of the API. */
+/** Returns an nginx configuration for running in front of a WordPress, with these languages of the API. */
 export function nginxExample(languages: readonly string[]): string {
   const language = `(/(${languages.join('|')}))?`;
   const routes = [

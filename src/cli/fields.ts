@@ -8,7 +8,7 @@ import { type Session, withSite } from './session.ts';
 type Options = Readonly<Record<string, string | undefined>>;
 
 const COLUMNS = ['name', 'type', 'label', 'choices', 'meta'];
-/** Kinds of records that can have such fields: the calendar's paid extension knows them of events. */
+/** Kinds that can have custom fields: events only, as in the calendar's paid extension. */
 const KINDS = ['event'] as const;
 
 /** Adds `field add|list|remove`. */

@@ -5,8 +5,8 @@ import { makeOwnFolder, OWN_FILE, PASSWORD_FILE } from '../host/files.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 
 /**
- * Keeps a text with a password in a new file, readable by its owner alone, beside the data: for where nobody watches
- * and what is printed goes into logs. Returns the path of the file. Throws the error of the file system.
+ * Writes a text with a password to a new file next to the data, readable by its owner only. Used without a terminal,
+ * when output ends up in logs. Returns the path of the file. Throws the error of the file system.
  */
 export function keepPassword(config: Config, text: string): string {
   const folder = dataFolder(config);
@@ -22,8 +22,8 @@ export function keepPassword(config: Config, text: string): string {
 }
 
 /**
- * Where the database is, or else the uploads. What WordPress keeps in `wp-content` is served by web servers, and no
- * place for this.
+ * Returns the folder of the database, or else the one that contains the uploads. Never `wp-content`, which web servers
+ * serve.
  */
 function dataFolder({ databaseUrl, uploadsDir }: Config): string {
   const database = sqlitePath(databaseUrl);

@@ -1,19 +1,19 @@
 import { stockRoles } from '../wordpress/capabilities.ts';
 import { toSerialized } from '../wordpress/php/serialized.ts';
 
-/** What has to be known to make a new site. */
+/** Values that are needed for a new site. */
 export interface FreshSite {
-  /** Its address, name and time zone, as WordPress's options. */
+  /** Address, name and time zone, as WordPress's options. */
   readonly identity: Readonly<Record<string, string>>;
   readonly email: string;
 }
 
-/** An option of a new site: name, stored text, and whether WordPress loads it with every request. */
+/** An option of a new site: name, stored value, and whether WordPress loads it with every request. */
 export type FreshOption = readonly [name: string, value: string, autoload: 'on' | 'off' | 'auto'];
 
 /**
- * The options of a new site, those that WordPress itself would write (`populate_options`) and needs to find when it
- * comes to this database, and those of the calendar. `prefix`: the table prefix, part of one name.
+ * Returns the options of a new site: those that WordPress itself would write (`populate_options`) and expects in its
+ * database, and those of the calendar. `prefix`: the table prefix, which is part of one name.
  */
 export function freshOptions({ identity, email }: FreshSite, prefix: string): FreshOption[] {
   return [
@@ -38,8 +38,7 @@ const pairs = (values: Readonly<Record<string, string>>, autoload: FreshOption[2
 const EMPTY = toSerialized([]);
 
 /**
- * The version of the tables that WordPress 7.1 expects (`$wp_db_version`): a later one brings them up to date by
- * itself.
+ * Version of the tables in WordPress 7.1 (`$wp_db_version`). Later versions of WordPress upgrade the tables themselves.
  */
 const TABLES_VERSION = '61833';
 
@@ -69,7 +68,7 @@ const RARE = {
   using_application_passwords: '1',
 };
 
-/** The calendar's own settings. Prices are in euros, as befits the zone a new site is in unless it says another. */
+/** Settings of the calendar. The default currency is the euro. */
 const CALENDAR = {
   did_init: true,
   defaultCurrencySymbol: '€',

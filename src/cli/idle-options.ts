@@ -4,20 +4,18 @@ import { tableOf } from '../wordpress/table.ts';
 import { oneLine } from './print.ts';
 import type { Session } from './session.ts';
 
-/*
- * Options that were typed and have no effect beside the others: whoever typed them meant something by them.
- */
+/* Detection of options that have no effect in combination with others, which the user probably did not intend. */
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** An option without effect, and the sentence that says why (`cli:idle`). */
+/** An option without effect, and the key of the sentence that explains it (`cli:idle`). */
 interface Idle {
   readonly option: string;
   readonly why: 'with' | 'without' | 'source';
   readonly other: string;
 }
 
-/** Warns on standard error of each option of a command that has no effect as it was typed. */
+/** Warns on standard error of each option of a command that has no effect. */
 export function warnOfIdle({ io, say }: Session, command: Command): void {
   for (const { option, why, other } of idleIn(command))
     io.err(`${oneLine(say('warning', { message: say(`idle.${why}`, { option, other }) }))}\n`);
@@ -35,7 +33,7 @@ function idleIn(command: Command): Idle[] {
 
 type Reason = Omit<Idle, 'option'>;
 
-/** Why an option has no effect beside the others that were given; undefined: it has one. */
+/** Returns why an option has no effect in combination with the others; undefined if it has one. */
 function reasonOf(name: string, given: Options): Reason | undefined {
   const beside = (other: string, isThere: unknown): Reason | undefined => (isThere ? { why: 'with', other } : undefined);
   const without = (other: string, isThere: unknown): Reason | undefined => (isThere ? undefined : { why: 'without', other });
@@ -58,7 +56,7 @@ function reasonOf(name: string, given: Options): Reason | undefined {
   }
 }
 
-/** The sources that options of an import are about; the others are about all. */
+/** Options of an import -> the kinds of sources that they apply to; other options apply to all. */
 const OF_SOURCES: ReadonlyMap<string, readonly SourceKind[]> = tableOf({
   prefix: ['database'],
   site: ['database'],

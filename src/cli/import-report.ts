@@ -13,8 +13,8 @@ import { oneLine } from './print.ts';
 import { filledTo, indentedTo, shortenedTo, widthOf } from './width.ts';
 
 /**
- * What became of everything, for a person to read. `files`: those that were named; `hint`: what to try where records
- * name others that did not come.
+ * Formats the report of an import for people. `files`: the files that were given; `hint`: advice if records reference
+ * others that did not come.
  */
 export function reportText(
   report: Report,
@@ -45,7 +45,7 @@ export function reportText(
   return `${lines.join('\n')}\n`;
 }
 
-/** What is left aside is called by its type or its component; what has none is named in words. */
+/** Returns the name of a type of skipped content: a sentence if it has one, otherwise the type or component itself. */
 const asideText = (what: string, say: Say): string => {
   const words = IN_WORDS.get(what);
   return words === undefined ? what : say(`exchange:asides.${words}`);
@@ -59,11 +59,11 @@ const IN_WORDS = new Map([
   ['text behind the calendar', 'text-behind'],
 ]);
 
-/** Where rows that did not come in were written. */
+/** Returns the sentences that name the files with rejected rows. */
 export const rejectedText = (files: readonly RejectedFile[], say: Say): string =>
   files.map(({ path, rows }) => `${say('exchange:import.rejected', { count: rows, file: path })}\n`).join('');
 
-/** The first records as they would be stored, a line for each, with the columns in which any of them has something. */
+/** Formats the first records as they would be stored, one line each, without empty columns. */
 export function previewText(records: readonly PreviewedRecord[], say: Say): string {
   const rows = records.map((record) => PREVIEW.map(([, show]) => shortenedTo(oneLine(show(record)), WIDEST)));
   const used = PREVIEW.map((_, place) => rows.some((row) => row[place] !== ''));
@@ -79,7 +79,7 @@ const metasOf = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string
   keys.flatMap((key) => metas.flatMap(([name, value]) => (name === key && value !== '' ? [value] : []))).join(', ');
 const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => decodeEntities(name)).join(', ');
 
-/** What the preview shows of a record, by the names of its columns. */
+/** Columns of the preview, with the functions that return their texts. */
 const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
   ['kind', ({ kind }) => kind],
   ['title', ({ columns }) => decodeEntities(String(columns.post_title ?? ''))],
@@ -94,19 +94,19 @@ const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecor
   ['contact', (record) => metasOf(record, ORGANIZER.email, ORGANIZER.phone, VENUE.phone)],
 ];
 
-/** Columns of the terminal that a cell of the preview takes. */
+/** Maximum width of a preview cell, in terminal columns. */
 const WIDEST = 40;
 
-/** Losses of one reason that are printed one by one; `--format=json` has more. */
+/** Maximum number of losses per reason that are printed; `--format=json` includes more. */
 const MOST_SHOWN = 10;
 
-/** What one more round of following came to, on one line. */
+/** Formats the result of one round of following on one line. */
 export function roundText({ created, updated, lost }: Report, time: string, say: Say): string {
   const sum = (counts: Count) => Object.values(counts).reduce((all, number) => all + number, 0);
   return `${say('exchange:import.followed', { time, created: sum(created), updated: sum(updated), lost: sum(lost) })}\n`;
 }
 
-/** What each column of the files is taken for. */
+/** Formats the column that each heading of the files is mapped to. */
 export function mappingText(source: CsvSource, say: Say): string {
   return source
     .mapping()
@@ -121,7 +121,9 @@ export function mappingText(source: CsvSource, say: Say): string {
     .join('');
 }
 
-/** Cells below each other. `numbers`: whether all columns but the first hold numbers, which stand to the right. */
+/**
+ * Aligns cells in columns. `numbers`: whether all columns except the first contain numbers, which are right-aligned.
+ */
 function alignColumns(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
   const widths = rows[0]!.map((_, column) => rows.reduce((width, row) => Math.max(width, widthOf(row[column]!)), 0));
   return rows.map(

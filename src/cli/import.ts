@@ -78,7 +78,7 @@ async function importByCommand(session: Session, places: readonly string[], give
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
 }
 
-/** What somebody asks for by the command and its options. */
+/** The arguments and options of the command. */
 interface Order {
   readonly session: Session;
   readonly places: readonly string[];
@@ -86,9 +86,9 @@ interface Order {
   readonly user: string | undefined;
   readonly format: ReportFormat;
   readonly dryRun: boolean;
-  /** How many records to show before; undefined: none. */
+  /** Number of records to preview, if requested. */
   readonly preview: number | undefined;
-  /** Seconds between two rounds of following; undefined: import once. */
+  /** Seconds between two rounds of following; undefined imports once. */
   readonly follow: number | undefined;
   readonly ofSource: ReturnType<typeof sourceOptions>;
 }
@@ -108,7 +108,7 @@ function orderOf(session: Session, places: readonly string[], given: Options, us
   };
 }
 
-/** Imports, prints the report, and goes on importing where that is asked for. Returns the first report. */
+/** Imports, prints the report, and continues to follow the source if requested. Returns the first report. */
 async function importAndFollow(site: Site, order: Order): Promise<Report> {
   const { session, given, format, dryRun, follow } = order;
   const { io, say } = session;
@@ -154,7 +154,7 @@ async function importOnce(
   }
 }
 
-/** What the options say of the source. */
+/** Returns the options about the source. */
 function sourceOptions(session: Session, given: Options) {
   const { io, say } = session;
   return {
@@ -175,21 +175,21 @@ function sourceOptions(session: Session, given: Options) {
   };
 }
 
-/** The result of an import, and what is printed besides. */
+/** The result of an import, and further output. */
 interface Outcome {
   readonly report: Report;
-  /** The first records, where they were asked for. */
+  /** The first records, if requested. */
   readonly preview?: readonly PreviewedRecord[] | undefined;
-  /** Files of rows that did not come in. */
+  /** Files with rejected rows. */
   readonly rejected: readonly RejectedFile[];
   readonly hint: Source['hint'];
 }
 
-/** The value of an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 const listOf = (given: unknown): readonly string[] => (Array.isArray(given) ? given.map(String) : []);
 
-/** The pairs of `--map`. The last `=` separates them: a heading may hold one. Throws CliError `no-map`. */
+/** Returns the pairs of `--map`, split at the last `=`, since a heading may contain one. Throws CliError `no-map`. */
 function headingMap(given: unknown): ReadonlyMap<string, string> {
   return new Map(
     listOf(given).map((pair) => {
@@ -200,35 +200,35 @@ function headingMap(given: unknown): ReadonlyMap<string, string> {
   );
 }
 
-/** Records that `--preview` shows. */
+/** Default number of records for `--preview`. */
 const USUAL_PREVIEW = 5;
 
-/** How far an import has come. */
+/** Progress of an import. */
 interface Progress {
   readonly dryRun: boolean;
-  /** Whether a piece of it is written for good. */
+  /** Whether a part of it has been committed. */
   written: boolean;
 }
 
-/** The message for a person who interrupts the import. */
+/** Returns the message for a user who interrupts the import. */
 function howToGoOn(session: Session, { dryRun, written }: Progress): string {
   clearLine(session);
   const name = dryRun ? 'stopped-rehearsal' : written ? 'stopped-importing' : 'stopped-reading';
   return `${session.say(`exchange:import.${name}`)}\n`;
 }
 
-/** Identifies the target of an import: the database and its prefix, and whether it is only a rehearsal. */
+/** Identifies the target of an import: the database and its prefix, and whether it is a dry run. */
 const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, { dryRun }: Pick<Order, 'dryRun'>): string => {
   const path = sqlitePath(databaseUrl);
   return [path === undefined ? databaseUrl : resolve(path), tablePrefix, dryRun ? 'rehearsal' : ''].join(' ');
 };
 
-/** Between two rounds of following. */
+/** Default pause between two rounds of following, in seconds. */
 const USUAL_PAUSE_S = 300;
 
 /**
- * Imports again and again until a signal ends it, and reports what has changed. A site that can't be reached is asked
- * again the next time.
+ * Repeats the import until a signal ends the process, and reports the changes. If the site cannot be reached, the next
+ * round tries again.
  */
 async function followSource({ io, say }: Session, format: ReportFormat, pause: number, once: () => Promise<Report>): Promise<void> {
   const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));
@@ -284,7 +284,7 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
   return { report, preview: shown };
 }
 
-/** A language of the content. Throws CliError `no-languages`, `language-unknown`. */
+/** Returns a content language. Throws CliError `no-languages`, `language-unknown`. */
 function languageOf({ settings: { contentLanguages } }: Caller, code: unknown): string | undefined {
   if (typeof code !== 'string') return undefined;
   if (!contentLanguages) throw new CliError('no-languages', {}, EXIT.usage);
@@ -292,14 +292,14 @@ function languageOf({ settings: { contentLanguages } }: Caller, code: unknown): 
   return code;
 }
 
-/** The days between which repeating events are taken in. Throws CliError `no-day`, `days-turned`. */
+/** Returns the range of days for which repeating events are imported. Throws CliError `no-day`, `days-turned`. */
 function daysOf(given: Options): { readonly from: string | undefined; readonly to: string | undefined } {
   const [from, to] = [dayOf('from', given.from), dayOf('to', given.to)];
   if (from !== undefined && to !== undefined && to < from) throw new CliError('days-turned', { from, to }, EXIT.usage);
   return { from, to };
 }
 
-/** A day as it is written everywhere here. */
+/** Validates a day in the form `YYYY-MM-DD`. Throws CliError `no-day`. */
 function dayOf(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const midnight = `${String(value)} 00:00:00`;

@@ -13,16 +13,16 @@ import { CliError } from './io.ts';
 
 export interface Administrator {
   readonly login: string;
-  /** Empty: the administrator has none. */
+  /** Empty if the administrator has none. */
   readonly email: string;
 }
 
 /**
- * Makes a new site in an empty database: all tables, the options and roles of a new WordPress with the calendar, an
- * administrator with an application password. Returns that password, which is kept nowhere. One transaction, after the
- * tables are there.
+ * Creates a new site in an empty database: all tables, the options and roles of a new WordPress with the calendar, and
+ * an administrator with an application password. Returns that password, which is not stored in plain text. Everything
+ * after the creation of the tables is one transaction.
  *
- * @throws CliError `already-installed` where there is a site; AccountError for a login or address that cannot be
+ * @throws CliError `already-installed` if there is a site; AccountError for an invalid login or address
  */
 export async function installSite(site: Site, fresh: FreshSite, administrator: Administrator, passwordName: string): Promise<string> {
   if ((await findInstallation(site.db)) === 'site') throw new CliError('already-installed');
@@ -31,7 +31,7 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
     for (const [name, value, autoload] of freshOptions(fresh, db.prefix)) await writeOption(db, name, value, autoload);
     await trustIndex(db, undefined);
-    // The category of posts that have no other, which WordPress expects to be the first term.
+    // The default category of posts, which WordPress expects to be the first term.
     await insertTerm(
       db,
       { ...termKind('category'), taxonomy: 'category' },

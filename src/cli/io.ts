@@ -1,46 +1,45 @@
 import type { LanguageProblem } from '../records/site-languages.ts';
 
-/** Where the command reads and writes; tests put texts here. */
+/** Input and output of the command, which tests replace. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** By the name of a variable: the file that its value was read from, unless it is the environment's own. */
+  /** Variables whose value was read from a file -> that file. */
   readonly files?: ReadonlyMap<string, string>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether a person watches: only then there is progress, and tables have frames. */
+  /** Whether the output is a terminal, which enables progress and table frames. */
   readonly terminal: boolean;
   /**
-   * Serves until a signal ends it, with these variables of the environment besides. Comes back as soon as the server is
+   * Serves until a signal ends the process, with these additional environment variables. Resolves when the server is
    * up.
    */
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /**
-   * Called before something is changed: from then on the command is carried out whole, though nobody reads what it
-   * prints.
+   * Called before the first change. From then on, the command is completed even if its output can no longer be written.
    */
   readonly changes?: () => void;
-  /** The present moment. */
+  /** Current time. */
   readonly clock?: () => Date;
   /** A folder for temporary files; the default is a folder of this user in the system's temporary folder. */
   readonly temporary?: string;
   /**
-   * Prints what `message` gives and ends the process if the command is interrupted (Ctrl-C), until the returned
+   * Prints the returned message and ends the process if the command is interrupted (Ctrl-C), until the returned
    * function is called. Without it, an interrupted command just ends.
    */
   readonly onInterrupt?: (message: () => string) => () => void;
-  /** Says what `message` gives where what is printed cannot be written, such as into a file on a full disk. */
+  /** Sets the message for output that cannot be written, such as to a file on a full disk. */
   readonly onUnwritable?: (message: (code: string) => string) => void;
-  /** Waits for this many milliseconds; false: nobody reads any more, so it is time to end. */
+  /** Waits for this many milliseconds; false if the output was closed or the process should end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
-  /** The time zone of the machine, such as `Europe/Rome`. */
+  /** Time zone of the machine, such as `Europe/Rome`. */
   readonly zone?: string;
-  /** Asks for a text, with one that can be taken as it is; absent where nobody can be asked. */
+  /** Asks for a text with a default; absent if there is nobody to ask. */
   readonly ask?: (question: string, suggestion: string) => Promise<string>;
-  /** Asks for a yes or no; without it, the person at the terminal is asked. */
+  /** Asks for a yes or no; without it, the question is asked at the terminal. */
   readonly confirm?: (question: string) => Promise<boolean>;
 }
 
-/** What the command ends with, as `sysexits.h` and the shell have it. */
+/** Exit codes, as in `sysexits.h` and the shell. */
 export const EXIT = { done: 0, refused: 1, usage: 2, incomplete: 3, unavailable: 69 } as const;
 
 export type CliProblem =
@@ -83,7 +82,10 @@ export type CliProblem =
   | 'no-custom-fields'
   | 'custom-field-form';
 
-/** What stops a command, besides the errors of what it calls. `problem` names a sentence in `cli:problems`. */
+/**
+ * An error that stops a command, in addition to those of the functions it calls. `problem` is the key of a sentence in
+ * `cli:problems`.
+ */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly problem: CliProblem;

@@ -97,7 +97,7 @@ function addLink(command: Command, session: Session): void {
 }
 
 /**
- * The kind of some records, which is one: that of posts, or the one that is named.
+ * Returns the common kind of some records: the kind of the posts, or the named one.
  *
  * @throws CliError `not-found`, `link-of-two-kinds`, `wrong-choice`
  */
@@ -113,7 +113,7 @@ async function kindOfAll(site: Site, ids: readonly number[], named: string | und
   return first!.kind;
 }
 
-/** Makes a record a translation of another. Throws CliError `not-found`, `link-refused`, ApiError. */
+/** Makes a record a translation of another one. Throws CliError `not-found`, `link-refused`, ApiError. */
 async function linkTo({ site, caller, kind }: RecordWrite, source: number, id: number): Promise<void> {
   try {
     const values = await acceptParams(site, caller, kind.fields, { translation_of: source }, 'change');
@@ -125,7 +125,7 @@ async function linkTo({ site, caller, kind }: RecordWrite, source: number, id: n
       await changePost(site, caller, kind, id, values);
     }
   } catch (error) {
-    // The fault is that of a parameter which nobody has typed.
+    // The error names a parameter that the user has not typed.
     if (error instanceof ApiError && error.details.faults) throw new CliError('link-refused', { id, source });
     throw error;
   }

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import type { Texts } from '../texts.ts';
 import { EXIT_CODES, leaves, nameOf, wholeProgram } from './commands-page.ts';
 
-/** The page `fasti(1)` for `man`, from the commands themselves and the English sentences. */
+/** Returns the page `fasti(1)` for `man`, generated from the commands and the English sentences. */
 export function manPage(texts: Texts): string {
   const program = wholeProgram(texts);
   return [
@@ -44,7 +44,7 @@ const optionLines = ({ flags, description }: Pick<Option, 'flags' | 'description
   plain(description),
 ];
 
-/** A text as one line of roff: what would be a command of its own, an escape or a hyphen that breaks is none. */
+/** Returns a text as one line of roff, with commands, escapes and hyphens escaped. */
 function plain(text: string): string {
   const escaped = text.replace(/\s+/g, ' ').replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
   return escaped.replace(/^(?=[.'])/, '\\&');

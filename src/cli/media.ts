@@ -79,7 +79,7 @@ function addDelete(media: Command, session: Session): void {
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], { porcelain }: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
-        // A word among the ids is a slip: nothing is deleted for good then.
+        // If an argument is not an id, it is a mistake, and nothing is deleted.
         for (const reference of references) idOf('id', reference);
         const caller = await actingCaller(site, session, userOf(command));
         await withEach(references, async (reference) => {
@@ -92,7 +92,7 @@ function addDelete(media: Command, session: Session): void {
     );
 }
 
-/** Throws CliError `file-unreadable`. */
+/** Reads a file. Throws CliError `file-unreadable`. */
 async function bytesOf(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
@@ -101,7 +101,7 @@ async function bytesOf(file: string): Promise<Buffer> {
   }
 }
 
-/** The title as it was written: what the API shows is HTML. */
+/** Returns the title as it was written, since the API shows HTML. */
 const rawTitle = ({ title }: Readonly<Record<string, unknown>>): unknown => (title as { readonly raw?: string } | undefined)?.raw;
 
 function requireAllowed(verdict: Verdict): void {

@@ -7,10 +7,10 @@ import type { Say } from '../refusals.ts';
 import { CliError, EXIT } from './io.ts';
 import { FORMATS, type Shape } from './print.ts';
 
-/** The language of messages that is named by `--language`, which every command takes. */
+/** Returns the language of messages in `--language`, which every command accepts. */
 export const languageOf = (command: Command): string | undefined => command.optsWithGlobals<{ language?: string }>().language;
 
-/** Who is named by `--user`, which every command takes. */
+/** Returns the user in `--user`, which every command accepts. */
 export const userOf = (command: Command): string | undefined => command.optsWithGlobals<{ user?: string }>().user;
 
 /** Adds `--format`, `--fields` and `--field`. */
@@ -21,7 +21,7 @@ export function withShape(command: Command, say: Say): Command {
     .option('--field <name>', say('options.field'));
 }
 
-/** How to print, from those options. Throws CliError `wrong-choice`. */
+/** Returns the output format of those options. Throws CliError `wrong-choice`. */
 export function shapeOf({ format = 'table', fields, field }: Readonly<Record<string, unknown>>, columns: readonly string[]): Shape {
   const names =
     typeof fields === 'string'
@@ -33,26 +33,26 @@ export function shapeOf({ format = 'table', fields, field }: Readonly<Record<str
   return {
     format: chosen('format', String(format), FORMATS),
     columns,
-    // None named: those that are shown anyway.
+    // An empty list means the default columns.
     fields: names?.length === 0 ? undefined : names,
     field: typeof field === 'string' ? field : undefined,
   };
 }
 
-/** The forms of a report: for a person, or for a program. */
+/** Formats of a report: for people, or for programs. */
 export const REPORT_FORMATS = ['text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Adds `--format` to a command that reports something else than records; `chosen` reads it. */
+/** Adds `--format` to a command whose output is not records; `chosen` reads it. */
 export const withReportFormat = (command: Command, say: Say): Command =>
   command.option('--format <format>', say('options.format', { formats: REPORT_FORMATS.join(', ') }), 'text');
 
-/** Examples below the help of a command, one line each. */
+/** Adds examples below the help of a command, one line each. */
 export function withExamples(command: Command, say: Say, examples: readonly string[]): Command {
   return command.addHelpText('after', () => `\n${say('titles.examples')}\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
 }
 
-/** Login and application password on another site, separated by the first colon. Throws CliError `no-credentials`. */
+/** Splits login and application password of another site at the first colon. Throws CliError `no-credentials`. */
 export function credentialsIn(given: unknown): { readonly login: string; readonly password: string } | undefined {
   if (typeof given !== 'string' || given === '') return undefined;
   const cut = given.indexOf(':');
@@ -60,7 +60,7 @@ export function credentialsIn(given: unknown): { readonly login: string; readonl
   return { login: given.slice(0, cut), password: given.slice(cut + 1) };
 }
 
-/** One of the choices that an option has; undefined where it is not given. Throws CliError `wrong-choice`. */
+/** Returns the choice that an option has; undefined if the option is absent. Throws CliError `wrong-choice`. */
 export function chosen<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice;
 export function chosen<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined;
 export function chosen<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined {
@@ -69,11 +69,13 @@ export function chosen<Choice extends string>(name: string, value: unknown, choi
   throw new CliError('wrong-choice', { name, value: String(value), choices: choices.join(', ') }, EXIT.usage);
 }
 
-/** Dates that can only mean that the day comes first are read so, where the site's language writes them so. */
+/** Reads dates with the day first if the language of the site writes them so and they are unambiguous. */
 export const readableDate = ({ settings }: Caller, { grammar }: Param, value: unknown): unknown =>
   grammar.hint === MOMENT_HINT && typeof value === 'string' ? dayFirst(value, settings.contentLanguage) : value;
 
-/** The whole number above 0 that an option has; undefined where it is not given. Throws CliError `not-a-number`. */
+/**
+ * Returns the positive integer that an option has; undefined if the option is absent. Throws CliError `not-a-number`.
+ */
 export function numberOf(name: string, value: string): number;
 export function numberOf(name: string, value: unknown): number | undefined;
 export function numberOf(name: string, value: unknown): number | undefined {
@@ -81,8 +83,7 @@ export function numberOf(name: string, value: unknown): number | undefined {
 }
 
 /**
- * The id that an option (`--post`) or an argument (`id`) names; undefined where it is not given. Throws CliError
- * `not-an-id`.
+ * Returns the id in an option (`--post`) or an argument (`id`); undefined if it is absent. Throws CliError `not-an-id`.
  */
 export function idOf(name: string, value: string): number;
 export function idOf(name: string, value: unknown): number | undefined;

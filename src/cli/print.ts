@@ -5,7 +5,7 @@ import { stripAllTags } from '../wordpress/content/plain-text.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { filledTo, shortenedTo, widthOf } from './width.ts';
 
-/** The forms in which records are printed, as in wp-cli. */
+/** Output formats of records, as in wp-cli. */
 export const FORMATS = ['table', 'json', 'csv', 'ids', 'count'] as const;
 export type Format = (typeof FORMATS)[number];
 
@@ -13,19 +13,19 @@ export type Item = Readonly<Record<string, unknown>>;
 
 export interface Shape {
   readonly format: Format;
-  /** Members to show; a dot leads into a member (`venue.city`). Undefined: `columns`, and in JSON all. */
+  /** Members to show; a dot selects a nested member (`venue.city`). Undefined: `columns`, in JSON all members. */
   readonly fields: readonly string[] | undefined;
-  /** The one member to print, a line for each record. */
+  /** The only member to print, one line for each record. */
   readonly field: string | undefined;
-  /** Members that are shown unless others are asked for. */
+  /** Members that are shown by default. */
   readonly columns: readonly string[];
 }
 
 /**
- * The printed form of a list, with its line end; no items and no table: nothing.
+ * Formats a list, including the line break at the end. Formats other than tables may be empty.
  *
- * @param framed with frames and aligned, for a person; otherwise tables are separated by tabs
- * @throws CliError `unknown-field` where no item has such a member
+ * @param framed for people, with frames and aligned columns; otherwise, tables are separated by tabs
+ * @throws CliError `unknown-field` if no item has such a member
  */
 export function printedList(items: readonly Item[], shape: Shape, framed: boolean): string {
   const { format, field, fields, columns } = shape;
@@ -48,7 +48,7 @@ export function printedList(items: readonly Item[], shape: Shape, framed: boolea
   return table(shown, rows, framed);
 }
 
-/** The printed form of one record: a line for each of its members. Throws CliError `unknown-field`. */
+/** Formats one record with a line for each of its members. Throws CliError `unknown-field`. */
 export function printedItem(item: Item, shape: Shape, framed: boolean): string {
   const { format, field, fields } = shape;
   if (field !== undefined || format === 'ids' || format === 'count') return printedList([item], shape, framed);
@@ -61,11 +61,11 @@ export function printedItem(item: Item, shape: Shape, framed: boolean): string {
 /** Prints on standard output. */
 export const print = (io: Io, text: string): void => io.out(text);
 
-/** Prints what was done with a file: on standard error where the file may be what standard output goes into. */
+/** Prints a message about a file that was written: on standard error if the file may be standard output itself. */
 export const printBeside = async (io: Io, file: string, text: string): Promise<void> =>
   (await takesWhatComes(file)) ? io.err(text) : io.out(text);
 
-/** A text that cannot move the cursor or ring the bell of whoever reads it: on one line, without control characters. */
+/** Returns a text on one line, without control characters that would affect the terminal. */
 export const oneLine = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
@@ -74,7 +74,7 @@ export const oneLine = (text: string): string =>
 
 const HEAD = ['Field', 'Value'];
 
-/** Fields are known by the records themselves; of an empty list nothing is known. */
+/** Checks the fields against the members of the records; an empty list accepts all. */
 function checkFields(items: readonly Item[], fields: readonly string[]): void {
   for (const name of fields) {
     const [first = ''] = name.split('.');
@@ -95,7 +95,7 @@ const pickFields = (item: Item, fields: readonly string[]): Item =>
 
 const json = (value: unknown, indent?: number): string => `${JSON.stringify(value, null, indent)}\n`;
 
-/** Framed output is for a person. */
+/** Indents output for people. */
 const indentOf = (framed: boolean): number | undefined => (framed ? 2 : undefined);
 
 function printedValues(values: readonly unknown[], format: Format): string {
@@ -103,14 +103,17 @@ function printedValues(values: readonly unknown[], format: Format): string {
   return values.map((value) => `${whole(value)}\n`).join('');
 }
 
-/** A value as it is, without loss: lists and objects as JSON. */
+/** Formats a value without loss: lists and objects as JSON. */
 function whole(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 // ------------------------------------------------------------------------------------------------- CSV
-/** RFC 4180. What a spreadsheet would take for a formula gets an apostrophe before it; numbers are left as they are. */
+/**
+ * Formats CSV (RFC 4180). Texts that a spreadsheet would evaluate as a formula get an apostrophe as prefix; numbers do
+ * not.
+ */
 function csv(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
@@ -122,7 +125,7 @@ function csvCell(value: unknown): string {
 }
 
 // ------------------------------------------------------------------------------------------------- tables
-/** In columns of the terminal. */
+/** Maximum width in terminal columns. */
 const LONGEST_CELL = 60;
 
 function table(head: readonly string[], rows: readonly (readonly unknown[])[], framed: boolean): string {
@@ -135,7 +138,7 @@ function table(head: readonly string[], rows: readonly (readonly unknown[])[], f
   return `${[rule, lines[0], rule, ...lines.slice(1), ...(rows.length > 0 ? [rule] : [])].join('\n')}\n`;
 }
 
-/** A value for people: HTML as text, linked records and terms by their names. */
+/** Formats a value for people: HTML as text, linked records and terms by name. */
 function readable(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return decodeEntities(stripAllTags(value));

@@ -30,11 +30,10 @@ import { addWebhookCommands } from './webhooks.ts';
 /**
  * Runs the command `fasti` with these arguments.
  *
- * @returns the code to end with: 0 done, 1 refused or not found, 2 wrong usage, 3 an import is incomplete, 69 no
- * database
+ * @returns the exit code: 0 done, 1 refused or not found, 2 wrong usage, 3 incomplete import, 69 database unavailable
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  // A language without texts is reported when the site is opened, so that help works nevertheless.
+  // A language without texts is reported when the site is opened, so that help works anyway.
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
@@ -52,7 +51,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Throws CliError `wrong-choice` where a language is asked for in which there are no texts. */
+/** Throws CliError `wrong-choice` if there are no texts in the requested language. */
 function checkLanguage({ languages }: Texts, asked: string | undefined): void {
   if (
     asked === undefined ||
@@ -62,7 +61,7 @@ function checkLanguage({ languages }: Texts, asked: string | undefined): void {
   throw new CliError('wrong-choice', { name: 'language', value: asked, choices: languages.join(', ') }, EXIT.usage);
 }
 
-/** The options of the command that the arguments name, with those of the whole program. */
+/** Returns the options of the command in the arguments, and the global ones. */
 function optionsOf(program: Command, args: readonly string[]): string[] {
   let command = program;
   for (const arg of args) command = command.commands.find((one) => one.name() === arg) ?? command;
@@ -70,8 +69,8 @@ function optionsOf(program: Command, args: readonly string[]): string[] {
 }
 
 /**
- * The command with all its commands, whose help speaks the language of the session. With `args` those below the records
- * that the arguments don't name are left out, which every start would otherwise pay for: they have hundreds of flags.
+ * Creates the program with all its commands, with help in the language of the session. With `args`, subcommands of
+ * kinds that do not occur in them are left out, since they have hundreds of flags, which would slow down every start.
  */
 export function createProgram(session: Session, args?: readonly string[]): Command {
   const { io, say } = session;
@@ -115,7 +114,7 @@ export function createProgram(session: Session, args?: readonly string[]): Comma
   return program;
 }
 
-/** Says sentences of the command in a language. */
+/** Returns a function that translates sentences of the command. */
 export const sayIn =
   (texts: Texts, language: string): Say =>
   (key, values = {}) =>
@@ -125,7 +124,10 @@ export const sayIn =
       values,
     );
 
-/** A wrong setting is reported when the command comes to it, so that help works nevertheless. */
+/**
+ * Returns the languages of the settings. Wrong settings are reported when the command reads them, so that help works
+ * anyway.
+ */
 function languagesOf({ env }: Io): readonly string[] {
   try {
     return readConfig(env).languages;
@@ -135,7 +137,10 @@ function languagesOf({ env }: Io): readonly string[] {
   }
 }
 
-/** `--language`, else the language of the terminal as POSIX says it, else the default of the site. */
+/**
+ * Returns the language in `--language`; otherwise that of the terminal according to POSIX; otherwise the site's
+ * default.
+ */
 function languageOf(args: readonly string[], { env }: Io, texts: Texts): string {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const place = args.slice(0, end).findLastIndex((arg) => /^--language(=|$)/.test(arg));
@@ -144,7 +149,7 @@ function languageOf(args: readonly string[], { env }: Io, texts: Texts): string 
   return texts.chooseLanguage({ parameter: option?.replace('_', '-'), segment: locale });
 }
 
-/** What commander puts above the parts of a help text, and the sentence for it. */
+/** Titles of commander in help texts -> the keys of their sentences. */
 const TITLES: ReadonlyMap<string, string> = tableOf({
   'Usage:': 'usage',
   'Arguments:': 'arguments',

@@ -1,12 +1,12 @@
 import type { Session } from './session.ts';
 
 const CLEAR = '\r\u001b[K';
-/** Between two lines. */
+/** Minimum time between two updates. */
 const PAUSE_MS = 200;
 
 /**
- * Shows on standard error, while somebody watches, how far a long work is: how much in a second, and how much time is
- * left. Returns a function to be called with how much is done.
+ * Shows the progress of a long task on standard error if it is a terminal: the rate per second and the remaining time.
+ * Returns a function to be called with the number of completed steps.
  */
 export function showRate({ io, say }: Session, what: string, total: number): (done: number) => void {
   if (!io.terminal) return () => undefined;
@@ -22,15 +22,15 @@ export function showRate({ io, say }: Session, what: string, total: number): (do
   };
 }
 
-/** Shows a line on standard error in the place of the one before, while somebody watches. */
+/** Replaces the last line on standard error if it is a terminal. */
 export const showLine = ({ io }: Pick<Session, 'io'>, text: string): void => {
   if (io.terminal) io.err(`${CLEAR}${text}`);
 };
 
-/** Takes the line away. */
+/** Clears the line. */
 export const clearLine = (session: Pick<Session, 'io'>): void => showLine(session, '');
 
-/** Seconds as `M:SS` or `H:MM:SS`. */
+/** Formats seconds as `M:SS` or `H:MM:SS`. */
 function clock(seconds: number): string {
   const whole = Math.ceil(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

@@ -15,8 +15,8 @@ import { oneLine } from './print.ts';
 import { OneOfSeveral } from './several.ts';
 
 /**
- * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Returns the code
- * to end with.
+ * Prints on standard error why the command stopped. `options`: options of the command, such as `--title`. Returns the
+ * exit code.
  */
 export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
   const { lines, exit } = explain(error, say, options);
@@ -51,7 +51,10 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
 }
 
 // ------------------------------------------------------------------------------------------------- errors
-/** Which of several records it was, where the sentence does not say so itself, and which were not come to. */
+/**
+ * Explains the error of one of several records: adds the record if the sentence does not name it, and lists records
+ * that were not processed.
+ */
 function explainOne({ reference, left, cause }: OneOfSeveral, say: Say, options: readonly string[]): Explanation {
   const { lines, exit } = explain(cause, say, options);
   const named =
@@ -59,19 +62,19 @@ function explainOne({ reference, left, cause }: OneOfSeveral, say: Say, options:
   return { lines: [...named, ...(left.length > 0 ? [say('not-done', { references: left.join(' ') })] : [])], exit };
 }
 
-/** A line for each parameter that is wrong. */
+/** Returns a line for each invalid parameter. */
 function faultLines({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
   return [...faults].map(([param, fault]) => `--${param}: ${faultSentence(say, param, fault, sent?.get(param))}`);
 }
 
 // ------------------------------------------------------------------------------------------------- usage
-/** What commander says in English only, in the language of the command; help that was asked for is no fault. */
+/** Translates errors of commander, which are in English only. A request for help is not an error. */
 function explainUsage({ code, message, exitCode }: CommanderError, say: Say, options: readonly string[]): Explanation {
   if (exitCode === 0) return { lines: [], exit: EXIT.done };
   if (code === 'commander.help') return { lines: [], exit: EXIT.usage };
   const key = code.replace('commander.', '');
   const named = /'([^']*)'/.exec(message)?.[1] ?? '';
-  // An option is named with its value behind it.
+  // These messages contain the option together with its value.
   const name = key === 'unknownOption' ? named.split('=', 1)[0]! : key === 'missingMandatoryOptionValue' ? named.split(' ', 1)[0]! : named;
   const near = key === 'unknownOption' ? nearestName(name, options) : suggestionIn(message);
   const sentence = TRANSLATED.has(key) ? say(`usage.${key}`, { name }) : message.replace(/^error: /, '');
@@ -81,14 +84,14 @@ function explainUsage({ code, message, exitCode }: CommanderError, say: Say, opt
   };
 }
 
-/** What commander itself suggests. */
+/** Returns commander's own suggestion. */
 const suggestionIn = (message: string): string | undefined =>
   message
     .split('Did you mean ')[1]
     ?.replace(/^one of /, '')
     .split('?', 1)[0];
 
-/** Its commonest faults; the others are those of who writes commands. */
+/** The most common errors of commander; the others are programming errors. */
 const TRANSLATED = new Set([
   'unknownOption',
   'unknownCommand',

@@ -19,21 +19,21 @@ export interface Session {
   readonly say: Say;
 }
 
-/** The settings as the environment says them. Throws ConfigError. */
+/** Returns the settings of the environment. Throws ConfigError. */
 export const configOf = ({ io }: Session): Config => readConfig(io.env);
 
-/** What the command does with a site may take pages of any length; the limit of the API is not for it. */
+/** Page size for the command, to which the limit of the API does not apply. */
 const LONGEST_PAGE = 500;
 
-/** Opens a database that may be new, as `withDatabase` does, to write to it. */
+/** Opens a database for writing, as `withDatabase` does, but allows it to be new. */
 export function withNewDatabase<T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> {
   session.io.changes?.();
   return openedFor(session, configOf(session), work);
 }
 
 /**
- * Opens the site, whatever its database holds, and closes it at the end. What the log has to say goes to standard
- * error. A file that does not exist is not created: its name may be misspelt.
+ * Opens the database, whatever it contains, and closes it at the end. Log entries go to standard error. A missing file
+ * is not created, since its name may be misspelt.
  *
  * @throws CliError `no-database`
  */
@@ -58,8 +58,7 @@ async function openedFor<T>({ io }: Session, config: Config, work: (site: Site) 
 }
 
 /**
- * The same for a database that must hold a site. Before something is written, our own tables are added to it where they
- * are missing.
+ * Opens a database that must contain a site. Before a write, missing tables of our own are created.
  *
  * @throws CliError `no-database`, `not-installed`
  */
@@ -73,7 +72,7 @@ export function withSite<T>(session: Session, use: 'read' | 'write', work: (site
 }
 
 /**
- * Who acts: the user that is named by id, login or e-mail address, else the first administrator.
+ * Returns the acting caller: the user with this id, login or email address, or else the first administrator.
  *
  * @throws AccountError `user-unknown`, CliError `no-administrator`
  */
@@ -84,7 +83,7 @@ export async function actingCaller(site: Site, { language }: Pick<Session, 'lang
   return callerFor(site, settings, viewer ?? missing(), { language });
 }
 
-/** Shows how far a long work is while somebody watches. */
+/** Returns the progress display for this session: a bar if the output is a terminal. */
 export const progressOf = ({ io }: Session): Progress => (io.terminal ? showProgress : quiet);
 
 async function firstAdministrator(site: Site): Promise<number> {

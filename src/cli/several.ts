@@ -1,9 +1,9 @@
-/** What stopped a command that does the same with several records. `cause`: the error itself. */
+/** An error in a command that processes several records. `cause` is the original error. */
 export class OneOfSeveral extends Error {
   override readonly name = 'OneOfSeveral';
-  /** The one that failed, as the command line names it. */
+  /** The record that failed, as given on the command line. */
   readonly reference: string;
-  /** Those behind it, with which nothing was done. */
+  /** The records after it, which were not processed. */
   readonly left: readonly string[];
 
   constructor(reference: string, left: readonly string[], cause: unknown) {
@@ -14,9 +14,9 @@ export class OneOfSeveral extends Error {
 }
 
 /**
- * Does something with each record that the command line names, in their order. The first that fails ends it.
+ * Processes each record given on the command line, in order. Stops at the first error.
  *
- * @throws OneOfSeveral where there are several
+ * @throws OneOfSeveral if there are several records
  */
 export async function withEach(references: readonly string[], work: (reference: string) => Promise<void>): Promise<void> {
   for (const [place, reference] of references.entries()) {

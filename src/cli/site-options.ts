@@ -33,7 +33,7 @@ export function addOptionCommands(program: Command, session: Session): void {
     withSite(session, 'write', async (site) => {
       const name = requireOptionName(given);
       if (!(await setSiteOption(site, name, value))) throw optionInvalid(session, name, value);
-      // The address in force may be that of a setting, whatever is stored.
+      // The address in effect may come from a setting, whatever is stored.
       const { siteUrl } = site.config;
       if (name === 'url' && siteUrl !== undefined && siteUrl !== value.replace(/\/$/, ''))
         io.err(`${oneLine(say('warning', { message: say('option.url-set-elsewhere', { value, url: siteUrl }) }))}\n`);
@@ -42,11 +42,11 @@ export function addOptionCommands(program: Command, session: Session): void {
   );
 }
 
-/** What stops a command that gives an option of the site a value that it cannot have. */
+/** Returns the error for an invalid value of a site option. */
 export const optionInvalid = ({ say }: Session, name: SiteOptionName, value: string): CliError =>
   new CliError('option-invalid', { name, value, allowed: say(`option.allowed.${name}`) }, EXIT.usage);
 
-/** Throws CliError `option-unknown`. */
+/** Returns the name if it is an option. Throws CliError `option-unknown`. */
 function requireOptionName(name: string): SiteOptionName {
   const found = SITE_OPTIONS.find((one) => one === name);
   if (found === undefined) throw new CliError('option-unknown', { name, names: SITE_OPTIONS.join(', ') }, EXIT.usage);

@@ -6,10 +6,10 @@ import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './option
 import { oneLine, print } from './print.ts';
 import { configOf, type Session, withSite } from './session.ts';
 
-/** Whether a server of this kind answers at an address. */
+/** The result of requesting the server's address. */
 interface Answering {
   readonly address: string;
-  /** `other`: something answers that is not Fasti. */
+  /** `other`: something responds that is not Fasti. */
   readonly state: 'answers' | 'other' | 'silent';
 }
 
@@ -43,7 +43,7 @@ async function answeringAt(address: string | undefined): Promise<Answering | nul
   return { address, state: answer.ok && Object(body).status === 'live' ? 'answers' : 'other' };
 }
 
-/** One screen: what it is about, and what is so. */
+/** Returns the lines of the status, with a label each. */
 function lines({ say, language }: Session, versions: Readonly<Record<string, string>>, status: Status, server: Answering | null): string[] {
   const { database, records, languages, index, journal, plugin, backup } = status;
   const others = journal?.latestOfOthers;

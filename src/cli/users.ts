@@ -26,11 +26,11 @@ export function addUserCommands(program: Command, session: Session): void {
 
 type Outcome = Readonly<Record<string, string | number>>;
 
-/** Says what was done; with `--porcelain`, only the part that scripts need. */
+/** Prints what was done; with `--porcelain`, only the part that scripts need. */
 const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
   print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
-/** The address at which a user chooses a password; it is good once, for a day. */
+/** Returns a link with which a user can set a password; it works once and expires after a day. */
 async function invitationTo(site: Site, reference: UserReference): Promise<{ readonly login: string; readonly url: string }> {
   const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
   return { login: link.login, url: passwordLinkUrl((await site.settings()).home, link) };

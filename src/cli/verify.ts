@@ -68,11 +68,11 @@ async function verify(session: Session, before: string, after: string, given: Op
   clearLine(session);
   if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(jsonOf) })}\n`);
   else print(io, summaryText(summary, [...unique.values()], say));
-  // What was printed is the message.
+  // The printed summary is the message.
   if (summary.differences > 0) throw new CliError('sites-differ', { count: summary.differences });
 }
 
-/** How many differences are remembered, so that each is reported once, however many answers show it. */
+/** Maximum number of differences that are remembered, so that each is reported only once. */
 const MOST_KEPT = 20_000;
 
 // ------------------------------------------------------------------------------------------------- what is printed
@@ -81,7 +81,7 @@ const address = ({ route, query }: Finding): string => {
   return pairs.length === 0 ? route || '/' : `${route}?${pairs.join('&')}`;
 };
 
-/** The same for a difference of a record however it was reached; lists are told apart by their filters. */
+/** Returns a key of a difference: for records independent of the request, for lists including their filters. */
 const keyOf = (finding: Finding): string => {
   const { record, path, decision } = finding;
   return decision === undefined

@@ -48,7 +48,10 @@ export function addWebhookCommands(program: Command, session: Session): void {
     }),
   );
 
-  /** `later`: what is said instead where something is to be sent, and the webhook is paused or switched off. */
+  /**
+   * Adds a command without options. `later`: sentence to print instead if something is to be sent and the webhook is
+   * paused or disabled.
+   */
   const simple = (name: string, done: string, work: (site: Site, id: number) => Promise<unknown>, later?: string): void => {
     verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((given: string) =>
       withSite(session, 'write', async (site) => {

@@ -1,11 +1,9 @@
-/*
- * How much room texts take on a terminal, where a letter of Chinese takes that of two.
- */
+/* Width of texts on a terminal, where a Chinese character is two columns wide. */
 
-/** How many columns of a terminal a text takes. */
+/** Returns the number of terminal columns that a text takes. */
 export const widthOf = (text: string): number => lettersOf(text).reduce((width, letter) => width + widthOfLetter(letter), 0);
 
-/** A text of at most so many columns. One that is longer ends in an ellipsis; no letter is cut apart. */
+/** Shortens a text to a number of columns. A longer text ends in an ellipsis; graphemes are not split. */
 export function shortenedTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let [kept, width] = ['', 0];
@@ -17,31 +15,31 @@ export function shortenedTo(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** A text with spaces to its right, so that it takes so many columns. */
+/** Pads a text with spaces on the right to a number of columns. */
 export const filledTo = (text: string, columns: number): string => text + spacesFor(text, columns);
 
-/** The same with the spaces to its left. */
+/** Pads a text with spaces on the left. */
 export const indentedTo = (text: string, columns: number): string => spacesFor(text, columns) + text;
 
 const spacesFor = (text: string, columns: number): string => ' '.repeat(Math.max(0, columns - widthOf(text)));
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What people take for letters: with their accents, and emoji made of several. */
+/** Splits a text into graphemes: letters with their accents, and emoji made of several characters. */
 const lettersOf = (text: string): string[] => (USUAL.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment));
 
-/** Texts of which each character is a letter of one column, as nearly all are. */
+/** Matches texts in which each character is a grapheme of one column, as in nearly all texts. */
 const USUAL = /^[\x20-\x7e\xa0-\xac\xae-\xff]*$/;
 
 function widthOfLetter(letter: string): number {
   if (USUAL.test(letter)) return letter.length;
   if (/^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u.test(letter)) return 0;
   if (/^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f/u.test(letter) || WIDE.test(letter)) return 2;
-  // The marks of half-width kana stand beside their letter.
+  // The marks of half-width kana take a column of their own.
   return 1 + (letter.match(/[\uff9e\uff9f]/g)?.length ?? 0);
 }
 
-/** Letters of two columns (`East_Asian_Width` W and F of Unicode): what begins with one of them. */
+/** Matches characters of two columns (`East_Asian_Width` W and F of Unicode). */
 const WIDE = new RegExp(
   '^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff' +
     '\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}]',

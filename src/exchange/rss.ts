@@ -135,7 +135,7 @@ function imageType(url: string): string {
 }
 
 // ------------------------------------------------------------------------------------------------- Atom, RDF
-/** - */
+/** Writes Atom 1.0 (RFC 4287). */
 function writeAtom(events: readonly NewsEvent[], head: FeedHead): string {
   const { title, description, home, self, language } = head;
   return [

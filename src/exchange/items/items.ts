@@ -60,7 +60,7 @@ export interface PostItem extends Named, Spoken {
    */
   readonly narrowerId?: string | undefined;
   /**
-   * How to identify the item if the source has no permanent names: by an existing record of the same name (for an
+   * Way of identifying the item if the source has no permanent names: by an existing record of the same name (for an
    * event, also the same start).
    */
   readonly match?: 'name' | undefined;
@@ -88,7 +88,7 @@ export type LinkedKind = 'venue' | 'organizer' | 'attachment';
 
 export type PostColumns = Partial<Omit<Post, 'ID' | 'post_author' | 'post_parent' | 'post_type' | 'comment_count'>>;
 
-/** - */
+/** A category or a tag. */
 export interface TermItem extends Named, Spoken {
   readonly kind: TermKindName;
   /** As stored, with entities. */

@@ -56,7 +56,7 @@ export interface LossSum {
 
 export type Count = Readonly<Partial<Record<ReportedKind, number>>>;
 
-/** - */
+/** The result of an import. */
 export interface Report {
   /** Name of the source in the ledger. */
   readonly source: string;

@@ -127,7 +127,7 @@ function customMetas(name: string, value: string, fields: readonly CustomField[]
   return stored ? customFieldRows(field, stored) : pair(field?.meta ?? name, value);
 }
 
-/** - */
+/** Returns a venue with its address, texts and coordinates. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
   const { columns, changed } = columnsOf(record, record.venue, context);
   const { geo_lat: lat, geo_lng: lng } = record;
@@ -153,7 +153,7 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
   };
 }
 
-/** - */
+/** Returns an organizer with its texts and image. */
 export function organizerItem(record: LiveOrganizer, context: LiveContext): LiveItem {
   const { columns, changed } = columnsOf(record, record.organizer, context);
   return {

@@ -34,7 +34,7 @@ export interface LiveOptions {
    * Folder for the state of the walk; defaults to a folder of this user below the system's folder for temporary files.
    */
   readonly folder?: string | undefined;
-  /** - */
+  /** Called after each page with the number of entries so far. */
   readonly onProgress?: (entries: number) => void;
 }
 
