@@ -28,39 +28,40 @@ import { message, withoutHidden } from './messages.ts';
 import { createResets } from './resets.ts';
 
 /*
- * Webhooks by the rules of Standard Webhooks. Each webhook has a place in the journal. From there messages are made and
- * stored in the transaction that moves the place on, and sent until they have arrived: so each change is sent at least
+ * Delivery of webhooks according to Standard Webhooks. Each webhook has a position in the journal. Messages are created
+ * and
+ * stored in the transaction that advances the position, and sent until they have arrived: each change is sent at least
  * once, however often a process is killed.
  */
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Between the tries to send a message: after three days it is given up. */
+/** Pauses between attempts to send a message; it is given up after three days. */
 const PAUSES_MS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 20].map((hours) => hours * HOUR)];
-/** How long a receiver may take to answer. */
+/** Timeout for the response of a receiver. */
 const PATIENCE_MS = 15_000;
-/** How long a process that sends is believed to be alive. */
+/** Time for which a webhook is reserved by the process that sends; after it, the process counts as dead. */
 const BUSY_MS = 2 * PATIENCE_MS;
-/** How long messages are kept that were sent. */
+/** Time for which sent messages are kept. */
 const KEPT_MS = 30 * 24 * HOUR;
-/** Changes that become messages at once. */
+/** Maximum number of changes that become messages in one transaction. */
 const AT_ONCE = 100;
-/** Messages that are looked up at once. */
+/** Maximum number of messages that one query returns. */
 const SENT_AT_ONCE = 20;
-/** Why a webhook is switched off, as the log says it. */
+/** Reason for disabling a webhook, for the log. */
 const USER_GONE = 'its user is gone';
-/** Messages that are on their way to one receiver at the same time; each is about another record. */
+/** Maximum number of concurrent messages to one receiver; each is about another record. */
 const TOGETHER = 4;
 
-/** What serves the webhooks of a site in this process. */
+/** Serves the webhooks of a site in this process. */
 export interface HookServer {
   /**
-   * Begins to serve those that are not being served: makes the messages that are missing, and sends those whose time
-   * has come. Each is served by itself, so that a slow receiver keeps nobody else waiting. Gives their ends.
+   * Starts to serve webhooks that are not being served: creates missing messages and sends those that are due. Webhooks
+   * are served independently, so that a slow receiver does not delay others. Returns promises for their completion.
    */
   readonly begin: () => Promise<readonly Promise<void>[]>;
-  /** Sends nothing more than what is on its way, and waits for that. */
+  /** Stops sending, and waits for requests in progress. */
   readonly end: () => Promise<void>;
 }
 
@@ -72,7 +73,7 @@ export function createHookServer(site: Site): HookServer {
 
   const serve = async (hook: Hook): Promise<void> => {
     try {
-      // Also of what waits already: it was made with the rights of somebody who may be gone.
+      // Required for stored messages as well, since the user whose rights they were created with may no longer exist.
       const caller = await callerOf(site, hook);
       if (!caller) return await switchOff(site, hook, USER_GONE);
       await makeMessages(site, hook, caller);
@@ -91,7 +92,7 @@ export function createHookServer(site: Site): HookServer {
   return {
     begin: async () => {
       const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
-      // What others write is looked for only while somebody wants to know.
+      // Look for foreign changes only if there are active webhooks.
       if (hooks.length > 0) {
         await site.freshness.version();
         await tellOfSettings();
@@ -105,12 +106,12 @@ export function createHookServer(site: Site): HookServer {
   };
 }
 
-/** Removes old messages that were sent or given up. */
+/** Deletes old messages that were sent or given up. */
 export const forgetOldMessages = ({ db, clock }: Site): Promise<number> =>
   forgetMessages(db, nowUtc(new Date(clock().getTime() - KEPT_MS)));
 
 // ------------------------------------------------------------------------------------------------- making messages
-/** Makes the messages of what has changed, up to the end of the journal. */
+/** Creates messages for all changes up to the end of the journal. */
 async function makeMessages(site: Site, hook: Hook, caller: Caller): Promise<void> {
   for (let { position } = hook, more = true; more; ) {
     const last = await lastNumber(site.db);
@@ -127,7 +128,7 @@ async function makeMessages(site: Site, hook: Hook, caller: Caller): Promise<voi
   }
 }
 
-/** The caller whose rights decide what the webhook may see; undefined: its user is gone. */
+/** Returns the caller whose rights determine what the webhook sees; undefined if the user no longer exists. */
 async function callerOf(site: Site, { user }: Hook): Promise<Caller | undefined> {
   const settings = await site.settings();
   const viewer = user === 0 ? ANONYMOUS : await loadViewer(site.db, settings, user);
@@ -149,7 +150,7 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<{ 
     return { messages, number, more };
   } catch (error) {
     if (!(error instanceof ApiError && error.problem === 'changes-token-expired')) throw error;
-    // What happened is not known any more, or anything may have changed: the receiver has to read everything again.
+    // The changes are no longer known, or anything may have changed, so that the receiver has to read everything again.
     const number = await lastNumber(site.db);
     return { messages: [message(hook, { number, type: 'calendar.reset', data: {} }, site.clock())], number, more: false };
   }
@@ -165,18 +166,19 @@ async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Pr
   let held = moment(BUSY_MS);
   if (!(await occupyHook(db, hook.id, { now: moment(), until: held }))) return;
   try {
-    // What was due a moment ago may have been sent by whoever was busy then.
+    // Query again, since another process may have sent these messages before the webhook was reserved.
     for (messages = await due(); messages.length > 0; messages = await due()) {
       for (let first = 0; first < messages.length; first += TOGETHER) {
         const until = moment(BUSY_MS);
-        // It may have been paused or removed meanwhile, or be served by others who took this process for dead.
+        // The webhook may have been paused or removed, or another process may have taken it over because it considered
+        // this one dead.
         if (isEnding() || !(await renewHook(db, hook.id, { held, until }))) return;
         held = until;
         const sendable = await sendableNow(site, hook, messages.slice(first, first + TOGETHER));
         if (!sendable) return await switchOff(site, hook, USER_GONE);
         const outcomes = await Promise.all(sendable.map((one) => send(site, hook, one)));
         if (outcomes.includes('gone')) return await switchOff(site, hook, 'its receiver says that it is gone');
-        // The others would fail as well: their time comes with the next look.
+        // The other messages would fail as well; they are retried in the next round.
         if (outcomes.includes('failed')) return;
       }
     }
@@ -185,21 +187,24 @@ async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Pr
   }
 }
 
-/** Messages without what the user of a webhook may not see any more; undefined: the user is gone. */
+/**
+ * Returns the messages without data that the webhook's user may not see any more; undefined if the user no longer
+ * exists.
+ */
 async function sendableNow(site: Site, hook: Hook, messages: readonly HookMessage[]): Promise<readonly HookMessage[] | undefined> {
-  // What everybody could see is no secret.
+  // Public data needs no check.
   if (hook.user === 0) return messages;
   const caller = await callerOf(site, hook);
   return caller && withoutHidden(site, caller, messages);
 }
 
-/** Sends one message and notes what came of it. */
+/** Sends one message and stores the result. */
 async function send(site: Site, hook: Hook, sent: HookMessage): Promise<'done' | 'failed' | 'gone'> {
   const { status, error } = await post(site, hook, sent);
   const isDone = status >= 200 && status < 300;
   const attempts = sent.attempts + 1;
   const pause = PAUSES_MS[attempts - 1];
-  // After 410 it waits too: whoever has the webhook go on again gets what has not arrived.
+  // After 410, the message also stays in the queue, so that it is sent if the webhook is resumed.
   const state = isDone ? 'done' : pause === undefined ? 'failed' : 'waiting';
   const next_at = nowUtc(new Date(site.clock().getTime() + (pause ?? 0)));
   await noteAttempt(site.db, { id: sent.id, state, attempts, next_at, status, error });

@@ -21,7 +21,7 @@ import {
 import { nowUtc } from '../wordpress/time.ts';
 import { message } from './messages.ts';
 
-/** Why something cannot be done with a webhook; a sentence of the command line. */
+/** An error in managing a webhook; `problem` is the key of a sentence of the command line. */
 export class HookError extends Error {
   readonly problem: 'hook-url' | 'hook-unknown' | 'hook-kinds' | 'hook-user-gone';
   readonly values: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export class HookError extends Error {
   }
 }
 
-/** A webhook as it is shown: without its secret. */
+/** A webhook without its secret, as it is shown. */
 export interface ShownHook {
   readonly id: number;
   readonly url: string;
@@ -45,9 +45,9 @@ export interface ShownHook {
 const withoutSecret = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
 
 /**
- * Adds a webhook that gets everything from now on. Its secret is shown this once.
+ * Adds a webhook that receives all changes from now on. Its secret is returned only here.
  *
- * @param user whose rights it has; 0: it gets what is public
+ * @param user whose rights the webhook has; 0 sends only public data
  * @throws HookError
  */
 export async function addHook(
@@ -63,39 +63,38 @@ export async function addHook(
   return { ...withoutSecret({ ...hook, id, position: 0, busy_until: '' }), secret };
 }
 
-/** The kinds in a text that separates their names by commas. */
+/** Parses a list of kinds that is separated by commas. */
 export const kindsIn = (text: string): KindName[] =>
   text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '') as KindName[];
 
-/** One webhook. Throws HookError. */
+/** Returns a webhook. Throws HookError. */
 export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => withoutSecret(await requireHook(db, id));
 
-/** What messages of a webhook are signed with; undefined: it is not there any more. */
+/** Returns the secret that signs a webhook's messages; undefined if the webhook does not exist any more. */
 export const secretOf = async ({ db }: Site, id: number): Promise<string | undefined> =>
   (await loadHooks(db)).find((hook) => hook.id === id)?.secret;
 
 export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await hooksIn(db)).map(withoutSecret);
 
-/** All of them: none before our own tables are there, as in a database that WordPress alone has written to. */
+/** Returns all webhooks; none if our own tables do not exist, as in a database that only WordPress has written to. */
 const hooksIn = async (db: Database): Promise<Hook[]> => ((await hasTable(db, 'fasti_hooks')) ? loadHooks(db) : []);
 
-/** The latest messages of a webhook, the newest first. Throws HookError. */
+/** Returns the latest messages of a webhook, the newest first. Throws HookError. */
 export async function hookMessages({ db }: Site, id: number, limit: number): Promise<MessageState[]> {
   await requireHook(db, id);
   return latestMessages(db, id, limit);
 }
 
-/** Stops and continues a webhook. What happens while it is paused is sent when it goes on. Throws HookError. */
+/** Pauses or resumes a webhook. Changes during the pause are sent when it is resumed. Throws HookError. */
 export async function switchHook(site: Site, id: number, state: 'active' | 'paused'): Promise<void> {
   await changeHook(site, id, { state });
 }
 
 /**
- * Changes what is given of a webhook, and returns it as it is then. `kinds`: names with commas between them; empty:
- * all.
+ * Changes the given values of a webhook and returns it. `kinds`: names separated by commas; empty means all.
  *
  * @throws HookError
  */
@@ -106,7 +105,7 @@ export async function changeHook(
 ): Promise<ShownHook> {
   const { db } = site;
   const hook = await requireHook(db, id);
-  // The server would switch it off again at once.
+  // Otherwise the server would disable it again at once.
   if (state === 'active' && hook.user > 0 && !(await loadViewer(db, await site.settings(), hook.user)))
     throw new HookError('hook-user-gone', { id: String(id) });
   await db.transaction(async (trx) => {
@@ -116,19 +115,19 @@ export async function changeHook(
   return withoutSecret({ ...hook, kinds: kinds ?? hook.kinds, state: state ?? hook.state });
 }
 
-/** Throws HookError. */
+/** Deletes a webhook. Throws HookError. */
 export async function deleteHook({ db }: Site, id: number): Promise<void> {
   await requireHook(db, id);
   await db.transaction((trx) => removeHook(trx, id));
 }
 
-/** Sends what was given up, or waits for its next try, now. Returns how many messages. Throws HookError. */
+/** Makes given-up and waiting messages due at once. Returns their number. Throws HookError. */
 export async function retryHook({ db, clock }: Site, id: number): Promise<number> {
   await requireHook(db, id);
   return db.transaction((trx) => retryMessages(trx, id, nowUtc(clock())));
 }
 
-/** Has a message sent that says nothing, to see whether it arrives. Returns how many messages. Throws HookError. */
+/** Queues an empty test message, to see whether it arrives. Returns the number of messages. Throws HookError. */
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
   const hook = await requireHook(db, id);
   await db.transaction((trx) =>

@@ -8,21 +8,21 @@ import type { Site } from '../site.ts';
 import type { Hook, HookMessage, NewMessage } from '../storage/rows/hooks.ts';
 import { nowUtc } from '../wordpress/time.ts';
 
-/** What a message says: `event.updated` with the record, for instance. */
+/** Content of a message, for example `event.updated` with the record. */
 export interface MessageContent {
-  /** Its place among the messages about the same record. */
+  /** Its position among the messages about the same record. */
   readonly number: number;
-  /** Of the entry of the journal, where the message is about a record. */
+  /** The mark of its journal entry, if the message is about a record. */
   readonly mark?: string;
   readonly type: string;
   readonly data: { readonly kind?: string; readonly id?: number } & Readonly<Record<string, unknown>>;
 }
 
-/** A message in the form of Standard Webhooks, to be sent at once. */
+/** Returns a message in the form of Standard Webhooks, which is due at once. */
 export function message(hook: Pick<Hook, 'id'>, { number, mark = '', type, data }: MessageContent, now: Date): NewMessage {
   const isOfRecord = data.kind !== undefined && data.id !== undefined;
   return {
-    // Whoever gets a message twice knows it by this.
+    // Receivers recognise duplicates by this id.
     id: isOfRecord ? `msg_${hook.id}_${mark}_${number}` : `msg_${randomUUID()}`,
     hook: hook.id,
     number,
@@ -33,7 +33,7 @@ export function message(hook: Pick<Hook, 'id'>, { number, mark = '', type, data 
   };
 }
 
-/** What a payload says, as `message` has written it. */
+/** The payload that `message` writes. */
 interface Payload {
   readonly type: string;
   readonly timestamp: string;
@@ -41,8 +41,9 @@ interface Payload {
 }
 
 /**
- * Messages as they may be sent now. Some have waited, and their webhook's user may have lost the right to see a record
- * meanwhile: then nothing of it goes out, and it is removed, as far as the receiver may know.
+ * Returns messages as they may be sent at this moment. While a message was waiting, the webhook's user may have lost
+ * the right to see its record. Such a message is replaced by one that reports the record as removed, without any data
+ * of it.
  */
 export async function withoutHidden(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
   const hidden = new Set<string>();
@@ -60,7 +61,7 @@ export async function withoutHidden(site: Site, caller: Caller, messages: readon
   return messages.map((one) => (hidden.has(one.subject) ? removedInstead(one) : one));
 }
 
-/** The record that a message is about; no kind: it is about none. */
+/** Returns the record that a message is about; `kind` is undefined if it is about none. */
 function recordIn(subject: string): { readonly kind: KindName | undefined; readonly id: number } {
   const [name, id] = subject.split(' ');
   return { kind: kinds.find((kind) => kind.name === name)?.name, id: Number(id) };

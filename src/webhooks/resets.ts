@@ -8,15 +8,16 @@ import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { message } from './messages.ts';
 
 /*
- * When settings change that records show, all records are other ones, and no entry of the journal says so.
+ * Resets after changes of settings that records show: such changes affect all records, but have no entry in the
+ * journal.
  */
 
-/** The option with a digest of the settings as webhooks know them. */
+/** Option with a digest of the settings that were last sent to webhooks. */
 const OPTION = 'fasti_webhook_settings';
 
 /**
- * Gives what tells all webhooks that they have to read everything again, where such settings have changed since they
- * were told last. Several processes may call it at once: each change is told once.
+ * Returns a function that sends a reset to all webhooks if such settings have changed since the last call. Processes
+ * may call it concurrently; each change is sent once.
  */
 export function createResets(site: Site): () => Promise<void> {
   let told: string | undefined;
@@ -30,7 +31,7 @@ export function createResets(site: Site): () => Promise<void> {
       const before = await lockOption(db, OPTION);
       if (before === digest) return;
       await writeOption(db, OPTION, digest, 'off');
-      // Nobody knew any others.
+      // The first call has nothing to compare with.
       if (before === '') return;
       const content = { number: await lastNumber(db), type: 'calendar.reset', data: {} };
       await insertMessages(
