@@ -2,19 +2,20 @@ import { z } from 'zod';
 import type { Row } from '../storage/audit/snapshot.ts';
 
 /*
- * A backup of MySQL is compressed lines of JSON: a head, then for each table its name and its rows, and at the end how
- * many rows there are.
+ * Format of backups of MySQL: compressed lines of JSON. A head, then for each table its name and its rows, and at the
+ * end
+ * the number of rows.
  */
 
 export const HEAD = z.object({ format: z.literal('fasti-backup'), version: z.literal(1), prefix: z.string().regex(/^\w*$/) });
-/** `last`: the last number that the table gave to a row, which may be gone. */
+/** `last`: the highest auto-increment value that the table has assigned, whose row may be deleted. */
 export const TABLE = z.strictObject({ table: z.string(), last: z.int().nonnegative().optional() });
-/** Bytes that are no text, which plugins may keep in columns of their own. */
+/** Binary values, which plugins may store in columns of their own. */
 const BYTES = z.strictObject({ base64: z.base64() });
 export const ROW = z.record(z.string(), z.union([z.string(), z.number(), z.null(), BYTES]));
 export const END = z.strictObject({ end: z.literal(true), rows: z.int() });
 
-/** What a head says besides, for whoever looks into the file. */
+/** Further members of a head, for people who look into the file. */
 interface Made {
   readonly engine: string;
   readonly made_at: string;
@@ -24,11 +25,14 @@ export const headLine = (prefix: string, made: Made): string =>
   line({ format: 'fasti-backup', version: 1, prefix, ...made } satisfies z.input<typeof HEAD> & Made);
 export const tableLine = (table: string, last: number): string => line({ table, last } satisfies z.input<typeof TABLE>);
 export const rowLine = (row: Row): string => line(mapped(row, written) satisfies z.input<typeof ROW>);
-/** The row of a line that was looked through. */
+/** Returns the row of a validated line. */
 export const rowOf = (value: z.output<typeof ROW>): Row => mapped(value, read);
 export const endLine = (rows: number): string => line({ end: true, rows } satisfies z.input<typeof END>);
 
-/** Places on a map, the only other objects that a database gives, are kept for whoever reads the file. */
+/**
+ * Converts a value for a line. Geometries, the only other objects that the driver returns, are kept for people who read
+ * the file.
+ */
 function written(value: Row[string]): z.input<typeof ROW>[string] {
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
@@ -37,7 +41,7 @@ function written(value: Row[string]): z.input<typeof ROW>[string] {
 const read = (value: z.output<typeof ROW>[string]) =>
   value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value;
 
-/** A row with what becomes of its values; nearly all of them stay as they are. */
+/** Maps the values of a row; nearly all of them stay the same. */
 function mapped<From, To>(row: Readonly<Record<string, From>>, become: (value: From) => To): Record<string, To> {
   const result: Record<string, To> = {};
   for (const name of Object.keys(row)) result[name] = become(row[name]!);

@@ -9,17 +9,17 @@ import { backupTables, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite
 import { jsonExcess } from '../wordpress/json.ts';
 import { END, HEAD, ROW, rowOf, TABLE } from './backup-lines.ts';
 
-/** A backup that was looked through: its tables, as often as one likes. */
+/** A validated backup, whose tables can be read any number of times. */
 export interface Backup {
   readonly rows: number;
   readonly prefix: string;
-  /** The names of its tables, without those that are not known here. */
+  /** Names of its tables, without unknown ones. */
   readonly names: ReadonlySet<string>;
   readonly tables: () => AsyncGenerator<SnapshotTable>;
 }
 
 /**
- * Looks a backup through to its end.
+ * Reads a backup to its end to validate it.
  *
  * @throws SourceFault `unreadable`, `backup-none`, `backup-broken`, `backup-damaged`, `backup-several`
  */
@@ -30,7 +30,7 @@ export async function openBackup(file: string, prefix: string): Promise<Backup> 
   return openLines(file);
 }
 
-/** The table that no site is without rows in. What has none would replace a site by nothing. */
+/** A table that has rows in every site. A backup without them would replace a site by nothing. */
 const SITE = 'options';
 
 async function beginOf(file: string): Promise<Buffer> {
@@ -64,7 +64,7 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
   return { rows, prefix, names: new Set(names), tables };
 }
 
-/** `line`: 0 where it is none of its lines, or not known which. */
+/** Returns the error for a damaged backup. `line`: 0 if the damage is not in a certain line. */
 const damagedAt = (file: string, line: number, cause?: unknown): SourceFault =>
   line === 0 ? new SourceFault('backup-broken', { file }, cause) : new SourceFault('backup-damaged', { file, line }, cause);
 
@@ -110,16 +110,16 @@ async function openLines(file: string): Promise<Backup> {
   return { rows: kept, prefix, names: new Set(names), tables: () => tablesIn(file, known) };
 }
 
-/** The table that a line announces; empty: it is another line. No row has these columns alone. */
+/** Returns the table that a line introduces; empty for other lines. No row has exactly these columns. */
 function tableNamed(value: unknown): string {
   const isShort = typeof value === 'object' && value !== null && 'table' in value;
   return isShort ? (TABLE.safeParse(value).data?.table ?? '') : '';
 }
 
-/** Whether a line is the last. Nothing in a row is true or false. */
+/** Whether a line is the last one. Rows contain no booleans. */
 const isEnd = (value: unknown): boolean => (value as { readonly end?: unknown }).end === true;
 
-/** The longest line of a backup: several of the longest values that MySQL takes, all of their letters escaped. */
+/** Maximum length of a line: several values of the maximum size of MySQL, with all characters escaped. */
 const LONGEST_LINE = 256 * 2 ** 20;
 
 function linesOf(file: string): AsyncGenerator<NumberedLine> {
@@ -129,7 +129,7 @@ function linesOf(file: string): AsyncGenerator<NumberedLine> {
   return linesIn(unzipped as AsyncIterable<string>, LONGEST_LINE, (line) => damagedAt(basename(file), line));
 }
 
-/** Rows are flat but for bytes. */
+/** Limits for a line. Rows are flat except for binary values. */
 const LIMITS = { depth: 2, values: 1000 };
 
 function parseLine(text: string): unknown {
@@ -137,7 +137,10 @@ function parseLine(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** The known tables of a file of lines, each to be read to its end before the next. A newer program may have more. */
+/**
+ * Yields the known tables of a backup in lines; each must be read to its end before the next. Newer versions may write
+ * further tables.
+ */
 async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerator<SnapshotTable> {
   const lines = linesOf(file);
   let next = await lines.next();

@@ -12,37 +12,37 @@ import { endLine, headLine, rowLine, tableLine } from './backup-lines.ts';
 
 type Progress = (rows: number) => void;
 
-/** An SQLite file that is to be copied, and the part of a backup that takes the copy. */
+/** An SQLite file to be copied, and the part file for the copy. */
 export interface WantedCopy {
   readonly path: string;
   readonly part: string;
   readonly prefix: string;
 }
 
-/** Rows between two reports of how far it is. */
+/** Number of rows between two calls of `onProgress`. */
 const STEP = 1000;
 
 /**
- * Writes everything that makes up a site into one file, as it was at one moment, while others write on: of SQLite a
- * copy that is a database itself, of MySQL compressed lines of JSON. Uploaded files are not in it. The file is there
- * whole or not at all, and readable by its owner alone. Returns the number of rows. `copy`: what copies an SQLite file.
+ * Writes a consistent snapshot of a site into one file, while others continue to write: for SQLite, a copy that is
+ * itself a database; for MySQL, compressed lines of JSON. Uploaded files are not included. The file is created
+ * atomically and readable by its owner only. Returns the number of rows. `copy`: function that copies an SQLite file.
  *
  * @throws SourceFault `unwritable`, `backup-over-database`, `backup-not-streamed`
  */
 export async function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyRows): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
   if (path !== undefined && (await isPartOfDatabase(file, path))) throw new SourceFault('backup-over-database', { file });
-  // SQLite itself writes it, here and there.
+  // SQLite writes the copy itself, and not sequentially.
   if (path !== undefined && (await takesWhatComes(file))) throw new SourceFault('backup-not-streamed', { file });
   return writeWhole(file, (part) =>
     path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
   );
 }
 
-/** What SQLite keeps beside a database belongs to it. */
+/** Suffixes of the files that belong to an SQLite database. */
 const DATABASE_FILES = ['', '-wal', '-shm', '-journal'];
 
-/** Whether a file is the database itself: whoever has it open would go on with what nobody sees any more. */
+/** Whether a file is the database itself. Replacing it would leave other processes with a deleted file open. */
 async function isPartOfDatabase(file: string, path: string): Promise<boolean> {
   const [found, ...own] = await Promise.all(
     [file, ...DATABASE_FILES.map((ending) => path + ending)].map((one) => stat(one).catch(() => undefined)),

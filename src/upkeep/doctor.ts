@@ -10,27 +10,27 @@ import type { ExaminedServer, Finding } from './doctor/findings.ts';
 import { noteFindings, pluginFindings } from './doctor/own-data-findings.ts';
 import { fileFindings, settingFindings } from './doctor/site-findings.ts';
 
-/** What a site runs on. */
+/** Versions of the software that a site runs on. */
 export interface Versions {
   readonly fasti: string;
   readonly node: string;
   readonly database: string;
-  /** Version of the rules of time zones. */
+  /** Version of the time zone database. */
   readonly zones: string;
 }
 
 export interface Health {
   readonly versions: Versions;
-  /** The servers of the database and its replicas; none for an SQLite file. */
+  /** Servers of the database and its replicas; none for an SQLite file. */
   readonly servers: readonly ExaminedServer[];
-  /** The WordPress plugin that reports changes; absent: there is no sign of it. */
+  /** The WordPress plugin that reports changes; absent if there is no sign of it. */
   readonly plugin?: PluginState;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Looks a site through: its database and tables, what is in them, its files and settings. It only reads; what can be
- * repaired without a choice to be made has a `fix`. `findDamage`: how a file is looked through.
+ * Examines a site: its database and tables, their contents, its files and settings. It only reads. Findings that can be
+ * repaired without a decision have a `fix`. `findDamage`: how to check the file.
  *
  * @throws DatabaseUnavailable
  */
@@ -43,7 +43,7 @@ export async function examine(site: Site, version: string, findDamage: FindDamag
     ...(await db.cluster.report()).map((server) => ({ ...server, replica: false })),
     ...(await Promise.all(site.replicas.map((replica) => replica.cluster.report()))).flat().map((server) => ({ ...server, replica: true })),
   ];
-  // Without all tables nothing else can be asked.
+  // With tables missing, nothing else can be queried.
   if (tables.some(({ name }) => name === 'tables-missing')) return { versions, servers, findings: tables };
   const plugin = await pluginState(db);
   return {

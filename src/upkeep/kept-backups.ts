@@ -11,35 +11,36 @@ import { nowUtc } from '../wordpress/time.ts';
 import { backUp, type WantedCopy } from './backup.ts';
 
 /*
- * The backups in the folder of the site (`BACKUPS_DIR`): those that a timer makes with `fasti backup`, and those that
- * are made at the desk while the site is in use.
+ * Backups in the folder of the site (`BACKUPS_DIR`): those that `fasti backup` makes, for example on a timer, and those
+ * that
+ * are made from the desk while the site is in use.
  */
 
 export interface KeptBackup {
   readonly file: string;
   readonly madeAt: Date;
   readonly bytes: number;
-  /** The login of who made it at the desk; undefined: it was made by a command. */
+  /** Login of the user who made it from the desk; undefined if a command made it. */
   readonly by: string | undefined;
 }
 
 export interface KeptBackups {
   /** The latest first. */
   readonly backups: readonly KeptBackup[];
-  /** Whether one is being made at this moment, by whatever process. */
+  /** Whether a backup is being made, by any process. */
   readonly going: boolean;
 }
 
-/** Whether a file is the part of a backup that is being written. */
+/** Whether a file is the part file of a backup that is being written. */
 function isPart(name: string): boolean {
   const at = name.lastIndexOf(BACKUP_ENDING);
   return at >= 0 && PART.test(name.slice(at + BACKUP_ENDING.length));
 }
 
-/** A file untouched for this long is what remains of a process that was ended. */
+/** Part files that were not modified for this long belong to processes that were killed. */
 const STALE_MS = 60_000;
 
-/** What there is in the folder; nothing where the folder is not there. */
+/** Returns the backups in the folder; none if the folder does not exist. */
 export async function keptBackups({ config: { backupsDir: folder } }: Pick<Site, 'config'>): Promise<KeptBackups> {
   const names = await readdir(folder).catch(() => []);
   const files = await Promise.all(names.filter((name) => name.endsWith(BACKUP_ENDING) || isPart(name)).map((name) => fileOf(folder, name)));
@@ -59,18 +60,18 @@ type Folders = Pick<Site['config'], 'backupsDir' | 'uploadsDir'>;
 
 const isAmongUploads = ({ backupsDir, uploadsDir }: Folders): boolean => `${resolve(backupsDir)}/`.startsWith(`${resolve(uploadsDir)}/`);
 
-/** Whether backups can be put into their folder, which is made with the first of them. */
+/** Whether backups can be written to their folder, which is created with the first one. */
 export const takesBackups = async (folders: Folders): Promise<boolean> =>
   !isAmongUploads(folders) && (await folderFault(folders.backupsDir)) === undefined;
 
-/** As the desk names them: when, and by whom. */
+/** Names of backups from the desk: time and login. */
 const BY = /^\d{4}-\d\d-\d\d-\d{6}-(?<by>[\w.@ -]+)\.backup$/;
 
 /**
- * Backs the site up into its folder, without keeping others waiting: an SQLite file is copied in a thread of its own.
+ * Makes a backup in the site's folder without blocking the process: an SQLite file is copied in a separate thread.
  * Returns the number of rows.
  *
- * @throws Error where the folder cannot be written to, or where what is in it can be read by everybody
+ * @throws Error if the folder is not writable, or if its contents are public
  */
 export async function backUpNow(site: Site, login: string): Promise<number> {
   const { backupsDir: folder } = site.config;
@@ -83,7 +84,7 @@ export async function backUpNow(site: Site, login: string): Promise<number> {
 
 const LONGEST_LOGIN = 60;
 
-/** Copies an SQLite file in a thread: the copy is made in one step, which keeps the one that makes it busy. */
+/** Copies an SQLite file in a separate thread, since the copy is one long synchronous call. */
 async function copiedAside(workerData: WantedCopy): Promise<number> {
   const thread = new Worker(runnable('upkeep/sqlite-copy-thread'), { workerData });
   const [rows] = (await once(thread, 'message')) as [number];

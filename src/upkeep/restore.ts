@@ -11,14 +11,14 @@ import { nowUtc } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
 /**
- * Puts a backup in the place of what a database holds, in one transaction: until its end the others see what was there
- * before, and if it fails nothing has changed. Tables that are missing are made; tables and columns that are not known
- * here are left out. Gives the number of rows.
+ * Replaces the contents of a database by a backup, in one transaction: until it is committed, others see the previous
+ * contents, and if it fails nothing changes. Missing tables are created; unknown tables and columns are left out.
+ * Returns the number of rows.
  */
 export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
   await makeMissing(site.db);
   await makeTables(site.db, backup.names);
-  // Outside the transaction, which MySQL would end with each change of a table.
+  // Outside of the transaction, since MySQL commits at each change of a table.
   if (backup.names.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
   if (wpmlTables().some((name) => backup.names.has(name))) await createWpmlTables(site.db);
   return site.db.transaction(async (db) => {
@@ -26,7 +26,7 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
     await emptySite(db);
     let count = 0;
     for await (const { name: named, last, rows } of backup.tables()) {
-      // Whoever reads the backup passes over tables that are not ours.
+      // The reader of backups skips tables that are not ours.
       const name = named as TableName;
       const columns = await columnsOf(db, name);
       await numberOn(db, name, last);
@@ -46,7 +46,7 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
 const ROWS = 200;
 const CHARACTERS = 2 ** 20;
 
-/** Rows in pieces that one statement takes. */
+/** Splits rows into batches for one statement each. */
 async function* pieces(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let piece: Row[] = [];
   let size = 0;
@@ -64,8 +64,8 @@ const fitting = (row: Row, columns: readonly string[]): Row =>
   Object.fromEntries(columns.filter((column) => column in row).map((column) => [column, row[column]!]));
 
 /**
- * What WordPress keeps of a user for each site (`update_user_option`), under names that begin with the prefix of its
- * tables. Other names may begin with the same letters, and all of them do with an empty prefix: they stay.
+ * User options that WordPress stores for each site (`update_user_option`), under names with the table prefix. Other
+ * names may begin with the same letters, and with an empty prefix all do; they stay unchanged.
  */
 const USER_OPTIONS: readonly string[] = [
   'capabilities',
@@ -78,8 +78,8 @@ const USER_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Some names begin with the prefix of the tables: the roles, who has which, and what users prefer. What has the new
- * name already is left over from another prefix: it was not in force, and would be now.
+ * Replaces the table prefix in names that contain it: the roles, their assignment, and user preferences. Rows that have
+ * the new name already are remains of another prefix; they were not in effect, would be now, and are dropped.
  */
 function withPrefix(table: string, row: Row, before: string, after: string): Row[] {
   const [column, names] = table === 'options' ? ['option_name', ROLES] : ['meta_key', table === 'usermeta' ? USER_OPTIONS : []];
@@ -90,5 +90,5 @@ function withPrefix(table: string, row: Row, before: string, after: string): Row
   return named(after) === undefined ? [row] : [];
 }
 
-/** The option that says which roles there are and what they may do. */
+/** The option that defines roles and their capabilities. */
 const ROLES: readonly string[] = ['user_roles'];

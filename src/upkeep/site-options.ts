@@ -11,32 +11,32 @@ import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/zones.ts';
 
 /*
- * The options of a site that people set: its name, time zone, currency and slugs. They are stored where WordPress and
+ * Options of a site that users set: its name, time zone, currency and slugs. They are stored where WordPress and
  * the calendar store them.
  */
 
-/** The option that holds the calendar's own settings, as a PHP array. */
+/** The option with the calendar's own settings, as a PHP array. */
 const CALENDAR = 'tribe_events_calendar_options';
 
-/** What an option becomes in the database: options by name, and members of the calendar's option. */
+/** The stored form of an option: options by name, and members of the calendar's option. */
 interface Stored {
   readonly options?: Readonly<Record<string, string>>;
   readonly members?: Readonly<Record<string, string>>;
 }
 
-/** The days of the week, as `start_of_week` counts them. */
+/** Weekdays, numbered as in `start_of_week`. */
 export const WEEKDAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 interface SiteOption {
-  /** The value in force. */
+  /** Returns the current value. */
   readonly shown: (settings: SiteSettings) => string;
-  /** What a value is stored as; undefined: it cannot be used. */
+  /** Converts a value to its stored form; undefined if it is invalid. */
   readonly stored: (value: string) => Stored | undefined;
-  /** The values there are, where they are few. */
+  /** The possible values, if there are only a few. */
   readonly choices?: readonly string[];
 }
 
-/** By the name that people use. */
+/** Options by their names for users. */
 const siteOptions = {
   title: text('blogname', ({ name }) => decodeEntities(name)),
   tagline: text('blogdescription', ({ description }) => decodeEntities(description)),
@@ -86,15 +86,15 @@ export type SiteOptionName = keyof typeof siteOptions;
 
 export const SITE_OPTIONS = typedKeys(siteOptions);
 
-/** The value of an option that is in force, whether it is stored or a default. */
+/** Returns the current value of an option, whether it is stored or a default. */
 export const siteOption = (settings: SiteSettings, name: SiteOptionName): string => siteOptions[name].shown(settings);
 
-/** The values that an option can have; undefined: they are more than a list can name. */
+/** Returns the possible values of an option; undefined if they cannot be listed. */
 export const siteOptionChoices = (name: SiteOptionName): readonly string[] | undefined => (siteOptions[name] as SiteOption).choices;
 
 /**
- * What a new site is told of itself, as WordPress's options; the name of what cannot be used instead. Options that are
- * set later take the same values.
+ * Returns the identity of a new site as WordPress's options, or the name of an invalid value. The same values are valid
+ * as when options are set later.
  */
 export function identityOptions(identity: Readonly<Record<Identity, string>>): Readonly<Record<string, string>> | Identity {
   const stored: Record<string, string> = {};
@@ -110,9 +110,9 @@ const IDENTITY = ['url', 'title', 'timezone'] as const satisfies readonly SiteOp
 type Identity = (typeof IDENTITY)[number];
 
 /**
- * Sets an option of the site (`update_option`, `tribe_update_option`), as one transaction.
+ * Sets an option of the site (`update_option`, `tribe_update_option`) in one transaction.
  *
- * @returns whether the value can be used; false: nothing was written
+ * @returns whether the value is valid; if it is not, nothing is written
  */
 export async function setSiteOption(site: Site, name: SiteOptionName, value: string): Promise<boolean> {
   const stored: Stored | undefined = siteOptions[name].stored(value);
@@ -129,10 +129,10 @@ export async function setSiteOption(site: Site, name: SiteOptionName, value: str
 }
 
 // ------------------------------------------------------------------------------------------------- kinds of options
-/** No option of WordPress's that people type is longer. */
+/** Maximum length of option values. */
 const LONGEST = 200;
 
-/** A text of the site, which WordPress stores as HTML and prints as it stands (`sanitize_option`). */
+/** An option with a text that WordPress stores as HTML and prints unescaped (`sanitize_option`). */
 function text(option: string, shown: SiteOption['shown']): SiteOption {
   return {
     shown,
@@ -159,7 +159,7 @@ function oneOf<T extends string>(choices: readonly T[], shown: (settings: SiteSe
   };
 }
 
-/** First pieces of addresses that lead elsewhere: what is below them would be hidden. */
+/** First path segments that are in use; a slug of that name would be hidden by them. */
 const TAKEN: ReadonlySet<string> = new Set(['admin', 'wp-json', 'wp-admin', 'wp-content', 'wp-includes', '_fasti']);
 
 function slug(name: string, shown: SiteOption['shown']): SiteOption {
@@ -167,7 +167,7 @@ function slug(name: string, shown: SiteOption['shown']): SiteOption {
   return { shown, stored: (value) => (isUsable(value) ? { members: { [name]: value } } : undefined) };
 }
 
-/** A name of a zone, or an offset from UTC, which WordPress keeps as hours in an option of its own. */
+/** Converts a zone name, or an offset from UTC, which WordPress stores as hours in a separate option. */
 function storedZone(value: string): Stored | undefined {
   const zone = parseZone(value);
   if (zone?.rules || value === 'UTC') return { options: { timezone_string: value, gmt_offset: '' } };

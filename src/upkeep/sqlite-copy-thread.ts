@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { copySqlite, rowsIn, rowsOfSqlite } from '../storage/audit/snapshot.ts';
 import type { WantedCopy } from './backup.ts';
 
-// On Linux this is for the one thread alone: whoever is served goes before a copy.
+// On Linux this applies to this thread only, so that requests take precedence over a copy.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const { path, part, prefix } = workerData as WantedCopy;

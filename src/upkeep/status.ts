@@ -7,31 +7,32 @@ import { missingTables } from '../storage/schema/migrate.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { keptBackups } from './kept-backups.ts';
 
-/** How many records of a kind there are, apart from the trash, and how many of them everybody sees. */
+/** Number of records of a kind outside of the trash, and of those that are public. */
 export interface RecordCount {
   readonly all: number;
   readonly public: number;
 }
 
-/** What a person asks first about a site. Moments are UTC, `YYYY-MM-DD HH:MM:SS`; null: there is none. */
+/** Basic facts about a site. Times are UTC, `YYYY-MM-DD HH:MM:SS`; null means that there is none. */
 export interface Status {
   readonly name: string;
   readonly home: string;
   readonly database: { readonly version: string; readonly bytes: number; readonly tablesMissing: readonly string[] };
-  /** By the paths of the kinds. */
+  /** Counts by the paths of the kinds. */
   readonly records: Readonly<Record<string, RecordCount>>;
-  /** Codes of the languages of the content, the default one first; none: content has no languages. */
+  /** Codes of the content languages, the default first; empty if content has no languages. */
   readonly languages: readonly string[];
-  /** Whether there is a list index; null: there is nothing that one could be made of. */
+  /** Whether there is a list index; null if there is nothing to build one from. */
   readonly index: 'built' | 'missing' | null;
-  /** Null: the tables for it are missing. */
+  /** Null if its tables are missing. */
   readonly journal: { readonly entries: number; readonly latest: string | null; readonly latestOfOthers: string | null } | null;
   readonly plugin: PluginState | null;
   readonly backup: { readonly file: string; readonly at: string } | null;
 }
 
 /**
- * What is cheap to say of a site. It only reads, and does without the tables that are still to be made.
+ * Returns the facts about a site that are cheap to determine. It only reads, and works if our own tables do not exist
+ * yet.
  *
  * @throws DatabaseUnavailable
  */

@@ -7,14 +7,14 @@ import { sqlitePath } from '../../storage/audit/snapshot.ts';
 import { keptBackups, takesBackups } from '../kept-backups.ts';
 import { type Finding, finding } from './findings.ts';
 
-/** What everybody on the machine may do: read, write, run, or see what is in a folder. */
+/** Permission bits of all users: read, write, execute. */
 const EVERYBODY = 0o007;
-/** The database, and what SQLite keeps beside it. */
+/** Suffixes of the files of an SQLite database. */
 const ENDINGS = ['', '-wal', '-shm'];
 
 /**
- * What others may read that holds addresses and hashes of passwords: databases and backups. And whether there is a
- * place for backups.
+ * Returns findings about access: databases and backups, which contain addresses and password hashes, must not be
+ * readable by other users; and backups need a usable folder.
  */
 export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<Finding[]> {
   const file = sqlitePath(config.databaseUrl);
@@ -32,12 +32,13 @@ export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<
 }
 
 /**
- * Those that everybody on this machine may read, as older versions made them. A folder counts where there is nothing
- * else in it: others may have to go through one that holds the uploads as well.
+ * Returns the finding about files that every user of this machine can read, as older versions created them. Folders
+ * only count if they contain nothing else, since other users may need access to a folder that contains the uploads as
+ * well.
  */
 async function openedFindings(...folders: readonly (readonly string[])[]): Promise<Finding[]> {
   const user = process.getuid?.();
-  // Systems without such users have rights of another kind.
+  // Systems without such users have other permissions.
   if (user === undefined) return [];
   const exposed = (await Promise.all(folders.map(exposedAmong))).flat();
   const own = exposed.filter(({ owner }) => owner === user || user === 0);
@@ -48,7 +49,9 @@ async function openedFindings(...folders: readonly (readonly string[])[]): Promi
   return finding('readable-by-all', 'warning', paths, own.length > 0 ? close : undefined);
 }
 
-/** Those of some files in one folder, and the folder if it holds only them, that are open to everybody. */
+/**
+ * Returns those of some files in one folder that are accessible to everybody, and the folder if it contains only them.
+ */
 async function exposedAmong(files: readonly string[]): Promise<Entry[]> {
   const [first] = files;
   if (first === undefined) return [];

@@ -13,7 +13,7 @@ import { countInLanguage } from '../../storage/translations/site-languages.ts';
 import { mendedArray } from '../../wordpress/php/serialized-repair.ts';
 import { type Finding, finding, repair } from './findings.ts';
 
-/** Rows that belong to nothing, counts, slugs and authors. */
+/** Returns findings about orphaned rows, counts, slugs and authors. */
 export async function orphanFindings(site: Site): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, find, fix } of ORPHANS) {
@@ -48,7 +48,7 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
   return findings;
 }
 
-/** Slugs that several terms of one taxonomy and, where these have languages, of one language have. */
+/** Returns slugs that several terms of one taxonomy have in common, or of one language if terms have languages. */
 async function sharedTermSlugs(site: Site): Promise<string[]> {
   const { db } = site;
   const settings = await site.settings();
@@ -66,7 +66,7 @@ async function sharedTermSlugs(site: Site): Promise<string[]> {
   return shared;
 }
 
-/** Posts and terms that say what WordPress would not write. */
+/** Returns findings about posts and terms with values that WordPress would not write. */
 export async function rowFindings(site: Site): Promise<Finding[]> {
   const { zone } = await site.settings();
   const findings: Finding[] = [];
@@ -77,7 +77,7 @@ export async function rowFindings(site: Site): Promise<Finding[]> {
   return findings;
 }
 
-/** What is wrong with the languages of records, and which records have none: these are invisible in most lists. */
+/** Returns findings about wrong languages, and about records without a language, which most lists do not show. */
 export async function languageFindings(site: Site): Promise<Finding[]> {
   const settings = await site.settings();
   const { contentLanguages: languages } = settings;
@@ -98,7 +98,7 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
   ];
 }
 
-/** Serialized values that cannot be read, some of which can be mended. */
+/** Returns findings about serialized values that cannot be parsed, some of which can be repaired. */
 export async function valueFindings(site: Site): Promise<Finding[]> {
   const [mendable, broken]: [string[], string[]] = [[], []];
   for await (const value of brokenValues(site.db))

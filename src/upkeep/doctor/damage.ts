@@ -4,17 +4,15 @@ import { runnable } from '../../host/runnable.ts';
 import type { Site } from '../../site.ts';
 import { sqlitePath } from '../../storage/audit/snapshot.ts';
 
-/*
- * What is damaged in the database. An SQLite file is read from end to end for that.
- */
+/* Damage in the database. An SQLite file is read completely to find it. */
 
-/** Looks for damage; returns what there is, in the words of the database. */
+/** Checks for damage. Returns descriptions from the database. */
 export type FindDamage = (site: Pick<Site, 'db' | 'config'>) => Promise<readonly string[]>;
 
-/** Looks for it right here: an SQLite file keeps the whole process busy meanwhile. */
+/** Checks in this thread, which blocks the process while an SQLite file is read. */
 export const damageHere: FindDamage = ({ db }) => db.dialect.findDamage(db);
 
-/** Looks for it without keeping others waiting: through an SQLite file in a thread of its own. */
+/** Checks without blocking: an SQLite file is read in a separate thread. */
 export const damageAside: FindDamage = async (site) => {
   const workerData = sqlitePath(site.config.databaseUrl);
   if (workerData === undefined) return damageHere(site);
@@ -22,5 +20,5 @@ export const damageAside: FindDamage = async (site) => {
   return damage;
 };
 
-/** Does not look: nothing that is damaged can be repaired. */
+/** Skips the check, which is slow, and whose findings cannot be repaired anyway. */
 export const noDamage: FindDamage = async () => [];

@@ -5,7 +5,7 @@ import { comesTo, positionOf } from '../../storage/freshness/replicas.ts';
 import { makeMissing, migrate, missingTables, pendingMigrations } from '../../storage/schema/migrate.ts';
 import { type ExaminedServer, type Finding, finding } from './findings.ts';
 
-/** What is wrong with the tables: damage, missing tables and keys, engines and characters. */
+/** Returns findings about tables: damage, missing tables and keys, engines and character sets. */
 export async function tableFindings(site: Site, inspection: Inspection, damage: readonly string[]): Promise<Finding[]> {
   const { db } = site;
   const missing = await missingTables(db);
@@ -16,7 +16,7 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
   const pending = missing.length > 0 ? [] : await pendingMigrations(db);
   return [
     ...finding('database-damaged', 'error', damage),
-    // WordPress's own tables are WordPress's to make.
+    // Only WordPress creates its own tables.
     ...finding('tables-missing', 'error', missing, own.length === missing.length ? () => makeMissing(db) : undefined),
     ...finding('steps-pending', 'error', pending, async () => void (await migrate(db))),
     ...finding(
@@ -25,7 +25,7 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
       keys.map(({ table, columns }) => `${table} (${columns.join(', ')})`),
       async () => {
         const failures: unknown[] = [];
-        // Rows that are there twice stand against one key, and not against the others.
+        // Duplicate rows prevent one key, but not the others.
         for (const key of keys) await addKey(db, key).catch((error: unknown) => failures.push(error));
         if (failures.length > 0) throw failures[0];
       },
@@ -35,7 +35,7 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
   ];
 }
 
-/** Servers that take no part, and replicas that are behind. */
+/** Returns findings about unusable servers, and about replicas that lag behind. */
 export async function serverFindings({ db, replicas, config }: Site, servers: readonly ExaminedServer[]): Promise<Finding[]> {
   const serverLines = (which: (server: ExaminedServer) => boolean) =>
     servers.filter(which).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
@@ -51,7 +51,7 @@ export async function serverFindings({ db, replicas, config }: Site, servers: re
     ...finding(
       'servers-unfit',
       'warning',
-      // One that takes no writes is what a second server usually is.
+      // A second server is usually read-only.
       serverLines(({ fitness, inUse, replica }) => !replica && fitness !== 'fit' && (fitness !== 'read-only' || inUse)),
     ),
     ...finding(

@@ -21,10 +21,10 @@ import { findRecurrenceTables } from '../../storage/schema/recurrence-tables.ts'
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Finding, finding, repair } from './findings.ts';
 
-/** Events that one transaction repairs. */
+/** Maximum number of events that one transaction repairs. */
 const AT_ONCE = 200;
 
-/** Dates of events that contradict each other. */
+/** Returns findings about contradictory dates of events. */
 export async function dateFindings(site: Site): Promise<Finding[]> {
   const { occurrenceTables: rows, recurrence, calendar, contentLanguages } = await site.settings();
   const found = new Map<DateFault, number[]>();
@@ -49,13 +49,13 @@ export async function dateFindings(site: Site): Promise<Finding[]> {
   });
 }
 
-/** Repairs of events that recur: those that make no choice for anybody. */
+/** Repairs of recurring events that need no decision. */
 const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: number, now: string) => Promise<void>> = new Map([
   ['dates-differ', repairRecurrence],
   ['flag-wrong', repairFlag],
 ]);
 
-/** Recurring events whose rows, rules and series do not agree. */
+/** Returns findings about recurring events whose rows, rules and series do not match. */
 export async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { recurrence, occurrenceTables, raw, contentLanguages } = await site.settings();

@@ -10,7 +10,7 @@ import { countsChanges } from '../../storage/rows/changes.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Finding, finding } from './findings.ts';
 
-/** Our own rows: the counter of changes, the list index, imports. */
+/** Returns findings about our own rows: the change counter, the list index, imports. */
 export async function noteFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
@@ -19,7 +19,7 @@ export async function noteFindings(site: Site): Promise<Finding[]> {
   const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true, languages }));
   const takeOver = async () => {
     await takeOverChanges(db, site.clock, { languages });
-    // The first time nobody can tell what was changed.
+    // The first time, it is unknown what was changed.
     if ((await indexState(db, languages)) !== 'trusted') await reindex();
   };
   return [
@@ -37,18 +37,21 @@ export async function noteFindings(site: Site): Promise<Finding[]> {
   ];
 }
 
-/** The index beside a WordPress. What that has written since is no fault of it: a server takes that over. */
+/**
+ * Returns the state of the index next to a WordPress. Changes that WordPress has made since are not an error, since a
+ * server takes them over.
+ */
 async function indexBesideOthers(db: Database, languages: OptionalLanguages): Promise<IndexState | 'behind'> {
   const state = await indexState(db, languages);
   if (state !== 'wrong') return state;
-  // A server may have taken it over since the index was read.
+  // A server may have taken the changes over after the index was read.
   return (await hasForeignChanges(db, languages)) ? 'behind' : indexState(db, languages);
 }
 
-/** A server takes notes over with each look for changes, as long as requests come in. */
+/** Maximum age of notes. While requests come in, a server takes notes over with each look for changes. */
 const STUCK_MS = 10 * 60_000;
 
-/** Notes of the WordPress plugin that nobody has taken over. */
+/** Returns a finding about notes of the WordPress plugin that no server has taken over. */
 export function pluginFindings({ clock }: Site, plugin: PluginState | undefined): Finding[] {
   const { waiting = 0, oldest = null } = plugin ?? {};
   const isStuck = oldest !== null && oldest < nowUtc(new Date(clock().getTime() - STUCK_MS));

@@ -8,7 +8,7 @@ import { trimEndOf } from '../../wordpress/trim.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type Finding, finding } from './findings.ts';
 
-/** Options, roles and addresses of the site. */
+/** Returns findings about options, roles and addresses of the site. */
 export async function settingFindings(site: Site): Promise<Finding[]> {
   const settings = await site.settings();
   const { raw, timezoneString, roles } = settings;
@@ -18,7 +18,7 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
   const home = trimEndOf(raw.get('home') ?? '', '/');
   const addresses = ['home', 'siteurl', 'upload_url_path'].filter((name) => {
     const stored = raw.get(name) ?? '';
-    // The last may be a path of the site.
+    // `upload_url_path` may be a path.
     return stored !== '' && siteAddress(stored) !== trimEndOf(stored, '/') && !(name === 'upload_url_path' && /^\/[^/]/.test(stored));
   });
   return [
@@ -30,13 +30,13 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
     ),
     ...finding('roles-unreadable', 'error', absent.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
-    // Without roles there is nobody, and none to give.
+    // Without roles there can be no administrator, and none can be created.
     ...finding('no-administrator', 'warning', administrator || roles.size === 0 ? [] : ['']),
     ...finding('address-differs', 'warning', siteAddress(home) === home && home !== settings.home ? [`${home} / ${settings.home}`] : []),
   ];
 }
 
-/** The folder of uploads, and files of the library that are missing or outside of it. */
+/** Returns findings about the uploads folder, and about attachments whose file is missing or outside of it. */
 export async function fileFindings({ db, config }: Site): Promise<Finding[]> {
   const folder = await stat(config.uploadsDir).catch(() => undefined);
   const [missing, astray]: [string[], string[]] = [[], []];
