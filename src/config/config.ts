@@ -20,11 +20,12 @@ type Optional =
   | 'mapAttribution'
   | KeyName;
 
-/** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
+/** Keys and salts of WordPress's `wp-config.php`, which verify cookies and nonces. */
 export type Keys = Readonly<Record<KeyName, string>>;
 
 /**
- * All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it; paths as `FASTI_FOLDER` makes them.
+ * All settings, parsed and validated. Sizes are in bytes; `trustProxy` is a value for Express; relative paths are
+ * resolved against `FASTI_FOLDER`.
  */
 export type Config = Omit<Parsed, Optional> & {
   readonly siteUrl: string | undefined;
@@ -38,19 +39,19 @@ export type Config = Omit<Parsed, Optional> & {
   readonly keys: Keys | undefined;
 };
 
-/** The namespaces that the API is served under, our own first. */
+/** Returns the namespaces under which the API is served, our own first. */
 export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'>): readonly string[] {
   return [...new Set([restNamespace, USUAL_NAMESPACE])];
 }
 
-/** A setting that cannot be used. Its message is one line for the person who wrote the setting. */
+/** An invalid setting. Its message is one line for the person who wrote the setting. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
  * Reads all settings from the environment; an empty variable counts as absent. Throws ConfigError naming the setting,
- * what was given and what is allowed.
+ * the given value and the allowed ones.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
@@ -79,7 +80,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   });
 }
 
-/** The address of an SQLite file by a relative path; `:memory:` is none. */
+/** Matches the address of an SQLite file with a relative path, but not `:memory:`. */
 const RELATIVE_FILE = /^sqlite:(?![/:])(.+)$/s;
 
 function readSetting(
@@ -94,7 +95,10 @@ function readSetting(
   throw new ConfigError(`${name} ${secret ? 'has a value that cannot be used' : `is ${JSON.stringify(value)}`}; it must be ${allowed}.`);
 }
 
-/** All four or none: with some of them no cookie could ever be verified, and nobody would know why. */
+/**
+ * Returns the keys, of which all four must be given or none: with only some, no cookie could be verified, without any
+ * error.
+ */
 function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
   const names = typedKeys(given);
   const missing = names.filter((name) => given[name] === undefined);
@@ -106,9 +110,9 @@ function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
   return Object.freeze(given) as Keys;
 }
 
-/** Whether what is deleted goes to a trash first, from which it can come back. */
+/** Whether deleted records go to the trash first, from which they can be restored. */
 export const hasTrash = ({ emptyTrashDays }: Pick<Config, 'emptyTrashDays'>): boolean => emptyTrashDays > 0;
 
-/** Where the service can be reached on its own machine. */
+/** Returns the address of the service on its own machine. */
 export const localAddress = ({ port }: Pick<Config, 'port'>): string =>
   port === 80 || port === 0 ? 'http://localhost' : `http://localhost:${port}`;

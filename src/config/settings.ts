@@ -15,9 +15,9 @@ import {
 } from './values.ts';
 
 /**
- * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is
- * absent or empty (undefined: nothing); `allowed`: what a value must be, in the words of the error; `secret`: the value
- * is never shown; `exact`: white space around it is part of it.
+ * A setting. `env`: name of the environment variable; `fallback`: default if the variable is absent or empty
+ * (undefined: none); `allowed`: description of valid values for error messages; `secret`: the value is never shown;
+ * `exact`: surrounding white space is part of the value.
  * `docs/configuration.md` is generated from this table.
  */
 export interface Setting {
@@ -325,7 +325,7 @@ export const settings = {
     meaning:
       'Where the form of a venue finds the coordinates of an address: `https://nominatim.example.org/search?format=jsonv2&limit=1&q={address}`. Fasti asks it, when an editor presses the button, and reads JSON as Nominatim gives it, or GeoJSON (Photon, Pelias). When absent, there is no such button.',
     schema: z.string().refine(isGeocoderAddress),
-    // Many services want a key in it, at any place.
+    // Many services require an API key, anywhere in the URL.
     secret: true,
   },
   customTables: {
@@ -419,5 +419,5 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** The variables of the environment that are settings. */
+/** Names of the environment variables that are settings. */
 export const variables: readonly string[] = Object.values(settings).map(({ env }) => env);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One of WordPress's keys and salts. */
+/** Returns the setting for one of WordPress's keys and salts. */
 export function keySetting<const Name extends string>(env: Name) {
   return {
     env,
@@ -14,7 +14,7 @@ export function keySetting<const Name extends string>(env: Name) {
   } as const;
 }
 
-/** A number of bytes. */
+/** Returns the setting for a number of bytes. */
 export function sizeSetting<const Name extends string, const Fallback extends string>(env: Name, fallback: Fallback, meaning: string) {
   return {
     env,
@@ -30,7 +30,7 @@ export function sizeSetting<const Name extends string, const Fallback extends st
   } as const;
 }
 
-/** A whole number from `least` to `most`. */
+/** Returns a schema for whole numbers from `least` to `most`. */
 export function whole(least: number, most: number) {
   return z
     .string()
@@ -39,30 +39,30 @@ export function whole(least: number, most: number) {
     .pipe(z.int().min(least).max(most));
 }
 
-/** The code of a language, as in `en` or `pt-BR`. */
+/** Returns a schema for language codes such as `en` or `pt-BR`. */
 export function languageCode() {
   return z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
 }
 
-/** The parts of a text between commas, trimmed. */
+/** Splits a text at commas and trims the parts. */
 export function splitAtCommas(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }
 
-/** Whether a text is the address of a site: no query, no fragment, no credentials. */
+/** Whether a text is the URL of a site: without query, fragment and credentials. */
 export function isSiteUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, search, hash, username } = new URL(value);
   return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
 }
 
-/** Whether a text is the address of pieces of a map, with places for zoom, column and row. */
+/** Whether a text is a URL template for map tiles, with placeholders for zoom, column and row. */
 export const isTileAddress = (value: string): boolean => isAddressWith(value, ['{z}', '{x}', '{y}']);
 
-/** Whether a text is the address of a search for places, with a place for what is looked for. */
+/** Whether a text is a URL template for a geocoder, with a placeholder for the address. */
 export const isGeocoderAddress = (value: string): boolean => isAddressWith(value, ['{address}']);
 
-/** Whether a text is an address of the web in which each of these places stands, and no other. */
+/** Whether a text is a URL with each of these placeholders, and no others. */
 function isAddressWith(value: string, places: readonly string[]): boolean {
   const address = places.reduce((text, place) => text.replace(place, '0'), value);
   return places.every((place) => value.includes(place)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
@@ -70,12 +70,12 @@ function isAddressWith(value: string, places: readonly string[]): boolean {
 
 const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
 
-/** Whether a text says whose `X-Forwarded-*` headers are believed. */
+/** Whether a text names the proxies whose `X-Forwarded-*` headers are trusted. */
 export function isProxyTrust(value: string): boolean {
   return /^(on|off|\d{1,3})$/.test(value) || splitAtCommas(value).every((address) => ADDRESS.safeParse(address).success);
 }
 
-/** The value of Express's `trust proxy`. */
+/** Returns the value for Express's `trust proxy`. */
 export function proxyTrust(value: string): boolean | number | string {
   if (value === 'on' || value === 'off') return value === 'on';
   return /^\d+$/.test(value) ? Number(value) : splitAtCommas(value).join(',');
@@ -86,13 +86,13 @@ function bytes(value: string): number {
   return Number.parseInt(value, 10) * 2 ** exponent;
 }
 
-/** The namespace under which clients of the calendar plugin look for the API; it is always served. */
+/** The namespace in which clients of the calendar plugin look for the API; it is always served. */
 export const USUAL_NAMESPACE = 'tribe/events/v1';
 
-/** What is served beside the namespaces of the calendar, and would be hidden by one of the same name. */
+/** Namespaces of other APIs that are served; a calendar namespace of the same name would hide them. */
 const OTHER_NAMESPACES: readonly string[] = ['wp/v2', 'tec/v1', 'batch/v1'];
 
-/** Whether nothing else that is served lies at, above or below a namespace. */
+/** Whether a namespace is not equal to, an ancestor or a descendant of another one that is served. */
 export const isFreeNamespace = (namespace: string): boolean =>
   namespace === USUAL_NAMESPACE ||
   ![USUAL_NAMESPACE, ...OTHER_NAMESPACES].some(
