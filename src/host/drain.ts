@@ -2,21 +2,21 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** A connection that asks nothing for this long is taken to be idle. */
+/** Time without requests after which a connection counts as idle. */
 const IDLE_MS = 1000;
 const LOOK_MS = 20;
 
 export interface Drainable {
-  /** How many connections there are. */
+  /** Returns the number of connections. */
   readonly connections: () => number;
   /**
-   * Ends the connections of a server that gets no new ones: each with its next answer, and when nothing has been asked
-   * for a second. What is left at the deadline, in milliseconds of `performance.now()`, is cut.
+   * Closes the connections of a server that accepts no new ones: each after its next response, or when it has been idle
+   * for a second. Those that remain at the deadline, in milliseconds of `performance.now()`, are cut.
    */
   readonly drain: (deadline: number) => Promise<void>;
 }
 
-/** Prepares a server for a quiet end, before it has connections. */
+/** Prepares a server for draining; must be called before it has connections. */
 export function drainable(server: Server): Drainable {
   const sockets = new Set<Socket>();
   let draining = false;
@@ -34,7 +34,7 @@ export function drainable(server: Server): Drainable {
     while (sockets.size > 0 && performance.now() < deadline) {
       await sleep(LOOK_MS);
       if (performance.now() < idleFrom) continue;
-      // After this, whatever had arrived has been read.
+      // After this turn, all data that had arrived has been read.
       await nextTurn();
       server.closeIdleConnections();
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();

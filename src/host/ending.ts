@@ -1,12 +1,12 @@
 /**
- * For what still keeps the process alive when all its work is done, such as a look-up of a name that nobody waits for
- * any more.
+ * Time for operations that keep the process alive after its work is done, such as a DNS lookup whose result is not
+ * needed.
  */
 const LAST_MS = 1000;
 
 /**
- * Lets the process end by itself with this code. What keeps it any longer is cut off by the signal that it was told to
- * end with.
+ * Lets the process end by itself with this exit code. If something keeps it alive too long, it is killed by the signal
+ * that it was told to end with.
  */
 export function endByItself(signal: NodeJS.Signals, code: number): void {
   process.exitCode = code;
@@ -15,12 +15,12 @@ export function endByItself(signal: NodeJS.Signals, code: number): void {
 }
 
 /**
- * Ends the process now, by what the system does with this signal if nobody handles it. `process.exit` would wait for
- * work in other threads, a write that is blocked among it.
+ * Ends the process immediately, by the default action of this signal. `process.exit` would wait for work in other
+ * threads, including blocked writes.
  */
 export function endAtOnce(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // Only the first process of a container comes here: the system does not end it by signals of its own.
+  // Only reached by the first process of a container, for which signals have no default action.
   process.exit();
 }

@@ -4,31 +4,26 @@ import { parseEnv } from 'node:util';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables that are in force, and where those come from that are not the process's own. */
+/** The effective variables, and the origin of those that are not the process's own. */
 export interface Environment {
   readonly variables: Variables;
-  /** By the name of a variable: the path of the file that its value was read from. */
+  /** Variable -> path of the file that its value was read from. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/**
- * A file that variables should come from and that cannot be read. Its message is one line for the person who named it.
- */
+/** A file with variables that cannot be read. Its message is one line for the person who configured it. */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError';
 }
 
 const DOTENV = '.env';
-/**
- * The ending of a variable that names a file with the value instead of holding it, as container secrets are handed
- * over.
- */
+/** Suffix of a variable that names a file with the value instead of containing it, as used for container secrets. */
 const FILE = '_FILE';
 
 /**
- * The variables of a process, together with those of the file `.env` in its folder, if there is one, and of files that
- * are named by variables: `DATABASE_URL_FILE=/run/secrets/url` stands for `DATABASE_URL` with the content of that file,
- * without line breaks at its end. The process's own variables win over `.env`; empty ones count as absent.
+ * Returns the variables of a process, combined with those of the file `.env` in its folder, if there is one, and with
+ * files named by variables: `DATABASE_URL_FILE=/run/secrets/url` sets `DATABASE_URL` to the content of that file,
+ * without line breaks at its end. The process's own variables take precedence over `.env`; empty ones count as absent.
  *
  * @param names the variables that may be given by a file
  * @throws EnvironmentError if a file cannot be read, or if a variable and its file are both given
@@ -54,7 +49,7 @@ export function readEnvironment(own: Variables, folder: string, names: readonly 
   return { variables, files };
 }
 
-/** What editors and `echo` put at the end of a file; blanks may belong to the secret. */
+/** Removes the line break that editors and `echo` put at the end of a file; blanks may be part of the secret. */
 function withoutLineEnd(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
@@ -70,7 +65,7 @@ function variablesIn(path: string): Record<string, string | undefined> {
   }
 }
 
-/** Some editors put a byte order mark before a text; it would become part of the first name. */
+/** Removes the byte order mark that some editors write, which would become part of the first name. */
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '');
 
 function textOf(file: string, variable: string): string {

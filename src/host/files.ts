@@ -1,24 +1,27 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** What only the user may read or change who runs this: databases, backups, exports, what is kept for a while. */
+/**
+ * Permissions for files and folders that only the user of this process may access: databases, backups, exports,
+ * temporary files.
+ */
 export const OWN_FILE = 0o600;
 export const OWN_FOLDER = 0o700;
 
-/** How the name of a backup ends. */
+/** Extension of backups. */
 export const BACKUP_ENDING = '.backup';
-/** How the name of a file with the administrator's first password begins; it ends with `.txt`. */
+/** Prefix of the names of files with the administrator's first password; they end with `.txt`. */
 export const PASSWORD_FILE = 'administrator-password';
 
-/** Makes a folder and those above it, where they are missing. */
+/** Creates a folder and its parents, if they do not exist. */
 export function makeOwnFolder(path: string): void {
   if (existsSync(path)) return;
   makeOwnFolder(dirname(resolve(path)));
-  // Node's own way to make those above never ends where the system lets nobody make any, such as below /proc.
+  // Node's recursive option never returns if the system does not allow any folder, such as below /proc.
   unlessThere(() => mkdirSync(path, OWN_FOLDER));
 }
 
-/** Makes an empty file where there is none. */
+/** Creates an empty file if it does not exist. */
 export function makeOwnFile(path: string): void {
   unlessThere(() => closeSync(openSync(path, 'wx', OWN_FILE)));
 }

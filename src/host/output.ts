@@ -4,37 +4,38 @@ import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STDOUT = 1;
-/** What may wait for a reader who is slow, in bytes; beyond that, lines are dropped rather than kept in memory. */
+/** Maximum number of bytes that wait for a slow reader; beyond it, lines are dropped instead of using more memory. */
 const MOST_WAITING = 2 ** 20;
 const LOOK_MS = 5;
 
 /**
- * Lines that wait for others, in characters and in milliseconds: writing them one by one costs more than making them.
+ * Limits for gathering lines, in characters and in milliseconds. Writing lines individually costs more than creating
+ * them.
  */
 const MOST_GATHERED = 16_384;
 const GATHERED_MS = 10;
 
-/** Where lines go that nobody may have to wait for. */
+/** An output for lines that never blocks. */
 export interface Output {
   readonly write: (lines: string) => void;
-  /** Waits until everything is written, for this many milliseconds at most. */
+  /** Waits until everything is written, for at most this many milliseconds. */
   readonly written: (patience: number) => Promise<void>;
 }
 
-/** An output whose lines go out together with others. `urgent`: not this one, and nothing that waits. */
+/** An output that gathers lines and writes them together. `urgent` writes the line and all gathered ones at once. */
 export interface GatheringOutput extends Output {
   readonly flush: () => void;
   readonly write: (line: string, urgent?: boolean) => void;
 }
 
-/** Lines of JSON, lines for people, or whichever fits who reads them. */
+/** Lines of JSON, lines for people, or either depending on the reader. */
 export type OutputFormat = 'auto' | 'json' | 'pretty';
 
 let opened: GatheringOutput | undefined;
 
 /**
- * Standard output as a place for the log. A reader who is slow loses lines and learns how many; one who has gone away
- * is not missed, nor is room on a disk that is full. None of them keeps the process from its work, or from ending.
+ * Returns standard output as destination for the log. A slow reader loses lines and is told how many; a closed pipe or
+ * a full disk is ignored. None of this blocks the process or keeps it from ending.
  */
 export function standardOutput(format: OutputFormat): GatheringOutput {
   opened ??= openStandardOutput(format);
@@ -51,8 +52,8 @@ function openStandardOutput(format: OutputFormat): GatheringOutput {
 }
 
 /**
- * Writes lines together, a few milliseconds later at most. Urgent ones, and all that wait, go out at once. `formed`: in
- * what form.
+ * Returns an output that writes lines together, with a delay of a few milliseconds at most. Urgent lines are written at
+ * once, with all that wait. `formed`: formats a line.
  */
 export function gathering(output: Output, formed: (line: string) => string = unchanged): GatheringOutput {
   let waiting = '';
@@ -79,21 +80,21 @@ export function gathering(output: Output, formed: (line: string) => string = unc
 
 const unchanged = (line: string): string => line;
 
-/** Lines in a file. What the disk has no room for is lost. */
+/** Returns an output to a file. Lines for which the disk has no space are lost. */
 export function fileOutput(descriptor: number): Output {
   return {
     write: (lines) => {
       try {
         writeSync(descriptor, lines);
       } catch {
-        // The next line may find room again.
+        // There may be space again for the next line.
       }
     },
     written: async () => undefined,
   };
 }
 
-/** Lines in a pipe or a socket, or on a terminal. `formed`: the form of its own lines. */
+/** Returns an output to a pipe, a socket or a terminal. `formed`: formats the output's own lines. */
 export function streamOutput(stream: Writable, formed: (line: string) => string = unchanged): Output {
   let [gone, dropped] = [false, 0];
   stream.on('error', () => {
@@ -127,7 +128,7 @@ const droppedEntry = (dropped: number) => ({
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
-/** Loaded where people read only. */
+/** Returns a formatter of lines for people; the package is loaded only if it is needed. */
 function readable(colorize: boolean): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return prettyFactory({ ignore: 'pid', colorize, singleLine: true });

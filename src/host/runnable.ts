@@ -1,8 +1,8 @@
-/** Whether this is the source itself, as tests run it, or one of the few files that are built of it. */
+/** Whether this is the source, as in tests, or a file of the build. */
 const IN_SOURCE = import.meta.url.endsWith('.ts');
 
 /**
- * A file that runs by itself, in a thread or a process of its own, by its path below `src/`; `bin/build.mjs` makes one
- * of each.
+ * Returns the URL of a file that runs in a thread or process of its own, by its path below `src/`; `bin/build.mjs`
+ * builds each of them separately.
  */
 export const runnable = (path: string): URL => new URL(IN_SOURCE ? `../${path}.ts` : `./${path}.js`, import.meta.url);

@@ -1,11 +1,11 @@
-/** Something did not answer in the time it was given. */
+/** Thrown if an operation does not finish in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
 /**
- * What `work` gives, unless it takes longer than this many milliseconds. Throws NoAnswer then; the work itself is not
- * stopped by that.
+ * Returns the result of `work`, unless it takes longer than this many milliseconds. Throws NoAnswer then; the work
+ * itself is not cancelled.
  */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** What a span records of a finished request. */
+/** Data of a finished request for a span. */
 export interface Traced {
   readonly id: string;
   readonly method: string;
@@ -9,20 +9,20 @@ export interface Traced {
   readonly status: number;
   readonly ms: number;
   readonly memory?: string | undefined;
-  /** The header `traceparent` (https://www.w3.org/TR/trace-context/), by which the span belongs to the caller's. */
+  /** The header `traceparent` (https://www.w3.org/TR/trace-context/), which makes the span a child of the caller's. */
   readonly traceparent: string | undefined;
 }
 
-/** Spans of requests, on their way to whoever collects them. */
+/** Sends spans of requests to a collector. */
 export interface Tracing {
   readonly observe: (traced: Traced) => void;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   readonly end: () => Promise<void>;
 }
 
-/** The package that sends spans; it is installed by those who want that. */
+/** The package that sends spans; it is an optional dependency. */
 const SDK = '@opentelemetry/sdk-node';
-/** Its own variables, each of which says that spans are wanted. */
+/** OpenTelemetry's variables that enable tracing. */
 const WISHES = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER'];
 
 interface Sdk {
@@ -36,9 +36,9 @@ interface Sdk {
 }
 
 /**
- * Begins to send a span for each request, where OpenTelemetry's variables say where to; undefined: nobody wants them.
+ * Starts to send a span for each request if OpenTelemetry's variables name a destination; returns undefined otherwise.
  *
- * @throws Error where they are wanted and the package is not installed
+ * @throws Error if tracing is requested and the package is not installed
  */
 export async function startTracing(env: Readonly<Record<string, string | undefined>>): Promise<Tracing | undefined> {
   if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none' || !WISHES.some((name) => env[name])) return undefined;
@@ -58,7 +58,7 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** Records a request by OpenTelemetry's conventions for HTTP servers, without its query. */
+/** Records a request according to OpenTelemetry's conventions for HTTP servers, without its query. */
 export function traceRequest({ id, method, url, route, status, ms, memory, traceparent }: Traced): void {
   const end = Date.now();
   const parent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });

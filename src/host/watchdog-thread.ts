@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { WatchdogData } from './watchdog.ts';
 
 const LOOK_MS = 1000;
-/** For the last line to be written. Not longer: standard error may be what everything waits for. */
+/** Time for writing the last line; short, since a blocked standard error may be the reason why the process is stuck. */
 const LAST_WORDS_MS = 100;
 const STDERR = 2;
 
@@ -11,7 +11,7 @@ const { beats, seconds } = workerData as WatchdogData;
 let seen = -1;
 let silent = 0;
 
-// Counted in looks rather than by the clock: a machine that was asleep finds both threads where they were.
+// Counts intervals instead of reading the clock, so that a suspended machine does not trigger it.
 if (seconds > 0)
   setInterval(() => {
     const now = Atomics.load(beats, 0);
