@@ -9,14 +9,15 @@ import { toUtc } from '../wordpress/zones.ts';
 export interface NewBlogPost {
   readonly title: string;
   readonly text: string;
-  /** Of publication, on the clock of the site. */
+  /** Publication date in the site's local time. */
   readonly date: string;
   /** Ids of tags. */
   readonly tags: readonly number[];
 }
 
 /**
- * Publishes a post of the blog, with tags, which events have too. The API makes none. Call it in a transaction.
+ * Publishes a post of the blog with tags, which posts and events share. The API cannot create posts. Must be called in
+ * a transaction.
  */
 export async function createBlogPost(db: Database, { viewer, settings }: Caller, post: NewBlogPost): Promise<void> {
   const [local, utc] = [post.date, toUtc(post.date, settings.zone)];

@@ -3,8 +3,8 @@ import { addDays, unixFromFields, unixFromText } from '../wordpress/time.ts';
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
 /**
- * The day of a sample event: a weekday of this week (0), the next one (1) and so on; the same date each year; or, say,
- * the second Saturday of a month each year.
+ * The day of a sample event: a weekday of this week (0), the next one (1) and so on; a fixed date each year; or the nth
+ * weekday of a month each year, such as the second Saturday.
  */
 export type When =
   | { readonly week: number; readonly day: Weekday }
@@ -12,12 +12,12 @@ export type When =
   | { readonly month: number; readonly nth: number; readonly day: Weekday };
 
 /**
- * How far back the sample calendar reaches. Each date of the year comes once from there on, so that it ends ten months
- * from now.
+ * Number of days by which the sample calendar reaches into the past. Each yearly date occurs once after that day, so
+ * that the calendar ends ten months from now.
  */
 const DAYS_BACK = 61;
 
-/** The day that is meant, `YYYY-MM-DD`, seen from `today` of the same form. */
+/** Returns the day as `YYYY-MM-DD`, relative to `today` in the same form. */
 export function dayOf(when: When, today: string): string {
   if ('week' in when) return shifted(today, 7 * when.week + place(when.day) - weekdayOf(today));
   const first = shifted(today, -DAYS_BACK);
@@ -26,13 +26,13 @@ export function dayOf(when: When, today: string): string {
   return this_ >= first ? this_ : next;
 }
 
-/** The day a number of days later. */
+/** Returns the day that is this many days later. */
 export const shifted = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
 
 const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const place = (day: Weekday): number => DAYS.indexOf(day);
 
-/** 0 for Monday; 1 January 1970 was a Thursday. */
+/** Returns 0 for Monday; 1 January 1970 was a Thursday. */
 const weekdayOf = (day: string): number => (unixFromText(`${day} 00:00:00`) / 86_400 + 3) % 7;
 
 function inYear(when: Exclude<When, { week: number }>, year: number): string {

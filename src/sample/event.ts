@@ -2,8 +2,8 @@ import type { When } from './days.ts';
 import type { PictureName } from './pictures.ts';
 
 /**
- * An event of the sample calendar. `at` and `until`: wall clock; without them it lasts all day. `days`: how many, one
- * if not given.
+ * An event of the sample calendar. `at` and `until`: local times; without them, it is all-day. `days`: its duration,
+ * one day by default.
  */
 export interface SampleText {
   readonly title: string;
@@ -19,17 +19,17 @@ export interface SampleText {
   readonly cost?: string | readonly string[];
   readonly picture?: PictureName;
   readonly text: string;
-  /** The same in the other language of the calendar. */
+  /** Its texts in the other language of the calendar. */
   readonly other: { readonly title: string; readonly text: string; readonly excerpt?: string };
-  /** Whatever else its fields hold: status, flags, website, excerpt. */
+  /** Values of further fields: status, flags, website, excerpt. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** An event with the language that it was written in. */
+/** An event with its original language. */
 export interface SampleEvent extends SampleText {
   readonly language: SampleLanguage;
 }
 
-/** The languages of the calendar. The first is its default. */
+/** Languages of the calendar; the first one is its default. */
 export const LANGUAGES = ['en', 'it'] as const;
 export type SampleLanguage = (typeof LANGUAGES)[number];

@@ -3,7 +3,7 @@ import { englishEvents } from './events-en.ts';
 import { italianEvents } from './events-it.ts';
 import { practical } from './practical.ts';
 
-/** All of them, with the practical words that end each description in its language. */
+/** All sample events; each description ends with practical information in its language. */
 export const sampleEvents: readonly SampleEvent[] = [
   ...englishEvents.map((event) => writtenIn('en', event)),
   ...italianEvents.map((event) => writtenIn('it', event)),

@@ -20,21 +20,21 @@ import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import type { SampleEvent } from './event.ts';
 import { sampleEvents } from './events.ts';
 
-/** How events are generated. */
+/** Options for generating events. */
 export interface SeedOptions {
   /**
-   * In all languages of the site in turn, instead of the default one; every second round is one event and its
-   * translations.
+   * Whether to use all languages of the site in turn, instead of the default one only. On average, every second round
+   * writes one event and its translations.
    */
   readonly everyLanguage?: boolean | undefined;
-  /** Gets how many more are written. */
+  /** Called with the number of further events that were written. */
   readonly onProgress?: (steps: number) => void;
 }
 
 /**
- * Writes this many more events, spread over five years before and after the present day as a real calendar is, with
- * venues, organizers, categories and tags that are there. For measuring: thousands a second, and the same ones for the
- * same moment.
+ * Writes this many additional events for measurements. They are distributed over the five years before and after the
+ * current day like those of a real calendar, and use existing venues, organizers, categories and tags. It writes
+ * thousands per second, and the same events for the same time and count.
  */
 export async function seedEvents(
   site: Site,
@@ -44,9 +44,9 @@ export async function seedEvents(
 ): Promise<void> {
   const supplies = await loadSupplies(site.db, caller, everyLanguage);
   const random = randomFrom(count);
-  // Slugs must not meet those of an earlier run.
+  // Slugs must differ from those of earlier runs.
   const run = site.clock().getTime().toString(36);
-  // Translations are written together.
+  // An event and its translations must be in the same chunk.
   const most = CHUNK - (CHUNK % supplies.length);
   for (let first = 0; first < count; first += most) {
     const drafts: SpokenEvent[] = [];
@@ -58,11 +58,11 @@ export async function seedEvents(
   }
 }
 
-/** Each a short transaction of its own, so that others can write in between. */
+/** Events per transaction; short transactions let others write in between. */
 const CHUNK = 500;
 const DAYS_EACH_WAY = 5 * 365;
 
-/** What is there to choose from for an event in a language. `code`: absent where content has no languages. */
+/** Records to choose from for an event in a language. `code` is absent if content has no languages. */
 interface Supply {
   readonly code?: string;
   readonly venues: readonly number[];
@@ -71,10 +71,10 @@ interface Supply {
   readonly tags: readonly number[];
 }
 
-/** How many of each are chosen from. */
+/** Number of records of each kind to choose from. */
 const CHOICE = 200;
 
-/** One for each language that events are written in. */
+/** Returns one supply for each language in which events are written. */
 async function loadSupplies(db: Database, caller: Caller, everyLanguage: boolean): Promise<readonly Supply[]> {
   const posts = async (name: 'venue' | 'organizer') =>
     byLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
@@ -102,7 +102,10 @@ async function loadSupplies(db: Database, caller: Caller, everyLanguage: boolean
   return codes?.map(supplyIn) ?? [supplyIn()];
 }
 
-/** Those of these records that are in a language; all of them where the kind has no languages. */
+/**
+ * Returns a function that returns those of these records that are in a language; all of them if the kind has no
+ * languages.
+ */
 async function byLanguage(
   db: Database,
   caller: Caller,
@@ -116,7 +119,10 @@ async function byLanguage(
 }
 
 // ------------------------------------------------------------------------------------------------- events
-/** An event in each language: every second time one event and its translations. `suffix`: of their slugs. */
+/**
+ * Returns an event in each language: on average every second time, one event and its translations. `suffix`: suffix of
+ * their slugs.
+ */
 function round(caller: Caller, supplies: readonly Supply[], random: Random, suffix: string): SpokenEvent[] {
   const occasion = occasionOf(caller, random);
   const translated = supplies.length > 1 && random.chance(0.5);
@@ -127,7 +133,7 @@ function round(caller: Caller, supplies: readonly Supply[], random: Random, suff
   });
 }
 
-/** What takes place, and when. */
+/** Text and dates of an event. */
 interface Occasion {
   readonly model: SampleEvent;
   readonly dates: Values;
@@ -184,7 +190,7 @@ function draft(caller: Caller, { model, dates }: Occasion, supply: Supply, rando
 
 const links = (key: string, ids: readonly number[]) => (ids.length > 0 ? { [key]: ids.map(String) } : {});
 
-/** More on weekends: four of ten days are moved to the Friday, Saturday or Sunday after. */
+/** Returns a random day, preferring weekends: four of ten days are moved to the next Friday, Saturday or Sunday. */
 function dayFor(random: Random, today: string): string {
   const day = addDays(`${today} 00:00:00`, random.below(2 * DAYS_EACH_WAY) - DAYS_EACH_WAY).slice(0, 10);
   if (!random.chance(0.4)) return day;
@@ -212,17 +218,17 @@ function extras(random: Random): Values {
 
 // ------------------------------------------------------------------------------------------------- chance
 interface Random {
-  /** A whole number from 0 to `limit - 1`. */
+  /** Returns a whole number from 0 to `limit - 1`. */
   readonly below: (limit: number) => number;
   readonly chance: (share: number) => boolean;
   readonly among: <T>(items: readonly T[]) => T | undefined;
-  /** At most this many different ones. */
+  /** Returns up to this many different items. */
   readonly some: <T>(items: readonly T[], count: number) => T[];
 }
 
 /**
- * Chance that repeats itself for the same seed (a linear congruential generator with the constants of Numerical
- * Recipes).
+ * Creates a random number generator that yields the same sequence for the same seed (a linear congruential generator
+ * with the constants of Numerical Recipes).
  */
 function randomFrom(seed: number): Random {
   let state = seed >>> 0;

@@ -1,9 +1,9 @@
 /**
- * Posters for the sample calendar: a hill town under a coloured sky, and before it what the event is about. No letters,
- * since there may be no fonts.
+ * A poster for the sample calendar: a hill town under a coloured sky, with the subject of the event in front. It
+ * contains no text, since there may be no fonts.
  */
 export interface Picture {
-  /** For those who cannot see it. */
+  /** Alternative text. */
   readonly alt: string;
   readonly svg: () => string;
 }
@@ -30,7 +30,7 @@ export const pictures = {
   winter: picture('Snow falling on a lit town', ['#5c7c99', '#dfe9f2', '#8fa9bf', '#34495e'], () => snow()),
 } as const satisfies Record<string, Picture>;
 
-/** Colours: sky above, sky below, far hills, near hills and roofs. */
+/** Colours: upper sky, lower sky, far hills, near hills and roofs. */
 type Palette = readonly [string, string, string, string];
 
 function picture(alt: string, [top, bottom, far, near]: Palette, motif: () => string): Picture {
@@ -56,11 +56,11 @@ const box = (x: number, y: number, width: number, height: number, fill: string, 
 const shape = (path: string, fill: string, more = ''): string => `<path d="${path}" fill="${fill}" ${more}/>`;
 const times = (count: number, draw: (place: number) => string): string => Array.from({ length: count }, (_, place) => draw(place)).join('');
 
-/** Numbers that look scattered and are the same each time. */
+/** Returns a number that looks random but is the same each time. */
 const scatter = (place: number, salt: number, below: number): number =>
   Math.floor(((Math.abs(Math.sin((place + 1) * 12.9898 + salt * 78.233)) * 43_758.5453) % 1) * below);
 
-/** Houses of different heights around a bell tower. */
+/** Draws houses of different heights around a bell tower. */
 function town(colour: string): string {
   const houses = times(9, (place) => {
     const [x, height] = [300 + place * 62, 90 + scatter(place, 3, 60)];

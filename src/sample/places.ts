@@ -1,8 +1,8 @@
 import type { PictureName } from './pictures.ts';
 
 /**
- * The town of the sample calendar does not exist; its coordinates lie in the hills of Umbria. Telephones and addresses
- * lead nowhere.
+ * The town of the sample calendar is fictional; its coordinates are in the hills of Umbria. Phone numbers and addresses
+ * do not exist.
  */
 const TOWN = { city: 'Borgo Selvachiara', province: 'Perugia', zip: '06099', country: 'Italy' } as const;
 const IN_ITALIAN = { country: 'Italia' } as const;
@@ -11,7 +11,7 @@ export interface SampleVenue {
   readonly key: string;
   readonly picture?: PictureName;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What its fields are in Italian. */
+  /** Italian values of its fields. */
   readonly italian: Readonly<Record<string, unknown>>;
 }
 
@@ -176,7 +176,7 @@ export const venues: readonly SampleVenue[] = [
     'Sale prova, un piccolo palco e un laboratorio nella vecchia fornace di mattoni.',
     { phone: '+39 075 555 0126' },
   ),
-  // On the mountain there is no street, and nobody has written down where exactly it is.
+  // The hut has neither a street nor coordinates.
   venue(
     'rifugio',
     'Rifugio Monte Chiaro',

@@ -1,7 +1,7 @@
 import type { SampleLanguage, SampleText } from './event.ts';
 
 /**
- * The practical words that end the description of an event: what it costs, whether to book, what happens in the rain.
+ * Returns practical information for the end of an event's description: price, booking, and what happens if it rains.
  */
 export function practical({ cost, tags = [] }: SampleText, language: SampleLanguage): string {
   const words = WORDS[language];

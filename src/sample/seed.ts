@@ -27,14 +27,14 @@ import { sampleEvents } from './events.ts';
 import { type PictureName, pictures } from './pictures.ts';
 import { blog, categories, organizers, type SampleTerm, tags, venues } from './places.ts';
 
-/** Runs the writing while it shows how far it is, of `total` steps. */
+/** Runs a task of `total` steps and shows its progress. */
 export type Watched = (total: number, work: (done: (steps: number) => void) => Promise<void>) => Promise<void>;
 
 /**
- * Writes the sample calendar, a year in a small Italian town around the present day, through the functions behind the
- * API: each record in English and in Italian. All of it in one transaction, or nothing.
+ * Writes the sample calendar: a year in a small Italian town around the current day, with each record in English and in
+ * Italian. It uses the functions behind the API, in one transaction.
  *
- * @returns how many events it has; 0 where it was there already
+ * @returns the number of events; 0 if the sample calendar exists already
  */
 export async function seedSample(site: Site, caller: Caller, watched: Watched = (_total, work) => work(() => undefined)): Promise<number> {
   if (await isSeeded(site.db)) return 0;
@@ -49,10 +49,10 @@ export async function seedSample(site: Site, caller: Caller, watched: Watched = 
   return count;
 }
 
-/** Whether the sample calendar is in the database, or was. */
+/** Whether the sample calendar was written to this database, even if it was deleted since. */
 const isSeeded = async (db: Database): Promise<boolean> => (await readOptions(db, [OPTION])).has(OPTION);
 
-/** Says when the sample calendar was written. */
+/** Option with the time at which the sample calendar was written. */
 const OPTION = 'fasti_sample';
 
 type Images = ReadonlyMap<PictureName, PreparedImage>;
@@ -76,7 +76,7 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
 
 const undoAll = (images: Images) => Promise.all([...images.values()].map((image) => image.undo()));
 
-/** With a title and the text for those who cannot see it. */
+/** Adds a title and the alternative text. */
 const withTexts = (image: PreparedImage, alt: string): PreparedImage => ({
   ...image,
   attachment: { ...image.attachment, title: alt, metas: { ...image.attachment.metas, _wp_attachment_image_alt: [alt] } },
@@ -110,14 +110,17 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
   return sampleEvents.length;
 }
 
-/** Who writes where. `codes`: the languages that records are written in; none where content has no languages. */
+/** Context of writing. `codes`: languages in which records are written; empty if content has no languages. */
 interface Writing {
   readonly site: Site;
   readonly caller: Caller;
   readonly codes: readonly SampleLanguage[];
 }
 
-/** A calendar without events gets the languages of the sample; in others it is written in those that they have. */
+/**
+ * Returns the context. A calendar without events gets the languages of the sample; in others, only those of its
+ * languages are used.
+ */
 async function inLanguages(site: Site, caller: Caller): Promise<Writing> {
   const { contentLanguages, shared } = await site.settings();
   const fresh = !contentLanguages && !shared && site.config.contentLanguages !== 'off';
@@ -128,12 +131,12 @@ async function inLanguages(site: Site, caller: Caller): Promise<Writing> {
   return { site, caller: { ...caller, settings }, codes: LANGUAGES.filter((code) => known.includes(code)) };
 }
 
-/** What a record says in each language. */
+/** Texts of a record by language. */
 type TextsByLanguage = Readonly<Record<SampleLanguage, Readonly<Record<string, unknown>>>>;
 
 /**
- * Writes a record in each language, the first of which the others are translations of. Returns the id of that one.
- * `first`: the language that it was written in.
+ * Writes a record in each language; all others are translations of the first. Returns the id of the first one. `first`:
+ * its original language.
  */
 async function write(
   writing: Writing,
@@ -157,12 +160,14 @@ async function write(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Terms, venues and organizers of a translation are those of its original, in its own language. */
+/**
+ * Removes the fields that a translation takes from its original: its venue, organizers and terms, in its own language.
+ */
 const fieldsOfTranslation = ({ venue: _, organizer: __, categories: ___, tags: ____, ...fields }: Fields): Fields => fields;
 
 /**
- * Writes the terms that are not there yet, children below their parents. Returns the ids by slug, of those that were
- * there too.
+ * Writes terms that do not exist yet, children below their parents. Returns ids by slug, including those of existing
+ * terms.
  */
 async function writeTerms(writing: Writing, name: TermKindName, terms: readonly SampleTerm[], parents: Parents = {}): Promise<Ids> {
   const { caller, codes } = writing;
@@ -193,11 +198,11 @@ async function writeTerms(writing: Writing, name: TermKindName, terms: readonly 
 
 interface WrittenTerm {
   readonly id: number;
-  /** Whether it was not there before. */
+  /** Whether it was created. */
   readonly isNew: boolean;
 }
 
-/** A new term, or the one that has its name and its slug already. */
+/** Creates a term, or returns the existing one with the same name and slug. */
 async function writeTerm({ site, caller }: Writing, kind: TermKind, raw: Fields): Promise<WrittenTerm> {
   try {
     const { id } = await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
@@ -208,14 +213,14 @@ async function writeTerm({ site, caller }: Writing, kind: TermKind, raw: Fields)
   }
 }
 
-/** What stands in a language for a term that was there already. */
+/** Returns the translation of an existing term, or the term itself if it needs none. */
 async function translated({ site, caller }: Writing, kind: TermKind, id: number, code: SampleLanguage): Promise<WrittenTerm> {
   const language = caller.settings.contentLanguages?.languages.find((one) => one.code === code);
   const [translation = id] = await termsInLanguage(site.db, caller, kind, [id], language);
   return { id: translation, isNew: false };
 }
 
-/** A slug may belong to another term of the site: the ids say which is meant. */
+/** Returns ids for keys, since a slug may belong to another term of the site. */
 const idsOf = (keys: readonly string[], ids: Ids) => keys.map((key) => ids.get(key));
 
 /** A term in each language. */
@@ -246,12 +251,12 @@ const textsOf = ({ language, title, text, more, other }: SampleEvent): TextsByLa
   return language === 'en' ? { en: own, it: { ...others, description } } : { it: own, en: { ...others, description } };
 };
 
-/** One was written some hours before the other. */
+/** Time between the publication dates of two events. */
 const SECONDS_BETWEEN = 7 * 3600;
 const writtenAt = ({ now, settings }: Caller, place: number): string =>
   addSeconds(nowLocal(now, settings.zone), -SECONDS_BETWEEN * (place + 1));
 
-/** Posts of the blog carry the same tags: their counts are of both. */
+/** Writes the blog posts. They have the same tags, so that the tags' counts include both. */
 async function writeBlog(db: Database, caller: Caller, tagIds: Ids): Promise<void> {
   const date = addSeconds(nowLocal(caller.now, caller.settings.zone), -SECONDS_BETWEEN);
   for (const { title, text, tags: slugs } of blog) {
