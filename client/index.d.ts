@@ -20,12 +20,15 @@ import type {
 
 export type * from './records.d.ts';
 
-/** All errors: `code` says which. Those of proxies and the like have the code `unknown`. */
+/**
+ * All errors; `code` says which one. Errors that do not come from the API, such as those of proxies, have the code
+ * `unknown`.
+ */
 export type Problem =
   | { [Code in keyof Errors]: { readonly code: Code; readonly status: Errors[Code] } }[keyof Errors]
   | { readonly code: 'unknown'; readonly status: number };
 
-/** An answer that refuses what was asked. `data.params` names the parameters that are at fault. */
+/** An error response. `data.params` names the invalid parameters. */
 export class FastiError extends Error {
   readonly code: Problem['code'];
   readonly status: number;
@@ -39,12 +42,12 @@ export interface Answer<Body> {
   readonly etag?: string;
 }
 
-/** `login`: a user name and an application password, with a colon between them. */
+/** `login`: a user name and an application password, separated by a colon. */
 export interface ClientOptions {
   readonly url: string;
   readonly login?: string;
   readonly fetch?: typeof fetch;
-  /** How often reads, and writes with a key, are sent at most while the server is busy. */
+  /** Maximum number of attempts for reads, and for writes with a key, while the server is busy. */
   readonly tries?: number;
   readonly namespace?: string;
 }
@@ -54,7 +57,10 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `ifMatch`: only if the record still has this version. `key`: once, however often it is sent. */
+/**
+ * `ifMatch`: write only if the record still has this version. `key`: write only once, however often the request is
+ * sent.
+ */
 export interface WriteOptions {
   readonly ifMatch?: string;
   readonly key?: string;
@@ -67,21 +73,21 @@ export interface Page<Record> {
   readonly pages: number | undefined;
 }
 
-/** What lists take besides, where content has languages: the code of one, or `all`. */
+/** Additional filters if content has languages: a language code, or `all`. */
 export interface LanguageFilters {
   readonly lang?: string;
-  /** Whether the default language stands in for what is not translated. */
+  /** Whether records in the default language replace missing translations. */
   readonly language_fallback?: boolean;
 }
 
-/** What is written besides, where content has languages. `translations`: ids by language; null takes one out. */
+/** Additional fields if content has languages. `translations`: ids by language; null removes one. */
 export interface LanguageFields {
   readonly language?: string;
   readonly translations?: Readonly<Record<string, number | { readonly id: number } | null>>;
   readonly translation_of?: number;
 }
 
-/** The fields that the site defines for its events, by their names; null clears one. */
+/** The site's own fields of its events, by name; null clears one. */
 export interface OwnFields {
   readonly custom_fields?: Readonly<Record<string, unknown>>;
 }
@@ -93,13 +99,13 @@ export interface RecordRoutes<Record, Filters, Fields> {
   readonly get: (id: number, options?: ReadOptions) => Promise<Answer<Record>>;
   readonly create: (fields: Fields, options?: WriteOptions) => Promise<Answer<Record>>;
   readonly update: (id: number, fields: Fields, options?: WriteOptions) => Promise<Answer<Record>>;
-  /** Puts a record into the trash, or deletes a category or tag. */
+  /** Moves a record to the trash, or deletes a category or tag. */
   readonly remove: (id: number, options?: WriteOptions) => Promise<Answer<Record>>;
 }
 
 export interface PostRoutes<Record, Filters, Fields> extends RecordRoutes<Record, Filters, Fields> {
   readonly bySlug: (slug: string, options?: ReadOptions) => Promise<Answer<Record>>;
-  /** Changes the record that has the same external ID or slug, or creates it. */
+  /** Changes the record with the same external ID or slug, or creates it. */
   readonly upsert: (
     by: 'external_id' | 'slug',
     fields: Fields,
@@ -117,13 +123,13 @@ export type Change = {
 }[KindName];
 
 export interface ChangesOptions {
-  /** The token that the last page ended with. */
+  /** The token of the last page. */
   readonly since?: string | undefined;
   readonly kinds?: readonly KindName[];
-  /** Whether the records come along. */
+  /** Whether to include the records. */
   readonly records?: boolean;
   readonly limit?: number;
-  /** Only records in this language, where content has languages. */
+  /** Only records in this language, if content has languages. */
   readonly lang?: string;
   readonly signal?: AbortSignal;
 }
@@ -134,7 +140,7 @@ export interface ChangesPage {
   readonly more: boolean;
 }
 
-/** A write of a batch. `path`: that of its route below `/wp-json`. */
+/** A write of a batch. `path`: path of its route below `/wp-json`. */
 export interface BatchedWrite {
   readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -143,7 +149,7 @@ export interface BatchedWrite {
 }
 
 export interface BatchAnswer {
-  /** Nothing was written. */
+  /** Set if nothing was written. */
   readonly failed?: 'validation';
   readonly responses: readonly ({ readonly status: number; readonly body: unknown; readonly headers: unknown } | null)[];
 }
@@ -155,16 +161,16 @@ export interface Client {
   readonly categories: RecordRoutes<Term, CategoryFilters & LanguageFilters, CategoryFields & LanguageFields>;
   readonly tags: RecordRoutes<Term, TagFilters & LanguageFilters, TagFields & LanguageFields>;
   readonly changesPage: (options?: ChangesOptions) => Promise<ChangesPage>;
-  /** What has changed, page by page, until there is nothing more at once. Keep `next` of each page. */
+  /** Yields changes page by page until there are no more. Keep `next` of each page. */
   readonly changes: (options?: ChangesOptions) => AsyncGenerator<ChangesPage, void, undefined>;
   /**
-   * What changes from now on, or since a token, as it happens. Comes back by itself when the connection ends or breaks,
-   * for as long as it takes, until `signal` is aborted.
+   * Yields changes as they happen, from now on or since a token. Reconnects whenever the connection ends or breaks,
+   * until `signal` is aborted.
    */
   readonly stream: (options?: ChangesOptions) => AsyncGenerator<Pick<ChangesPage, 'changes' | 'next'>, never, undefined>;
-  /** Up to 100 writes in one request; `atomic`: all of them or none. */
+  /** Sends up to 100 writes in one request; `atomic`: all of them or none. */
   readonly batch: (requests: readonly BatchedWrite[], options?: WriteOptions & { readonly atomic?: boolean }) => Promise<BatchAnswer>;
-  /** Any route; `path` is that below `/wp-json/`. */
+  /** Requests any route; `path` is its path below `/wp-json/`. */
   readonly request: <Body = unknown>(
     method: string,
     path: string,
@@ -172,5 +178,5 @@ export interface Client {
   ) => Promise<Answer<Body>>;
 }
 
-/** A client for a site. Methods throw `FastiError` where the answer is a refusal. */
+/** Creates a client for a site. Its methods throw `FastiError` for error responses. */
 export function createClient(options: ClientOptions): Client;

@@ -1,16 +1,14 @@
-/*
- * A client for the API of Fasti, without any dependency: it needs `fetch` alone. Types are in `index.d.ts`.
- */
+/* Client library for the API of Fasti. It has no dependencies and only needs `fetch`. Types are in `index.d.ts`. */
 
 const NAMESPACE = 'calendar/events/v1';
-/** What may go through if it is sent once more. */
+/** Statuses after which a request may succeed if it is repeated. */
 const PASSING = new Set([429, 503]);
-/** What a stream outlives: the server is restarted behind a proxy, for instance. */
+/** Statuses after which a stream reconnects, for example because the server behind a proxy restarts. */
 const OUTLIVED = new Set([...PASSING, 502, 504]);
-/** After how many milliseconds a stream that has ended is asked for again, if it does not say. */
+/** Milliseconds before a stream reconnects, unless the server says otherwise. */
 const RETRY_MS = 3000;
 
-/** An answer that refuses what was asked. */
+/** An error response. */
 export class FastiError extends Error {
   constructor({ code, message, data, status, ...rest }) {
     super(message);
@@ -37,11 +35,11 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
     };
     for (let left = tries; ; left -= 1) {
       const answer = await send(`${root}/wp-json/${path}${text ? `?${text}` : ''}`, init);
-      // Only reads, and writes with a key, may be sent again.
+      // Only reads, and writes with a key, may be repeated.
       const again = method === 'GET' || 'Idempotency-Key' in headers;
       if (!PASSING.has(answer.status) || !again || left <= 1) return answer;
       await answer.body?.cancel();
-      // Proxies may name a date.
+      // Proxies may send a date.
       const seconds = Number(answer.headers.get('retry-after') ?? 1);
       await pause(1000 * (Number.isFinite(seconds) ? seconds : 1), signal);
     }
@@ -139,7 +137,7 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
   };
 }
 
-/** The headers that options of a write come to. */
+/** Converts the options of a write to headers. */
 const written = ({ ifMatch, key, headers = {}, ...options } = {}) => ({
   ...options,
   headers: {
@@ -149,7 +147,7 @@ const written = ({ ifMatch, key, headers = {}, ...options } = {}) => ({
   },
 });
 
-/** Server-sent events, each by its fields, until the connection ends or breaks. */
+/** Yields server-sent events as objects of their fields, until the connection ends or breaks. */
 async function* eventsIn(body, signal) {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -159,7 +157,7 @@ async function* eventsIn(body, signal) {
       if (done) return;
       text += decoder.decode(value, { stream: true });
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        // By this character alone: texts may hold other ends of lines (U+2028), which `.` does not match.
+        // Split at this character only: texts may contain other line separators (U+2028), which `.` does not match.
         const lines = text.slice(0, end).split('\n');
         text = text.slice(end + 2);
         yield Object.fromEntries(lines.map((line) => [line.split(': ', 1)[0], line.slice(line.indexOf(': ') + 2)]));
@@ -170,18 +168,18 @@ async function* eventsIn(body, signal) {
   }
 }
 
-/** Passes over failures of the network, but for those that the caller asked for. */
+/** Ignores network errors, unless the caller aborted the request. */
 const unlessAborted = (signal) => (error) => {
   if (signal?.aborted) throw error;
 };
 
-/** A list that has become shorter ends a page earlier. */
+/** Treats a page beyond the end as empty, since the list may have become shorter. */
 const pastTheEnd = (page) => (error) => {
   if (page === 1 || error.status !== 404) throw error;
   return { records: [], pages: 0 };
 };
 
-/** Waits; rejects as soon as the caller does not want to wait any more. */
+/** Waits; rejects as soon as the signal is aborted. */
 const pause = (milliseconds, signal) =>
   new Promise((resolve, reject) => {
     const stop = () => {
