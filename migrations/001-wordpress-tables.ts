@@ -2,14 +2,14 @@ import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * WordPress's tables (`wp_get_db_schema`, WordPress 7.1) and the calendar's two, for a database that has none. Where
- * WordPress is at home nothing is touched: an old install without the calendar's tables stays without them.
+ * WordPress's tables (`wp_get_db_schema`, WordPress 7.1) and the calendar's two, for a database without them. In a
+ * database of WordPress, nothing is changed: an old installation without the calendar's tables does not get them.
  */
 export const wordpressTables: Migration = {
   name: '001-wordpress-tables',
   tables: () => TABLES,
   up: async ({ knex, dialect, prefix }) => {
-    // `posts` comes last in the list, so that a creation cut short is taken up again.
+    // `posts` is the last table in the list, so that an interrupted creation is continued.
     if (await knex.schema.hasTable(`${prefix}posts`)) return;
     for (const definition of TABLES) {
       for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);
@@ -24,7 +24,7 @@ const TOUCHED = 'timestamp NULL DEFAULT current_timestamp() ON UPDATE current_ti
 const LONG = 'longtext NOT NULL';
 const text = (length: number, value = ''): string => `varchar(${length}) NOT NULL DEFAULT '${value}'`;
 
-/** The four tables of metas differ by two names. */
+/** Returns one of the four tables of metas, which differ in two names. */
 const metas = (name: TableDefinition['name'], id: string, owner: string): TableDefinition => ({
   name,
   columns: { [id]: ID, [owner]: REFERENCE, meta_key: 'varchar(255) DEFAULT NULL', meta_value: 'longtext DEFAULT NULL' },

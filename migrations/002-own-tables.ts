@@ -2,7 +2,7 @@ import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 import { nowUtc } from '../src/wordpress/time.ts';
 
-/** Our own tables, each with a primary key, beside WordPress's. */
+/** Our own tables next to WordPress's; each has a primary key. */
 export const ownTables: Migration = {
   name: '002-own-tables',
   tables: () => TABLES,
@@ -18,12 +18,12 @@ export const ownTables: Migration = {
 };
 
 const TABLES: readonly TableDefinition[] = [
-  // One row that counts all changes and holds the time of the last (UTC); caches and validators go by it.
+  // A single row with the number of all changes and the time of the last one (UTC); used by caches and validators.
   {
     name: 'fasti_changes',
     columns: { id: 'int NOT NULL', counter: 'bigint NOT NULL DEFAULT 0', changed_at: 'varchar(19) NOT NULL' },
     primary: ['id'],
   },
-  // Rows to wait at while a name is given to a record.
+  // Rows that serve as locks while a name is assigned to a record.
   { name: 'fasti_locks', columns: { name: 'varchar(191) NOT NULL', touched: 'bigint NOT NULL DEFAULT 0' }, primary: ['name'] },
 ];

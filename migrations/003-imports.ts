@@ -1,7 +1,10 @@
 import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
-/** What imports remember: which record of a source became which of ours, and what still waits for a record to come. */
+/**
+ * Tables of imports: which record of a source became which record here, and which records still wait for others to
+ * come.
+ */
 export const importTables: Migration = {
   name: '003-imports',
   tables: () => TABLES,
@@ -12,11 +15,11 @@ export const importTables: Migration = {
   },
 };
 
-/** Names of a source as short digests; compared byte by byte. */
+/** Names of a source as short digests, compared byte by byte. */
 const DIGEST = 'varchar(20) CHARACTER SET ascii COLLATE ascii_bin NOT NULL';
 
 const TABLES: readonly TableDefinition[] = [
-  // One row for each source: the number of its last run, how far that came, and what it has to report.
+  // One row for each source: the number of its last run, its progress, and its report.
   {
     name: 'fasti_imports',
     columns: {
@@ -31,7 +34,7 @@ const TABLES: readonly TableDefinition[] = [
     primary: ['id'],
     unique: { source: ['source'] },
   },
-  // One row for each record of a source that came in.
+  // One row for each imported record of a source.
   {
     name: 'fasti_import_ids',
     columns: {
@@ -44,7 +47,7 @@ const TABLES: readonly TableDefinition[] = [
     },
     primary: ['import_id', 'item'],
   },
-  // Records that name others which have not come yet.
+  // Records that reference others which have not come yet.
   {
     name: 'fasti_import_waiting',
     columns: {

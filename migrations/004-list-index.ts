@@ -2,8 +2,8 @@ import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * What lists of events are read from, so that none looks through all of them (`src/storage/index/event-index.ts`).
- * Filled by writes and by `fasti reindex`.
+ * Tables of the list index, from which lists of events are read without scanning all events
+ * (`src/storage/index/event-index.ts`). Filled by writes and by `fasti reindex`.
  */
 export const listIndex: Migration = {
   name: '004-list-index',
@@ -15,13 +15,13 @@ export const listIndex: Migration = {
   },
 };
 
-/** A moment as a number of 14 digits, `YYYYMMDDHHMMSS`; its order is that of the texts. */
+/** A moment as a number of 14 digits, `YYYYMMDDHHMMSS`, which sorts like the text. */
 const MOMENT = 'bigint NOT NULL DEFAULT 0';
 const FLAG = 'tinyint NOT NULL DEFAULT 0';
 
 const TABLES: readonly TableDefinition[] = [
-  // One row for each occurrence of an event under each heading it is listed by (all events, a category, a tag, a venue
-  // ...), in the order of lists.
+  // One row for each occurrence of an event under each of its facets (all events, a category, a tag, a venue ...), in
+  // the order of lists.
   {
     name: 'fasti_entries',
     columns: {
@@ -39,7 +39,7 @@ const TABLES: readonly TableDefinition[] = [
     keys: { post_id: ['post_id'] },
     clustered: true,
   },
-  // How many public ones begin on each day, and how many go on past its midnight.
+  // The number of public occurrences that begin on each day, and of those that continue past its midnight.
   {
     name: 'fasti_days',
     columns: { facet: 'bigint NOT NULL', day: 'int NOT NULL', n: 'int NOT NULL DEFAULT 0', running: 'int NOT NULL DEFAULT 0' },

@@ -2,8 +2,8 @@ import type { Shapes } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * What the tables look like when the calendar is large. A database without statistics of its own (SQLite) takes the
- * type of a post for as good a way to it as its id, and would look through all events for ten of them.
+ * Statistics of the tables of a large calendar. Without them, SQLite considers the type of a post as selective as its
+ * id, and would scan all events to find ten of them.
  */
 export const shapes: Migration = {
   name: '005-shapes',
@@ -14,8 +14,8 @@ export const shapes: Migration = {
 };
 
 /**
- * For a million events. What the plans depend on is which key finds few rows and which finds many; small calendars are
- * quick either way.
+ * Statistics for a million events. Query plans only depend on which key finds few rows and which finds many; small
+ * calendars are fast either way.
  */
 const SHAPES: Shapes = {
   posts: {

@@ -2,8 +2,8 @@ import type { RawSql } from '../src/storage/engine/builder.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * The counts of days are summed up by months too, under days below zero, so that a total over years reads some tens of
- * rows. An index that was complete is complete in the new layout.
+ * Adds the counts of days by months, under negative days, so that a total over years reads only some tens of rows. A
+ * complete index stays complete in the new layout.
  */
 export const months: Migration = {
   name: '006-months',

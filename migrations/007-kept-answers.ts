@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
-/** Answers to writes that were sent with an `Idempotency-Key`, so that a repeated request gets the same answer. */
+/** Responses to writes with an `Idempotency-Key`, so that a repeated request gets the same response. */
 export const keptAnswers: Migration = {
   name: '007-kept-answers',
   tables: () => [ANSWERS],
@@ -10,7 +10,7 @@ export const keptAnswers: Migration = {
   },
 };
 
-/** SHA-256 in 43 characters; compared byte by byte. */
+/** SHA-256 in 43 characters, compared byte by byte. */
 const DIGEST = 'varchar(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL';
 
 const ANSWERS: TableDefinition = {

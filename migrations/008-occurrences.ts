@@ -1,8 +1,8 @@
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * The list index knows the occurrences of events that recur. Where there may be any, it has to be rebuilt; elsewhere an
- * index that was complete stays complete.
+ * Adds the occurrences of recurring events to the list index. If there may be any, the index has to be rebuilt;
+ * otherwise a complete index stays complete.
  */
 export const occurrences: Migration = {
   name: '008-occurrences',

@@ -1,8 +1,8 @@
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * The list index knows the languages of events. Where there are any, it is rebuilt before it is used again
- * (`indexLayout`); elsewhere an index that was complete stays complete.
+ * Adds the languages of events to the list index. If there are any, it is rebuilt before it is used again
+ * (`indexLayout`); otherwise a complete index stays complete.
  */
 export const entryLanguages: Migration = {
   name: '009-entry-languages',

@@ -16,7 +16,7 @@ const ID = 'bigint(20) unsigned NOT NULL DEFAULT 0';
 const FLAG = 'tinyint NOT NULL DEFAULT 0';
 const WORD = 'varchar(10) NOT NULL';
 
-/** What changed: the same columns in both tables. */
+/** Columns that describe a change, the same in both tables. */
 const CHANGE = {
   at: 'varchar(19) NOT NULL',
   kind: WORD,
@@ -29,20 +29,20 @@ const CHANGE = {
 };
 
 const TABLES: readonly TableDefinition[] = [
-  // One row for each change, numbered in the order in which transactions were committed.
+  // One row for each change, numbered in the order of commits.
   {
     name: 'fasti_journal',
     columns: { number: 'bigint NOT NULL', writer: WORD, ...CHANGE },
     primary: ['number'],
     clustered: true,
   },
-  // What the WordPress plugin has noted and no process of ours has taken over yet. These numbers mean nothing.
+  // Notes of the WordPress plugin that no process of ours has taken over yet. Their ids have no meaning.
   {
     name: 'fasti_journal_inbox',
     columns: { id: 'bigint(20) unsigned NOT NULL AUTO_INCREMENT', ...CHANGE },
     primary: ['id'],
   },
-  // Beside a WordPress: what was last seen of each object, so that what it changes can be found.
+  // Used next to a WordPress: the last known state of each object, by which foreign changes are detected.
   {
     name: 'fasti_prints',
     columns: {

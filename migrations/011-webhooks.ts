@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
-/** Webhooks, and the messages that were or are to be sent to them (`src/webhooks/`). */
+/** Webhooks, and the messages that were or will be sent to them (`src/webhooks/`). */
 export const webhooks: Migration = {
   name: '011-webhooks',
   tables: () => TABLES,
@@ -22,14 +22,14 @@ const TABLES: readonly TableDefinition[] = [
       id: 'bigint(20) unsigned NOT NULL AUTO_INCREMENT',
       url: 'varchar(2000) NOT NULL',
       secret: 'varchar(100) NOT NULL',
-      // Names of kinds with commas between them; empty: all.
+      // Names of kinds, separated by commas; empty means all.
       kinds: "varchar(191) NOT NULL DEFAULT ''",
-      // Whose rights it has; 0: nobody's, so that it gets what is public.
+      // User whose rights it has; 0 means none, so that it receives only public data.
       user: 'bigint(20) unsigned NOT NULL DEFAULT 0',
       state: STATE,
-      // The number of the journal up to which messages were made.
+      // Number of the journal entry up to which messages were created.
       position: 'bigint NOT NULL DEFAULT 0',
-      // Until when a process is busy with it.
+      // Time until which a process has reserved it.
       busy_until: MOMENT,
       created_at: MOMENT,
     },
@@ -41,7 +41,7 @@ const TABLES: readonly TableDefinition[] = [
       id: 'varchar(64) NOT NULL',
       hook: 'bigint(20) unsigned NOT NULL',
       number: 'bigint NOT NULL',
-      // The record that it is about: messages about one are sent in order.
+      // The record that the message is about; messages about the same record are sent in order.
       subject: 'varchar(60) NOT NULL',
       payload: 'longtext NOT NULL',
       state: STATE,

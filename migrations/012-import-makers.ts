@@ -1,8 +1,8 @@
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * Imports remember which of their runs made a record, so that the last one can be taken back. Records of imports from
- * before count as made by none.
+ * Notes which run of an import created a record, so that the last run can be undone. Records of earlier imports count
+ * as created by none.
  */
 export const importMakers: Migration = {
   name: '012-import-makers',

@@ -1,8 +1,8 @@
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
- * The list index knows in which languages an event stands for a translation that is missing. Where content has
- * languages, it is rebuilt before it is used again (`indexLayout`); elsewhere an index that was complete stays so.
+ * Notes in the list index in which languages an event replaces a missing translation. If content has languages, the
+ * index is rebuilt before it is used again (`indexLayout`); otherwise a complete index stays complete.
  */
 export const standIns: Migration = {
   name: '013-stand-ins',
