@@ -94,7 +94,7 @@ export interface OwnFields {
 
 export interface RecordRoutes<Record, Filters, Fields> {
   readonly list: (filters?: Filters) => Promise<Page<Record>>;
-  /** All records of a list, page by page. */
+  /** Yields all records of a list, requesting it page by page. */
   readonly each: (filters?: Omit<Filters, 'page'>) => AsyncGenerator<Record, void, undefined>;
   readonly get: (id: number, options?: ReadOptions) => Promise<Answer<Record>>;
   readonly create: (fields: Fields, options?: WriteOptions) => Promise<Answer<Record>>;

@@ -7,8 +7,7 @@ import { typedKeys } from '../typed-keys.ts';
 
 /*
  * Types of the client library that comes with the package (`client/records.d.ts`), generated from the declarations of
- * the kinds and
- * the table of errors.
+ * the kinds and the table of errors.
  */
 
 type Schema = Readonly<Record<string, unknown>>;

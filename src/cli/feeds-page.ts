@@ -11,8 +11,8 @@ import {
 } from '../kinds/feed-pages.ts';
 
 /*
- * Documentation of feeds, generated from the routing table: the table of addresses, and the example
- * of a proxy configuration that routes exactly these.
+ * Documentation of feeds, generated from the routing table: the table of addresses, and the example of a proxy
+ * configuration that routes exactly these.
  */
 
 /** Default slugs, and examples for the other variable parts of paths. */

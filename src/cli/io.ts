@@ -29,7 +29,7 @@ export interface Io {
   readonly onInterrupt?: (message: () => string) => () => void;
   /** Sets the message for output that cannot be written, such as to a file on a full disk. */
   readonly onUnwritable?: (message: (code: string) => string) => void;
-  /** Waits for this many milliseconds; false if the output was closed or the process should end. */
+  /** Waits for this many milliseconds; false if nobody reads the output any more, so that the command should end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** Time zone of the machine, such as `Europe/Rome`. */
   readonly zone?: string;

@@ -196,7 +196,7 @@ async function filteredIds(
   return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses }, each);
 }
 
-/** Events that are hidden from lists are still exported. */
+/** Whether a condition excludes events that are hidden from lists, which are still exported. */
 const isHiddenFilter = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
 
 /** Adds the records that others reference: venues and organizers that the caller may read, and images. */

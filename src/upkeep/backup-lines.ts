@@ -3,8 +3,7 @@ import type { Row } from '../storage/audit/snapshot.ts';
 
 /*
  * Format of backups of MySQL: compressed lines of JSON. A head, then for each table its name and its rows, and at the
- * end
- * the number of rows.
+ * end the number of rows.
  */
 
 export const HEAD = z.object({ format: z.literal('fasti-backup'), version: z.literal(1), prefix: z.string().regex(/^\w*$/) });

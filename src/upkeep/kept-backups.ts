@@ -12,8 +12,7 @@ import { backUp, type WantedCopy } from './backup.ts';
 
 /*
  * Backups in the folder of the site (`BACKUPS_DIR`): those that `fasti backup` makes, for example on a timer, and those
- * that
- * are made from the desk while the site is in use.
+ * that are made from the desk while the site is in use.
  */
 
 export interface KeptBackup {

@@ -11,8 +11,8 @@ import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/zones.ts';
 
 /*
- * Options of a site that users set: its name, time zone, currency and slugs. They are stored where WordPress and
- * the calendar store them.
+ * Options of a site that users set: its name, time zone, currency and slugs. They are stored where WordPress and the
+ * calendar store them.
  */
 
 /** The option with the calendar's own settings, as a PHP array. */
@@ -132,7 +132,7 @@ export async function setSiteOption(site: Site, name: SiteOptionName, value: str
 /** Maximum length of option values. */
 const LONGEST = 200;
 
-/** An option with a text that WordPress stores as HTML and prints unescaped (`sanitize_option`). */
+/** Returns an option with a text that WordPress stores as HTML and prints unescaped (`sanitize_option`). */
 function text(option: string, shown: SiteOption['shown']): SiteOption {
   return {
     shown,

@@ -29,9 +29,8 @@ import { createResets } from './resets.ts';
 
 /*
  * Delivery of webhooks according to Standard Webhooks. Each webhook has a position in the journal. Messages are created
- * and
- * stored in the transaction that advances the position, and sent until they have arrived: each change is sent at least
- * once, however often a process is killed.
+ * and stored in the transaction that advances the position, and sent until they have arrived: each change is sent at
+ * least once, however often a process is killed.
  */
 
 const SECOND = 1000;

@@ -1,6 +1,6 @@
 /*
- * Several names in one cell, separated by commas, or by semicolons as in Microsoft's calendars. A name that contains
- * a separator is quoted; quotation marks within it are doubled.
+ * Several names in one cell, separated by commas, or by semicolons as in Microsoft's calendars. A name that contains a
+ * separator is quoted; quotation marks within it are doubled.
  */
 
 /** Returns a name as it is written in a list. */

@@ -4,8 +4,7 @@ import { type DateOrder, type Moment, readMoment, readTime, type Where } from '.
 
 /*
  * Cells that contain a range of dates or times: `5-7 dicembre 2026`, `dal 30 novembre al 2 dicembre 2026`, `5 e 6
- * febbraio
- * 2027`, `1/3 - 3/3/2027`, `20.30 - 23.00`.
+ * febbraio 2027`, `1/3 - 3/3/2027`, `20.30 - 23.00`.
  */
 
 type At = Where & { readonly column: string };

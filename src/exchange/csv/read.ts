@@ -31,7 +31,7 @@ export interface CsvOptions {
 }
 
 export interface CsvSource extends Source {
-  /** The column that each heading of each file is mapped to, with an example; known after a survey. */
+  /** Returns the column that each heading of each file is mapped to, with an example; known after a survey. */
   readonly mapping: () => readonly TableMapping[];
   /**
    * Reads the files again and yields the rows that were skipped because they cannot be read, or have no name or no
@@ -316,7 +316,7 @@ const organizerValues = (row: Row): Record<string, unknown> => ({
   phone: row.phone,
 });
 
-/** The values of the fields that the site defines. */
+/** Returns the values of the site's own fields. */
 const customValues = (row: Row, fields: readonly CustomField[]): CustomValue[] =>
   fields.flatMap((field) => {
     const value = row[field.meta];

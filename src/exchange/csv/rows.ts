@@ -11,8 +11,8 @@ export interface CsvRow {
 }
 
 /**
- * Maximum length of a row, in letters. Longer rows do not occur in calendars: most likely a quote was never closed.
- * Reading stops there.
+ * Limits for the letters and cells of a row. Longer rows do not occur in calendars: most likely a quote was never
+ * closed. Reading stops there.
  */
 const LONGEST_ROW = 2 ** 20;
 const MOST_CELLS = 1000;

@@ -73,17 +73,17 @@ const rowOf = (item: PostItem, columns: readonly Column[], names: ReadonlyMap<st
 /** The data from which a column's value is read. */
 interface RowSource {
   readonly item: PostItem;
-  /** The first value of a meta, or the empty string if it is absent. */
+  /** Returns the first value of a meta, or the empty string if it is absent. */
   readonly meta: (key: string) => string;
-  /** All values of a meta, separated by commas. */
+  /** Returns all values of a meta, separated by commas. */
   readonly all: (key: string) => string;
-  /** A boolean meta as `yes` or `no`; the empty string if it is absent. */
+  /** Returns a boolean meta as `yes` or `no`; the empty string if it is absent. */
   readonly flag: (key: string) => string;
-  /** Text for each venue or organizer that a meta links, made from its name and its id. */
+  /** Returns a text for each venue or organizer that a meta links, made from its name and its id. */
   readonly linked: (key: string, show: (name: string | undefined, id: string) => string) => string[];
-  /** Names of terms, separated by commas. */
+  /** Returns the names of terms, separated by commas. */
   readonly terms: (kind: TermKindName) => string;
-  /** URL of the featured image. */
+  /** Returns the URL of the featured image. */
   readonly image: () => string;
 }
 
@@ -192,6 +192,6 @@ function ofField(column: string, field: Field | undefined): Value {
  */
 const nameOrId = (name: string | undefined, id: string): string => name || id;
 
-/** Same as `nameOrId`, as an entry of a list of names. */
+/** Returns the same as `nameOrId`, as an entry of a list of names. */
 const listedName = (name: string | undefined, id: string): string =>
   name && /^[\d\s]+$/.test(name) ? quoted(name) : listed(nameOrId(name, id));

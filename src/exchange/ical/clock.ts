@@ -12,7 +12,7 @@ export interface Clock {
    */
   readonly toMoment: (wall: number) => number;
   readonly toWall: (moment: number) => number;
-  /** The zone to store for an event that begins at this moment. */
+  /** Returns the zone to store for an event that begins at this moment. */
   readonly zoneAt: (moment: number) => Zone;
   /** Whether the zone was only guessed from its name, which is in no table and not described in the file. */
   readonly isGuess: boolean;

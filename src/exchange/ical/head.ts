@@ -8,7 +8,7 @@ import { createZones } from './zones.ts';
 export interface Head {
   /** Name of the calendar. */
   readonly name: string | undefined;
-  /** The clock for times without a zone: the zone of their calendar, or else that of the site. */
+  /** Returns the clock for times without a zone: the zone of their calendar, or else that of the site. */
   readonly clockOf: (calendar: number) => Clock;
   /** Zones that calendars state and that are unknown, with their lines. */
   readonly unknownZones: readonly { readonly line: number; readonly id: string }[];

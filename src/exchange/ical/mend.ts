@@ -2,8 +2,7 @@ import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 
 /*
  * Rewrites lines with dates, as programs write them, into the form that the standard requires (RFC 5545, 3.3.4 and
- * 3.3.5), so
- * that the library can read them.
+ * 3.3.5), so that the library can read them.
  */
 
 const DATED = /^(DTSTART|DTEND|RDATE|EXDATE|RECURRENCE-ID)[;:]/i;

@@ -92,7 +92,7 @@ function withBareAddress(location: string): string {
   return /[(),]/.test(name) || /[()]/.test(address) || !address.includes(',') ? location : `${name}\n${address}`;
 }
 
-/** Email addresses of Google calendars, groups and rooms; nobody reads what is sent there. */
+/** Email addresses of Google calendars, groups and rooms, which are not read by anybody. */
 const NOBODY = /@(?:\w+\.)?calendar\.google\.com$/i;
 
 /** Returns the organizer and the contacts. A contact is a name, followed by details after commas or semicolons. */

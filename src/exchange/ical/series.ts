@@ -76,7 +76,7 @@ function seriesFrom(core: CalendarEvent, clocks: Clocks): Series | undefined {
   return { core, span, clock: span.allDay ? dayClock(span.zone) : startClock(core.start, core.end, clocks), clocks };
 }
 
-/** All-day events have no zone: their wall times are used as moments. */
+/** Returns the clock of all-day events, which have no zone: their wall times are used as moments. */
 const dayClock = (zone: Zone): Clock => ({ toMoment: (wall) => wall, toWall: (moment) => moment, zoneAt: () => zone, isGuess: false });
 
 // ------------------------------------------------------------------------------------------------- names and keys

@@ -5,8 +5,7 @@ import type { CalendarEvent, Length, Moment } from './event.ts';
 
 /*
  * Times of calendar events (RFC 5545, 3.6.1 and 3.8.5). Wall times are what a clock shows, in seconds read as UTC;
- * moments
- * are Unix seconds. All-day events use the wall times of their midnights.
+ * moments are Unix seconds. All-day events use the wall times of their midnights.
  */
 
 const DAY = 86_400;

@@ -1,6 +1,6 @@
 /*
- * Differences of vCalendar 1.0 (versit Consortium, 1996), which older phones and programs write, from
- * iCalendar: texts in quoted-printable encoding, and another syntax for recurrence rules.
+ * Differences of vCalendar 1.0 (versit Consortium, 1996), which older phones and programs write, from iCalendar: texts
+ * in quoted-printable encoding, and another syntax for recurrence rules.
  */
 
 const QUOTED = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]/i;
@@ -66,7 +66,7 @@ const listed =
     return words.length === 0 ? '' : `${name}=${words.map(change).join(',')}`;
   };
 
-/** `2+` and `2` mean the second, `2-` the second to last. */
+/** Translates a position: `2+` and `2` mean the second, `2-` the second to last. */
 const signed = (word: string): string => (word.endsWith('-') ? `-${word.slice(0, -1)}` : word.replace('+', ''));
 
 const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([

@@ -11,8 +11,7 @@ import { takeBack } from './undo.ts';
 
 /*
  * Dates of an event that an earlier import brought and a newer version of its calendar lacks: excluded dates, dates
- * after
- * an earlier end of its rule, or all dates if the event moved to another time.
+ * after an earlier end of its rule, or all dates if the event moved to another time.
  */
 
 /**

@@ -13,8 +13,7 @@ import { isUnderWay } from './under-way.ts';
 
 /*
  * Undo of the last import: records that it created move to the trash. Changed records stay changed; categories, tags
- * and
- * images stay, and so do venues and organizers that other events reference.
+ * and images stay, and so do venues and organizers that other events reference.
  */
 
 /** The last import, and the records that it created and that still exist. */

@@ -1,7 +1,6 @@
 /*
  * Parts of an event's published record that feeds and files use. They are made of records instead of rows, so that they
- * show
- * exactly what the API shows to the same caller.
+ * show exactly what the API shows to the same caller.
  */
 import type { EventRecord as PublishedEvent } from '../../kinds/events/shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';

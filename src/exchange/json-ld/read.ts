@@ -130,7 +130,7 @@ function addressIn({ node, page }: FoundEvent): string {
 const LONGEST_NAME = 300;
 const shortened = (name: string): string => (name.length <= LONGEST_NAME ? name : createHash('sha256').update(name).digest('hex'));
 
-/** Texts in JSON-LD are plain text, but many programs leave HTML entities in them. */
+/** Returns a text without HTML entities, which many programs leave in JSON-LD although its texts are plain. */
 const plain = (value: unknown): string => decodeEntities(textOf(value)).replace(/\s+/g, ' ').trim();
 const titleOf = (node: Node): string => plain(node.name ?? node.headline);
 

@@ -380,7 +380,7 @@ async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
 // ------------------------------------------------------------------------------------------------- hidden events
 const CORE_PAGE = 100;
 
-/** Returns events that no list of the calendar contains, as far as WordPress's own list has them. */
+/** Returns events that WordPress's own list contains and the lists of the calendar do not. */
 async function hidden(walk: Walk, page: number): Promise<Page> {
   const { site, events, dates } = walk;
   const answer = await site.ask('wp/v2/tribe_events', {

@@ -1,8 +1,7 @@
 /*
  * Deliberate differences between Fasti and The Events Calendar (`docs/differences.md`). Each row states whether a
  * difference is one of them, so that they can be told apart from losses of a migration. The rows treat both sites
- * alike,
- * since either may be Fasti.
+ * alike, since either may be Fasti.
  */
 import { oursIn, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
