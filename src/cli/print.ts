@@ -22,8 +22,8 @@ export interface Shape {
 }
 
 /**
- * Formats a list, including the line break at the end. Without items, `ids` and, except in JSON, a single field yield an
- * empty text.
+ * Formats a list, including the line break at the end. Without items, `ids` and, except in JSON, a single field yield
+ * an empty text.
  *
  * @param framed for people, with frames and aligned columns; otherwise, tables are separated by tabs
  * @throws CliError `unknown-field` if no item has such a member

@@ -55,8 +55,8 @@ export interface PostItem extends Named, Spoken {
    */
   readonly absent?: readonly string[] | undefined;
   /**
-   * An alternative name that is used instead of `sourceId` if an earlier import has it: an event that has its UID or URL
-   * to itself may have shared it with others in that import.
+   * An alternative name that is used instead of `sourceId` if an earlier import has it: an event that has its UID or
+   * URL to itself may have shared it with others in that import.
    */
   readonly narrowerId?: string | undefined;
   /**
