@@ -49,7 +49,7 @@ export function splitAtCommas(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }
 
-/** Whether a text is the URL of a site: without query, fragment and credentials. */
+/** Whether a text is the URL of a site: without query, fragment and user name. */
 export function isSiteUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, search, hash, username } = new URL(value);

@@ -34,7 +34,7 @@ export interface Ledger {
   readonly added: () => readonly LedgerEntry[];
 }
 
-/** Looks up all keys in one query. `overlay`: entries that a dry run would have stored. */
+/** Looks up all keys at once. `overlay`: entries that a dry run would have stored. */
 export async function openLedger(
   db: Database,
   importId: number,

@@ -13,10 +13,7 @@ import { ensureOwnFolder } from '../items/own-folder.ts';
  * entries are read, and an interrupted walk resumes where it stopped.
  */
 export interface Spool {
-  /**
-   * Returns the progress of the walk; its last page is the first one to be read again. Undefined mark: it has not
-   * begun.
-   */
+  /** Returns the progress of the walk. Its mark is undefined if the walk has not begun. */
   readonly state: () => Promise<SpoolState>;
   /** Yields the entries of all stored pages. */
   readonly entries: () => AsyncGenerator<Entry>;
@@ -34,7 +31,7 @@ export interface Walk {
   readonly besides: readonly string[];
 }
 
-/** The page that was added last, which is the one before the next. */
+/** The page before the one to be read next: the page that was added last, unless earlier pages are read again. */
 export interface Mark {
   readonly stage: string;
   readonly page: number;
