@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { requireLoginKeys } from '../src/accounts/login-keys.ts';
 import { createNonce } from '../src/wordpress/nonces.ts';
@@ -57,6 +58,25 @@ describeAsking(
       const { next } = await ask.read('/changes?kinds=event&limit=500');
       expect((await ask.get(`/changes/stream?since=${next}`)).status).toBe(410);
       expect((await ask.get('/changes/stream?kinds=page')).status).toBe(400);
+    });
+
+    it('waits for a slow look before it takes the next one', async () => {
+      const { freshness } = ask.running().site;
+      const { version } = freshness;
+      let looks = 0;
+      let answer = (_: undefined) => {};
+      const held = new Promise<undefined>((resolve) => {
+        answer = resolve;
+      });
+      const stream = await listen();
+      Object.assign(freshness, { version: () => (looks++ === 0 ? held : version()) });
+      await until('a look', () => looks > 0);
+      const begun = looks;
+      await sleep(2200);
+      expect(looks).toBe(begun);
+      Object.assign(freshness, { version });
+      answer(undefined);
+      stream.close();
     });
 
     it('is there for so many clients and no more, some of them signed in', async () => {

@@ -102,6 +102,7 @@ describe('settings', () => {
     ['SITE_URL', 'example.com'],
     ['SITE_URL', 'ftp://example.com'],
     ['SITE_URL', 'https://example.com/?p=1'],
+    ['SITE_URL', 'https://:secret@example.com/'],
     ['TABLE_PREFIX', 'wp-'],
     ['TABLE_PREFIX', 'wp_`; DROP'],
     ['REST_NAMESPACE', 'calendar'],

@@ -49,11 +49,11 @@ export function splitAtCommas(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }
 
-/** Whether a text is the URL of a site: without query, fragment and user name. */
+/** Whether a text is the URL of a site: without query, fragment, user name and password. */
 export function isSiteUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
-  const { protocol, search, hash, username } = new URL(value);
-  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+  const { protocol, search, hash, username, password } = new URL(value);
+  return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === '';
 }
 
 /** Whether a text is a URL template for map tiles, with placeholders for zoom, column and row. */

@@ -1,5 +1,6 @@
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
+import { isSiteUrl } from '../config/values.ts';
 import { isTakenPiece } from '../kinds/feed-pages.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
@@ -42,7 +43,7 @@ const siteOptions = {
   tagline: text('blogdescription', ({ description }) => decodeEntities(description)),
   url: {
     shown: ({ home }) => home,
-    stored: (value) => (isUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined),
+    stored: (value) => (isSiteUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined),
   },
   email: matching('admin_email', /^[^\s@]{1,64}@[^\s@]{1,190}$/, ({ raw }) => raw.get('admin_email') ?? ''),
   timezone: { shown: ({ timezone }) => timezone, stored: storedZone },
@@ -173,10 +174,4 @@ function storedZone(value: string): Stored | undefined {
   if (zone?.rules || value === 'UTC') return { options: { timezone_string: value, gmt_offset: '' } };
   if (!zone || !/^UTC[+-]\d/.test(value)) return undefined;
   return { options: { timezone_string: '', gmt_offset: String(zone.seconds / 3600) } };
-}
-
-function isUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, search, hash, username } = new URL(value);
-  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
 }

@@ -249,6 +249,10 @@ describeAsking('Signing in to the desk', (ask) => {
       const asked = { name: ' BIGANNA ', password: 'wrong', remember: false, agent: undefined };
       expect(await refused(signIn(site, await site.settings(), { ...asked, ...from(1) }))).toBe('incorrect_password');
       expect(await refused(changePassword(site, id, { before: 'wrong', password: PASSWORD, ...from(2) }))).toBe('incorrect_password');
+      const changes = ['first', 'second'].map((word) =>
+        changePassword(site, id, { before: PASSWORD, password: `${PASSWORD}${word}`, ...from(3) }),
+      );
+      expect((await Promise.all(changes.map(refused))).sort()).toEqual(['done', 'incorrect_password']);
     });
     const names = failureCountsOf(site)
       .known(site.clock())

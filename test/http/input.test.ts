@@ -116,6 +116,7 @@ describe('a body', () => {
     await expect(body(text('Caf\xe9'), type)).rejects.toThrow('form-not-utf8');
     expect(await body(text('Caf\xc3\xa9'), type)).toEqual({ form: { a: 'Café' } });
     expect(await body(text('\xef\xbf\xbd'), type)).toEqual({ form: { a: '\ufffd' } });
+    await expect(body(text('\xef\xbf\xbd Caf\xe9'), type)).rejects.toThrow('form-not-utf8');
   });
 
   it('of several parts gives its text fields, and its files', async () => {

@@ -557,6 +557,7 @@ describeAsking(
         const wrong = await enter('perch');
         expect([wrong.status, readPage(wrong.text).text]).toEqual([200, expect.stringContaining('This password is not correct.')]);
         expect(wrong.text).not.toMatch(/bridge|cellar/);
+        expect((await enter('x'.repeat(5000))).status).toBe(413);
         const right = await enter('swordfish');
         expect(readPage(right.text).text).toMatch(/Under the bridge.*Secret cellar/);
         expect(right.headers['cache-control']).toContain('no-store');
