@@ -2,7 +2,7 @@ import type { FeedView } from './feed-list.ts';
 import type { LinkedKindName } from './feed-pages.ts';
 
 /*
- * What an address of the calendar asks for, whether as a page or as a feed.
+ * What a URL of the calendar requests, as a page or as a feed.
  */
 
 export type CalendarPageAsked = EventPage | IdsPage | ListPage | LinkedPage;
@@ -12,7 +12,7 @@ export interface EventPage {
   readonly of: 'event';
   readonly slug?: string;
   readonly id?: number;
-  /** Of an event that recurs: one of its dates (`YYYY-MM-DD`), and which of several on that day. */
+  /** For a recurring event: one of its dates (`YYYY-MM-DD`), and its number among the dates on that day. */
   readonly on?: { readonly date: string; readonly number: number | undefined } | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface LinkedPage {
   readonly number: number;
 }
 
-/** Events by their ids, in this order. */
+/** Events with these ids, in this order. */
 export interface IdsPage {
   readonly of: 'ids';
   readonly ids: readonly number[];
@@ -32,21 +32,20 @@ export interface IdsPage {
 
 export interface ListPage {
   readonly of: 'list';
-  /** Undefined: what the settings say. */
+  /** Undefined: the view from the settings. */
   readonly view: FeedView | undefined;
-  /** The day or the month in the address, as far as it is one. */
+  /** The day or month in the URL, if it is valid. */
   readonly date: string | undefined;
-  /** The date that visitors have chosen: lists begin with it. */
+  /** The date chosen by the visitor: lists start with it. */
   readonly from: string | undefined;
   readonly number: number;
   readonly featured: boolean;
-  /** Slugs of which an event must have any, list by list. */
+  /** Groups of slugs. An event must have at least one term of each group. */
   readonly categories: readonly (readonly string[])[];
   readonly tags: readonly (readonly string[])[];
   readonly search: string | undefined;
   /**
-   * Whether all events of a term are meant, the latest published first, as the feeds of WordPress's own archives have
-   * it.
+   * Whether all events of a term are meant, the latest published first, as in the feeds of WordPress's own archives.
    */
   readonly archive: boolean;
 }

@@ -6,7 +6,7 @@ import type { Params } from './param.ts';
 
 const NAMES = kinds.map(({ name }) => name);
 
-/** Names of kinds with commas between them, or as a list. */
+/** Names of kinds, separated by commas or as a list. */
 export const kindNames: Grammar<readonly KindName[]> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-one-of', values: { values: NAMES.join(', ') }, example: 'event,venue' },
@@ -19,10 +19,10 @@ export const kindNames: Grammar<readonly KindName[]> = {
 };
 
 export const USUAL_CHANGES = 100;
-/** The most entries of the journal that one answer goes over. */
+/** Maximum number of journal entries that one answer covers. */
 export const MOST_CHANGES = 500;
 
-/** What the routes of changes take. */
+/** Parameters of the routes of changes. */
 export const CHANGES = {
   since: { grammar: text(LENGTHS.word) },
   kinds: { grammar: kindNames },

@@ -3,10 +3,10 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
 
 /**
- * How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/lists/post-conditions.ts`.
- * `guarded`: whether the answers of the API hide what the condition looks at when a password protects the
- * record; then protected records that are not open to the caller never match. Texts (`words`) are always guarded,
- * and so is what only the calendar's own routes ask for.
+ * How a list can be narrowed. Every member becomes one bound SQL condition in `storage/lists/post-conditions.ts`.
+ * `guarded`: whether the answers of the API hide the filtered data when a password protects the record. If so,
+ * protected records that are not open to the caller never match. Texts (`words`) are always guarded, and so are the
+ * conditions that only the calendar's own routes use.
  */
 export type Condition =
   | { readonly by: 'id'; readonly ids: readonly number[] }
@@ -15,7 +15,7 @@ export type Condition =
   | { readonly by: 'slug'; readonly slugs: readonly string[] }
   | { readonly by: 'parent'; readonly id: number }
   | { readonly by: 'place'; readonly place: number }
-  /** A meta of exactly this value. */
+  /** A meta with exactly this value. */
   | { readonly by: 'metaIs'; readonly key: string; readonly value: string }
   | {
       readonly by: 'moment';
@@ -24,9 +24,12 @@ export type Condition =
       readonly op: '<' | '<=' | '>' | '>=';
       readonly value: string;
     }
-  /** `value`: by the wall clock of the site; `utc`: the moment itself, which counts where a record knows its own. */
+  /**
+   * `value`: in the site's local time; `utc`: the same moment in UTC, compared with records that have a UTC date of
+   * their own.
+   */
   | { readonly by: 'modified' | 'published'; readonly op: '<' | '>'; readonly value: string; readonly utc?: string }
-  /** Attachments by their MIME types, whole or as `image/`. */
+  /** Attachments by MIME type, in full or as a prefix such as `image/`. */
   | { readonly by: 'mime'; readonly types: readonly string[] }
   | {
       readonly by: 'words';
@@ -36,8 +39,8 @@ export type Condition =
       readonly together: boolean;
     }
   /**
-   * `roots`: those asked for, where `ids` holds what is below them too. `below`: what is below them is to be put
-   * into `ids`.
+   * `roots`: the terms that were asked for, if `ids` also contains their descendants. `below`: the descendants still
+   * have to be added to `ids`.
    */
   | {
       readonly by: 'terms';
@@ -48,14 +51,14 @@ export type Condition =
       readonly wanted?: 'any' | 'all' | 'none';
       readonly guarded: boolean;
     }
-  /** Posts of the blog in one of these formats; those without any are in `standard`. */
+  /** Posts of the blog in one of these formats. A post without a format is `standard`. */
   | { readonly by: 'format'; readonly formats: readonly string[] }
-  /** Posts that one of several conditions fits. */
+  /** Posts that match at least one of several conditions. */
   | { readonly by: 'either'; readonly of: readonly Condition[] }
-  /** `none`: posts that link to none of them. */
+  /** `none`: posts that link to none of these records. */
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly none?: boolean; readonly guarded: boolean }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
-  /** `within`: by events of a language alone, and by those that link to a translation, too. */
+  /** `within`: only links from events of this language, and from events that link to a translation. */
   | {
       readonly by: 'linkedFromAny';
       readonly key: string;
@@ -65,14 +68,14 @@ export type Condition =
     }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
   | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly guarded: boolean }
-  /** Posts with a row of this value in one of these metas, in any case; always guarded. */
+  /** Posts with a row of this value in one of these metas, ignoring case; always guarded. */
   | { readonly by: 'metaValue'; readonly keys: readonly string[]; readonly value: string }
   | { readonly by: 'placed'; readonly link?: string; readonly wanted: boolean }
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
   | { readonly by: 'ticketed'; readonly wanted: boolean }
   | ({ readonly by: 'language' } & InLanguage);
 
-/** The condition of this name. */
+/** The condition with this name. */
 export type ConditionBy<By extends Condition['by'], Of = Condition> = Of extends { readonly by: infer Name }
   ? By extends Name
     ? Of
@@ -80,8 +83,8 @@ export type ConditionBy<By extends Condition['by'], Of = Condition> = Of extends
   : never;
 
 /**
- * Records of one language. `fill`: also those of the default language whose group has no record of it that the list may
- * show (stand-ins), and those of no language (neutral).
+ * Records of one language. `fill`: also include records of the default language whose translation group has no record
+ * in it that the list may show (stand-ins), and records without a language (neutral).
  */
 export interface InLanguage {
   readonly languages: ContentLanguages;
@@ -108,38 +111,38 @@ export type Order = {
   readonly descending: boolean;
 };
 
-/** How a list of terms may be narrowed: some members of the query that finds them. */
+/** Filters of a list of terms, as members of the query that finds them. */
 export interface TermCondition {
   readonly search?: string;
   readonly include?: readonly number[];
   readonly exclude?: readonly number[];
-  /** Only those right below this term; 0: those at the root. */
+  /** Only direct children of this term; 0: only root terms. */
   readonly parent?: number;
-  /** Only those right below one of these. */
+  /** Only direct children of one of these terms. */
   readonly parents?: readonly number[];
   readonly slugs?: readonly string[];
   /** Only the terms of this post. */
   readonly post?: number;
-  /** Only terms that are used. */
+  /** Only terms that have posts. */
   readonly hideEmpty?: boolean;
   readonly language?: InLanguage;
 }
 
-/** What a list of terms can be sorted by. */
+/** Orders of a list of terms. */
 export type TermOrder = 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'term_group' | 'include' | 'include_slugs';
 
-/** How a list of people may be narrowed, in the same way. */
+/** Filters of a list of people, as members of the query that finds them. */
 export interface PersonCondition {
   readonly search?: string;
   readonly include?: readonly number[];
   readonly exclude?: readonly number[];
   readonly slugs?: readonly string[];
-  /** Those who hold one of these roles. */
+  /** People with one of these roles. */
   readonly roles?: readonly string[];
-  /** Those who hold one of these capabilities, or one of the roles. */
+  /** People with one of these capabilities, or with one of the roles. */
   readonly capabilities?: readonly string[];
-  /** Only those who may write: their level is not 0 (`WP_User_Query`, `who`). */
+  /** Only people who may write: their user level is not 0 (`WP_User_Query`, `who`). */
   readonly writers?: true;
-  /** Only those who have published something of these types, or of any. */
+  /** Only people who have published posts of these types, or of any type. */
   readonly publishedIn?: readonly string[] | true;
 }

@@ -5,7 +5,7 @@ import { control } from './filter.ts';
 import { flag } from './grammars/flags.ts';
 import type { PostKind, TermKind } from './kind.ts';
 
-/** What lists take where the records of their kind have languages. */
+/** Parameters added to lists of kinds whose records have languages. */
 const FALLBACK = { language_fallback: control(flag, { echo: String, last: true, ours: true }) };
 
 const withFallback = {
@@ -13,7 +13,7 @@ const withFallback = {
   term: memoizeByObject((kind: TermKind): TermKind => ({ ...kind, filters: { ...kind.filters, ...FALLBACK } })),
 };
 
-/** A kind with the parameters that its list has where its records have languages. */
+/** Returns the kind with the additional list parameters if its records have languages. */
 export const postsInLanguages = (kind: PostKind, { contentLanguages }: Pick<SiteSettings, 'contentLanguages'>): PostKind =>
   isTranslated(contentLanguages, kind.postType) ? withFallback.post(kind) : kind;
 export const termsInLanguages = (kind: TermKind, { contentLanguages }: Pick<SiteSettings, 'contentLanguages'>): TermKind =>

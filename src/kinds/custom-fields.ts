@@ -14,19 +14,19 @@ import type { Kind, PostKind, Rows } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
 
 /*
- * The fields that a site defines for its events, as one field and one filter `custom_fields` of the kind. A site that
- * defines none has neither.
+ * The custom fields of a site, as one field and one filter `custom_fields` of the kind. Sites without custom fields
+ * have neither.
  */
 
 /** Whether a site can define fields for records of this kind. */
 export const takesCustomFields = ({ name }: Pick<Kind, 'name'>): boolean => name === 'event';
 
 /**
- * A kind as a site has it: an event with the fields that the site defines, and all kinds that it translates with
- * theirs.
+ * Returns a kind as the site has it: events with the site's custom fields, and all translated kinds with their language
+ * fields.
  */
 export const onSite = <K extends Kind>(kind: K, { calendar, contentLanguages }: OnSite): K =>
-  // What is made of a kind is one of the same type.
+  // Extending a kind does not change its type.
   withLanguages(kind.is === 'post' && takesCustomFields(kind) ? (extended(calendar.customFields)(kind) as K) : kind, contentLanguages);
 
 type OnSite = Pick<SiteSettings, 'calendar' | 'contentLanguages'>;
@@ -36,7 +36,7 @@ const extended = memoizeByObject((defined: readonly CustomField[]) => {
   return memoizeByObject((kind: PostKind): PostKind => (fields.length === 0 ? kind : withFields(kind, fields)));
 });
 
-/** What is sent of each field, as it is stored; the empty list where it is cleared. */
+/** The values sent for each field, as stored; an empty list clears the field. */
 type Sent = ReadonlyMap<CustomField, readonly string[]>;
 
 function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
@@ -65,7 +65,8 @@ function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
 }
 
 /**
- * The metas of a value: the values of a checkbox stand together in one row, and each of them in a row of a second meta.
+ * Returns the metas of a value. The values of a checkbox are joined in one row, and also stored as single rows of a
+ * second meta.
  */
 const metaRows = ({ meta, type }: CustomField, stored: readonly string[]): Rows['metas'] =>
   type === 'checkbox' ? { [meta]: stored.length > 0 ? [stored.join('|')] : [], [rowsOf(meta)]: stored } : { [meta]: stored };
@@ -78,7 +79,10 @@ export const metasOf = ({ meta, type }: CustomField): string[] => (type === 'che
 const holding = (field: CustomField, value: string): Condition => ({ by: 'metaValue', keys: metasOf(field), value });
 
 // ------------------------------------------------------------------------------------------------- showing
-/** The member `custom_fields` of an event: the fields that hold something. PHP writes an empty one as a list. */
+/**
+ * Returns the member `custom_fields` of an event: the fields that have a value. If there are none, it is an empty list,
+ * as PHP writes it.
+ */
 export function customFieldsRecord(
   fields: readonly CustomField[],
   metas: Metas | undefined,
@@ -91,7 +95,7 @@ export function customFieldsRecord(
 }
 
 // ------------------------------------------------------------------------------------------------- reading
-/** Values of custom fields by their names, or by the names of their metas. */
+/** Values of custom fields, by field name or by meta key. */
 function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
   const known = new Map(fields.flatMap((field) => [[field.meta, field] as const, [field.name, field] as const]));
   return {
@@ -118,7 +122,7 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
   };
 }
 
-/** A value of the first field. */
+/** Returns an example value of the first field. */
 function exampleOf([field]: readonly CustomField[]): Readonly<Record<string, unknown>> {
   return field === undefined ? {} : { [field.name]: EXAMPLES[field.type](field.choices) };
 }
@@ -146,9 +150,10 @@ const faultOf = (reason: string, values: Readonly<Record<string, string>>): { re
 });
 
 /**
- * A value of a custom field as it is stored: one text, of a checkbox all of its values, of an empty one none.
+ * Returns a value of a custom field as it is stored: one text, all ticked values of a checkbox, or an empty list for an
+ * empty value.
  *
- * @returns undefined where the value is none of this field
+ * @returns undefined if the value is not valid for this field
  */
 export function storedValue(field: CustomField, raw: unknown): readonly string[] | undefined {
   if (raw === null || raw === undefined || raw === '') return [];
@@ -157,7 +162,7 @@ export function storedValue(field: CustomField, raw: unknown): readonly string[]
   return texts && Buffer.byteLength(texts.join('|')) > LENGTHS.text ? undefined : texts;
 }
 
-/** The metas of a value that `storedValue` has read, for sources that say rows. */
+/** Returns the rows of a value read by `storedValue`, for imports that write rows directly. */
 export const customFieldRows = (field: CustomField, stored: readonly string[]): [key: string, value: string][] =>
   Object.entries(metaRows(field, stored)).flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
 
@@ -191,8 +196,8 @@ const storedBy = <T>(value: T | undefined, read: (value: T) => string): readonly
   value === undefined ? undefined : [read(value)];
 
 /**
- * Values of a checkbox: a list, or a text with a `|` between them; a box with a single value is also ticked by yes or
- * no.
+ * Returns the values of a checkbox, sent as a list or as a text separated by `|`. A checkbox with a single choice also
+ * accepts yes and no.
  */
 function wantedOf(raw: unknown, choices: readonly string[]): string[] {
   if (Array.isArray(raw)) return raw.map(String);

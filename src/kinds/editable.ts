@@ -23,20 +23,22 @@ interface Stored {
   readonly row: Post;
   readonly metas: Metas | undefined;
   readonly terms: readonly Term[];
-  /** The record that is made of them, open whatever protects it: it says yes or no where a row may be missing. */
+  /**
+   * The record rendered from these rows without password protection. It gives the booleans whose row may be missing.
+   */
   readonly record: PublishedRecord;
 }
 
 /**
- * What a record holds under the names of its fields, in the form in which a form offers it to be changed: texts as they
- * are stored, ids of terms, of what it links to and of the image, yes and no. A title is plain text to people (`Rock &
- * Roll`), though WordPress stores `Rock &amp; Roll` for those who may not write HTML.
+ * Returns the values of a record by field name, as an editing form shows them: texts as stored, ids of terms, linked
+ * records and the image, and booleans. A title is shown as plain text (`Rock & Roll`), although WordPress stores `Rock
+ * &amp; Roll` for authors who may not write HTML.
  */
 export function editableValues(kind: PostKind, stored: Stored, customFields: readonly CustomField[]): Values {
   return Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, editableValue(name, field, stored, customFields)]));
 }
 
-/** Whether a field takes a yes or a no. */
+/** Returns whether a field is a boolean. */
 export const isYesOrNo = (grammar: Grammar): boolean => grammar === flag || grammar === flagText;
 
 function editableValue(name: string, field: Field, { row, metas, terms, record }: Stored, customFields: readonly CustomField[]): unknown {
@@ -52,26 +54,26 @@ function editableValue(name: string, field: Field, { row, metas, terms, record }
   return RULES.get(name)?.({ row, metas, terms, record }, customFields) ?? metaOf(metas, field.names?.core || '') ?? '';
 }
 
-/** What is stored nowhere by itself, and not in the meta that WordPress's own routes call it by. */
+/** Values of fields that have no column of their own and are not stored in the meta of WordPress's own routes. */
 const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomField[]) => unknown> = tableOf({
   status: ({ row }) => row.post_status,
   end_date: ({ metas, record }) => {
     const [start, end] = [metaOf(metas, DATES.start) ?? '', metaOf(metas, DATES.end) ?? ''];
-    // What is written of an event of whole days is its last day, which may end on the day after.
+    // The last day of an all-day event is edited as a date; the stored end may be on the following day.
     return record.all_day === true ? lastWholeDay(start, end) + end.slice(10) : end;
   },
   date: ({ row }) => row.post_date,
   date_utc: ({ row }) => row.post_date_gmt,
   slug: ({ row }) => percentDecoded(row.post_name),
   language: ({ record }) => record.language,
-  // As it is shown: what is stored may be an amount whose currency stands elsewhere.
+  // As shown, since the stored amount has its currency in another meta.
   cost: ({ record }) => decodeEntities(String(record.cost ?? '')),
   custom_fields: ({ metas }, customFields) => Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),
 });
 
 /**
- * A kind whose list can be narrowed to what one person wrote, and to a language of the content; it holds what is hidden
- * from public lists, too.
+ * Returns a kind whose list can also be filtered by author and by content language, and can include records hidden from
+ * public lists.
  */
 export const listedToEdit = memoizeByObject(
   (kind: PostKind): PostKind => ({

@@ -11,35 +11,35 @@ import type { RuleContext } from './rendering.ts';
 import { agesOf, type Timeliness } from './timeliness.ts';
 
 /*
- * What the feeds of the calendar list. Their rules are those of the pages of The Events Calendar, not those of the list
- * route: a list has no upper bound, and begins with what has not ended yet.
+ * Events in the feeds of the calendar. The rules are those of the pages of The Events Calendar, not those of the list
+ * route: a list has no upper bound, and starts with events that have not ended yet.
  */
 
-/** What a page of the calendar shows. */
+/** Views of a page of the calendar. */
 export type FeedView = 'list' | 'past' | 'month' | 'day';
 
 /**
- * A view, and the day or month that it begins with (`YYYY-MM-DD` or `YYYY-MM`); without one: the present moment, month
- * or day.
+ * A view, and the day or month that it starts with (`YYYY-MM-DD` or `YYYY-MM`). Without a date it starts at the present
+ * moment, month or day.
  */
 export interface FeedSpan {
   readonly view: FeedView;
   readonly date?: string | undefined;
 }
 
-/** The events of a view in their order, and when they change without any write. */
+/** Returns the conditions and the order of a view, and when its events change without any write. */
 export function narrowSpan({ view, date }: FeedSpan, context: RuleContext): Omit<Narrowed, 'echo'> {
   const bounds = BOUNDS[view](context, date);
   const timeliness: Timeliness = date !== undefined ? 'never' : view === 'list' || view === 'past' ? 'minute' : 'daily';
   return { conditions: bounds.map((bound) => moment(bound, context)), order: { by: 'start', descending: view === 'past' }, timeliness };
 }
 
-/** Events that their authors keep out of lists: calendars leave them out, feeds of news do not. */
+/** Events that are not hidden from lists. Calendars contain only these; news feeds contain all. */
 export const UNHIDDEN: Condition = { by: 'meta', key: HIDDEN_META, present: false, guarded: false };
 
 /**
- * Parameters of the list route that narrow a page or a feed too, and the day that it ends with. The dates of the route,
- * its paging and its order have no meaning here.
+ * Parameters of the list route that also filter a page or a feed, and the day that it ends with. The date, paging and
+ * order parameters of the route do not apply here.
  */
 export const feedFilters = {
   search: eventFilters.search,
@@ -51,7 +51,7 @@ export const feedFilters = {
   city: eventFilters.city,
   country: eventFilters.country,
   state: eventFilters.state,
-  /** What has begun by the end of this day. */
+  /** Only events that start by the end of this day. */
   until: filter({
     grammar: time,
     narrows: (value, context) => {
@@ -64,7 +64,7 @@ export const feedFilters = {
   }),
 } satisfies ListParams;
 
-/** A bound by the wall clock of the site; `utc`: its moment, where that is known. */
+/** A bound in the site's local time; `utc`: its UTC time, if known. */
 interface Bound extends Pick<Extract<Condition, { by: 'moment' }>, 'column' | 'op' | 'value'> {
   readonly utc?: string;
 }
@@ -84,7 +84,7 @@ const BOUNDS: Readonly<Record<FeedView, (context: RuleContext, date?: string) =>
   day: (context, date = today(context)) => touching(date, date, context),
 };
 
-/** What touches the days from the first to the last one. */
+/** Returns the bounds of events that overlap the days from the first to the last one. */
 const touching = (first: string, last: string, context: RuleContext): Bound[] => [
   { column: 'start_date', op: '<=', value: endOfDay(last, context.settings.calendar.cutoff) },
   { column: 'end_date', op: '>=', value: begin(first, context) },
@@ -95,8 +95,8 @@ const begin = (date: string, { settings }: RuleContext): string => beginOfDay(da
 const today = ({ now, settings }: RuleContext): string => nowLocal(now, settings.zone).slice(0, 10);
 
 /**
- * The begin of the present minute: events end with a minute, or a second before one, so that a list holds for the whole
- * of it.
+ * Returns the start of the present minute. Events end on a full minute or one second before it, so a list stays valid
+ * for the whole minute.
  */
 const thisMinute = ({ now, settings }: RuleContext): Required<Pick<Bound, 'value' | 'utc'>> => ({
   value: minuteOf(nowLocal(now, settings.zone)),
@@ -104,7 +104,7 @@ const thisMinute = ({ now, settings }: RuleContext): Required<Pick<Bound, 'value
 });
 const minuteOf = (text: string): string => `${text.slice(0, 16)}:00`;
 
-/** Wall clocks of events are compared, or their moments, as the settings of the calendar say. */
+/** Returns a bound as a condition, in local or in UTC time as the calendar's settings say. */
 function moment({ column, op, value, utc: known }: Bound, { settings }: RuleContext): Condition {
   const utc = settings.calendar.timezoneMode === 'site';
   return { by: 'moment', column, op, utc, value: utc ? (known ?? toUtc(value, settings.zone)) : value };

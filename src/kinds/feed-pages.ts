@@ -1,29 +1,26 @@
 import type { FeedView } from './feed-list.ts';
 
 /*
- * The pages of the calendar that have feeds, as data. Routing, the table of docs/feeds.md and the example for nginx
- * follow from it.
+ * The pages of the calendar that have feeds, as data. Routing, the table in docs/feeds.md and the nginx example are
+ * made from it.
  */
 
 /** The form of a feed. */
 export type FeedForm = 'ical' | 'rss2' | 'atom' | 'rdf' | 'jsonld';
 
-/** The slugs of the site's settings, which stand in braces in a path. */
+/** Slugs from the site's settings, written in braces in a path. */
 export type SlugName = 'events' | 'event' | 'tag';
 
-/**
- * What a path names besides, each written with a colon in it. A category may stand behind those above it; the last one
- * counts.
- */
+/** Variable parts of a path, written with a colon. A category may be preceded by its ancestors; the last one counts. */
 export type PathPart = 'category' | 'tag' | 'event' | 'linked' | 'month' | 'day' | 'number' | 'page';
 
-/** A page below the one of the whole calendar, of a category or of a tag. */
+/** A page below that of the whole calendar, of a category or of a tag. */
 export interface CalendarPage {
   readonly path: string;
-  /** What it shows; `standard`: what the settings say. */
+  /** The view of the page; `standard`: the one from the settings. */
   readonly view: FeedView | 'standard';
   readonly featured?: true;
-  /** What a calendar of it holds, for the documentation. */
+  /** Which events a calendar file of the page contains, for the documentation. */
   readonly meaning: string;
 }
 
@@ -55,7 +52,10 @@ const CALENDAR_PAGES: readonly CalendarPage[] = [
   { path: 'day/:day/featured', view: 'day', featured: true, meaning: FEATURED_DAY_MEANING },
 ];
 
-/** Whether a piece of a path behind that of the whole calendar leads to one of its pages or feeds already. */
+/**
+ * Returns whether the first segment of a path below that of the whole calendar is already used by one of its pages or
+ * feeds.
+ */
 export const isTakenPiece = (piece: string): boolean =>
   /^\d/.test(piece) ||
   [
@@ -74,7 +74,7 @@ const EVENT_PAGES: readonly CalendarPage[] = [
   { path: 'all', view: 'standard', meaning: '' },
 ];
 
-/** Kinds whose records have pages of their own with the events that name them. */
+/** Kinds whose records have a page with the events that link to them. */
 export type LinkedKindName = 'venue' | 'organizer';
 
 const LINKED_PAGES: readonly CalendarPage[] = [
@@ -82,17 +82,20 @@ const LINKED_PAGES: readonly CalendarPage[] = [
   { path: 'page/:page', view: 'list', meaning: '' },
 ];
 
-/** Pages that begin alike. */
+/** Pages with a common start of the path. */
 export interface Section {
   readonly path: string;
   readonly pages: readonly CalendarPage[];
-  /** Which feeds they have: calendars and news, calendars alone, or none. */
+  /** Feeds of these pages: calendars and news, calendars only, or none. */
   readonly feeds: 'all' | 'ical' | 'none';
-  /** Whose pages they are, where they are those of a venue or an organizer. */
+  /** The kind of the record, for pages of a venue or an organizer. */
   readonly linked?: LinkedKindName;
-  /** Set where WordPress has news of its own, which hold posts too: a proxy before both leaves those to WordPress. */
+  /**
+   * Set if WordPress has its own news feeds at these paths, which include posts. A proxy in front of both leaves these
+   * feeds to WordPress.
+   */
   readonly shared?: true;
-  /** What they are about, for the documentation. */
+  /** Description of their events, for the documentation. */
   readonly meaning: string;
 }
 
@@ -101,14 +104,14 @@ export const SECTIONS: readonly Section[] = [
   { path: '{events}/category/:category', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same of a category and those below it' },
   { path: '{events}/tag/:tag', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same of a tag' },
   { path: '{tag}/:tag', pages: FRONT_PAGE, feeds: 'all', shared: true, meaning: 'events with a tag' },
-  // The news of an event would be its comments.
+  // News of a single event would be its comments.
   { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, though it is hidden from lists or protected' },
-  // The plugin alone has no feeds of these; its extension has.
+  // The free plugin has no feeds of these pages; its paid extension does.
   { path: 'venue/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'venue', meaning: '' },
   { path: 'organizer/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'organizer', meaning: '' },
 ];
 
-/** What may stand behind the path of a page, and asks for it as a feed. */
+/** Endings of the path of a page that request it as a feed. */
 export const ENDINGS: ReadonlyMap<string, FeedForm> = new Map([
   ['ical', 'ical'],
   ['feed', 'rss2'],
@@ -118,7 +121,7 @@ export const ENDINGS: ReadonlyMap<string, FeedForm> = new Map([
   ['feed/rdf', 'rdf'],
 ]);
 
-/** The same behind the path of the whole calendar alone. */
+/** Further endings, only for the path of the whole calendar. */
 export const ENDINGS_OF_ALL: ReadonlyMap<string, FeedForm> = new Map([
   ['rss', 'rss2'],
   ['rss2', 'rss2'],
@@ -126,10 +129,10 @@ export const ENDINGS_OF_ALL: ReadonlyMap<string, FeedForm> = new Map([
   ['rdf', 'rdf'],
 ]);
 
-/** Parameters that ask for a page as a calendar, whatever their value. */
+/** Parameters that request a page as a calendar file, whatever their value. */
 export const ICAL_NAMES = ['ical', 'outlook-ical'] as const;
 
-/** Values of `feed`. */
+/** Values of the parameter `feed`. */
 export const FEED_VALUES: ReadonlyMap<string, FeedForm> = new Map([
   ['feed', 'rss2'],
   ['rss', 'rss2'],
@@ -138,7 +141,7 @@ export const FEED_VALUES: ReadonlyMap<string, FeedForm> = new Map([
   ['rdf', 'rdf'],
 ]);
 
-/** Parameters that say which page is meant and what it shows. */
+/** Parameters that select the page and what it shows. */
 export const PAGE_NAMES = [
   ...ICAL_NAMES,
   'feed',
@@ -166,8 +169,8 @@ export const PAGE_NAMES = [
 ] as const;
 
 /**
- * Addresses without a path, as sites without readable ones have them and as the Subscribe buttons of the plugin use
- * them everywhere.
+ * URLs without a path, which are used by sites without pretty permalinks, and on all sites by the plugin's Subscribe
+ * buttons.
  */
 export const QUERY_PAGES: readonly { readonly query: string; readonly meaning: string }[] = [
   { query: 'ical=1', meaning: 'what the settings say that the calendar shows first' },

@@ -39,16 +39,16 @@ export const meta = (
   ...extra,
 });
 
-/** A text about a record, which it shows as it is stored. */
+/** A text of a record, shown as it is stored. */
 export type TextField = Field<string, 'clears'> & InMeta & Required<Pick<Field, 'text'>>;
 
-/** A text that the record shows under the name of the field and that searches look into, unless `searched` is false. */
+/** A text that the record shows under the name of the field. Searches include it unless `searched` is false. */
 export const textMeta = (
   key: string,
   { grammar, searched = true, ...extra }: Extra<string> & { readonly grammar?: Grammar<unknown, string>; readonly searched?: boolean } = {},
 ): TextField => ({ ...meta(key, grammar, extra), text: { searched } });
 
-/** A yes or no in one row of `postmeta`; `off` is the text for no, or undefined for no row at all. */
+/** A boolean in one row of `postmeta`; `off` is the stored text for false, or undefined for no row. */
 export const flagMeta = (
   key: string,
   stored: { on: string; off: string | undefined },
@@ -69,10 +69,10 @@ export const rule = <T>(grammar: Grammar<unknown, T>, extra: Extra<T> = {}): Fie
   ...extra,
 });
 
-/** The same field under other names elsewhere. */
+/** Returns the field with the names that it has in other interfaces. */
 export const withNames = <T, E extends Empty>(names: FieldNames, field: Field<T, E>): Field<T, E> => ({ ...field, names });
 
-/** The same field where an empty value does something else than clear it. */
+/** Returns the field with another meaning of an empty value than clearing it. */
 export const whenEmpty = <T, E extends Empty>(empty: E, field: Field<T>): Field<T, E> => ({ ...field, empty });
 
 export const terms = (kind: TermKindName, names: FieldNames = {}): Field<readonly TermWish[], 'clears'> => ({
@@ -95,44 +95,42 @@ export const links = (key: string, kind: 'venue' | 'organizer', names: FieldName
 export const featuredImage = () =>
   ({ grammar: image, place: { in: 'image' }, empty: 'clears', names: { tec: 'featured_media' } }) as const satisfies Field;
 
-/** The metas that fields rest in, by the names of the fields. */
+/** Metas that store fields, by field name. */
 export const keysOf = <Fields extends Readonly<Record<string, Field>>>(
   fields: Fields,
 ): { readonly [Name in keyof Fields as Fields[Name] extends InMeta ? Name : never]: string } =>
-  // The compiler does not follow names through entries: those with a key are those whose type has one.
+  // The compiler does not track names through entries: the fields with a key are those whose type has one.
   Object.fromEntries(Object.entries(fields).flatMap(([name, { place }]) => ('key' in place ? [[name, place.key]] : []))) as never;
 
-/** The texts among fields that records show as they are stored: name -> meta, in the order of the declaration. */
+/** Texts among the fields that records show as they are stored: name -> meta, in the order of declaration. */
 export const shownTexts = <Fields extends Readonly<Record<string, Field>>>(
   fields: Fields,
 ): { readonly [Name in keyof Fields as Fields[Name] extends TextField ? Name : never]: string } =>
-  // As above: those with `text` are those whose type has it.
+  // As above: the fields with `text` are those whose type has it.
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { place, text }]) => (text && place.in === 'meta' ? [[name, place.key]] : [])),
   ) as never;
 
-/** What is read of the meta of each text, by the names of the texts, without the empty ones. */
+/** Returns the values of the texts by name, without the empty ones. `read`: reads a meta. */
 export const filledTexts = <Texts extends Readonly<Record<string, string>>>(texts: Texts, read: (key: string) => string) =>
-  // The names are those of `texts`, which the compiler does not follow through entries.
+  // The names are those of `texts`, which the compiler does not track through entries.
   Object.fromEntries(Object.entries(texts).flatMap(([name, key]) => (read(key) === '' ? [] : [[name, read(key)]]))) as {
     readonly [Name in keyof Texts]?: string;
   };
 
-/** The metas of texts that searches look into. */
+/** Metas of the texts that searches include. */
 export const searchedTexts = (fields: Readonly<Record<string, Field>>): string[] =>
   Object.values(fields).flatMap(({ place, text }) => (text?.searched && place.in === 'meta' ? [place.key] : []));
 
-/** A field whose place says what its values are. */
+/** A field whose place determines the type of its values. */
 type FieldIn<In extends Place['in'], T> = Field<T> & { readonly place: Extract<Place, { readonly in: In }> };
 
 export const isTerms = (field: Field): field is FieldIn<'terms', readonly TermWish[]> => field.place.in === 'terms';
 export const isLinks = (field: Field): field is FieldIn<'links', readonly LinkPlan[]> => field.place.in === 'links';
 export const isImage = (field: Field): field is FieldIn<'image', number | FetchedImage> => field.place.in === 'image';
 
-/**
- * The accepted value of the field that a kind declares under a name; undefined: it is not named, null: it is cleared.
- */
+/** Returns the accepted value of a field from the values of a request; undefined: not sent, null: cleared. */
 export const valueIn = <T>(values: Values, name: string, _field: Field<T>): T | null | undefined =>
-  // Under the name of a field stands what its own grammar accepted; the compiler follows that only where the name is
-  // written out.
+  // The value under a field's name is the one that its own grammar accepted. The compiler can only see that if the name
+  // is a literal.
   values[name] as T | null | undefined;

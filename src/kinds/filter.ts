@@ -8,37 +8,35 @@ import type { RuleContext } from './rendering.ts';
 import { soonest } from './timeliness.ts';
 
 /**
- * A parameter that narrows a list: its grammar and its conditions, and, where it differs from other filters, how URLs
- * carry it and how the list ages.
+ * Declares a parameter that filters a list: its grammar, its conditions, and, if it differs from other filters, how
+ * URLs carry it and when the list ages.
  */
 export const filter = <T>(declared: Filter<T>): Filter<T> => declared;
 
-/** The same for lists that are narrowed by something else than posts are. */
+/** Declares a filter of a list that is not narrowed by conditions of posts. */
 export const filterOf =
   <C>() =>
   <T>(declared: Filter<T, C>): Filter<T, C> =>
     declared;
 
-/** A parameter that does not narrow the list: paging, order. */
+/** Declares a parameter that does not filter the list: paging, order. */
 export const control = <T>(grammar: Grammar<unknown, T>, more: Omit<Control<T>, 'grammar' | 'controls'> = {}): Control<T> => ({
   grammar,
   ...more,
   controls: true,
 });
 
-/**
- * What a group is made of. `alsoReads`: other parameters of the list that its conditions depend on.
- */
+/** Declaration of a group. `alsoReads`: other parameters of the list that its conditions depend on. */
 interface Declared<P extends Params, H extends Params, C> extends Group<ValuesOf<P & H>, C> {
   readonly params: P;
   readonly alsoReads?: H;
 }
 
-/** Parameters that narrow a list of posts together, by name. */
+/** Declares parameters that filter a list of posts together, by name. */
 export const group = <P extends Params, H extends Params = Record<never, never>>(declared: Declared<P, H, Condition>) =>
   membersOf(declared);
 
-/** The same for lists that are narrowed by something else than posts are. */
+/** Declares a group of a list that is not narrowed by conditions of posts. */
 export const groupOf =
   <C>() =>
   <P extends Params, H extends Params = Record<never, never>>(declared: Declared<P, H, C>) =>
@@ -52,12 +50,11 @@ function membersOf<P extends Params, H extends Params, C>(
     ...declared,
   };
   const members = Object.entries<Param>(declared.params).map(([name, param]) => [name, { ...param, group: shared }] as const);
-  // The compiler does not follow names through entries: they are those of `params`, each with the grammar that it has
-  // there.
+  // The compiler does not track names through entries: they are those of `params`, each with its grammar.
   return Object.fromEntries(members) as { readonly [Name in keyof P]: Member<ValueOf<P[Name]>, C> };
 }
 
-/** The conditions, URL parameters and aging that follow from accepted values of these parameters. */
+/** Returns the conditions, URL parameters and aging that follow from the accepted values of these parameters. */
 export function narrow<C>(params: ListParams<C>, values: Values, context: RuleContext): Narrowing<C> {
   const parts = partsOf(params, values);
   return {
@@ -67,34 +64,34 @@ export function narrow<C>(params: ListParams<C>, values: Values, context: RuleCo
   };
 }
 
-/** The conditions alone, for lists whose URLs repeat the query as it came. */
+/** Returns the conditions alone, for lists whose URLs repeat the original query. */
 export const conditionsOf = <C>(params: ListParams<C>, values: Values, context: RuleContext): C[] =>
   partsOf(params, values).flatMap((part) => part.narrows(values, context));
 
-/** Conditions that are members of a query, merged into one. */
+/** Merges conditions that are members of a query into one. */
 export function mergeConditions<C extends object>(conditions: readonly C[]): Partial<C> {
   const query: Partial<C> = {};
   for (const condition of conditions) Object.assign(query, condition);
   return query;
 }
 
-/** As `narrow`, for a list of the calendar's own routes, with its order. */
+/** Like `narrow`, for a list of the calendar's own routes, including its order. */
 export const narrowList = ({ filters, orders }: Pick<PostKind, 'filters' | 'orders'>, values: Values, context: RuleContext): Narrowed => ({
   ...narrow(filters, values, context),
   order: orderOf(orders, values),
 });
 
-/** What narrows a list with these values: every group, and each other parameter that is given. */
+/** Returns the parts that apply to these values: every group, and each other parameter that is given. */
 const partsOf = <C>(params: ListParams<C>, values: Values): Part<C>[] =>
-  // The memo has lost the type: the parts of these parameters narrow by the same kind of condition as they do.
+  // The memo loses the type: the parts of these parameters have the same type of condition as the parameters.
   (declaredParts(params) as readonly Part<C>[]).filter(({ name }) => name === undefined || isGiven(values[name]));
 
-/** A group, or a single parameter, which counts only where it is given. */
+/** A group, or a single parameter, which only applies if it is given. */
 interface Part<C> extends Group<Values, C> {
   readonly name?: string;
 }
 
-/** Each group once, in the place of its first member, and the other parameters. */
+/** Returns each group once, at the position of its first member, and the other parameters. */
 const declaredParts = memoizeByObject((params: ListParams<unknown>): readonly Part<unknown>[] => {
   const all = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
   return [...all.filter(({ last }) => !last), ...all.filter(({ last }) => last)];
@@ -121,8 +118,8 @@ function echoOf(name: string, value: unknown, write: (value: NonNullable<unknown
 }
 
 /**
- * The order that was asked for, from a closed list; an unknown value means the standard one. Dates begin with the
- * newest.
+ * Returns the requested order, from a closed list; an unknown value means the default one. Orders by date start with
+ * the newest by default.
  */
 function orderOf({ names, standard }: PostKind['orders'], values: Values): Order {
   const by = typeof values.orderby === 'string' ? names.get(values.orderby.toLowerCase()) : undefined;

@@ -5,8 +5,8 @@ import { anyId, oneOf, positive } from './grammars/grammars.ts';
 import type { Params } from './param.ts';
 
 /**
- * Whether messages can be sent to an address at all: one without white space and control characters, since it is shown
- * as it was given. What it leads to is looked at when they are sent.
+ * Returns whether messages can be sent to a URL. It may not contain white space or control characters, since it is
+ * shown as given. Where it leads to is checked when messages are sent.
  */
 export const isHookUrl = (text: string): boolean =>
   text.length <= LENGTHS.url && !/[\s\p{Cc}\p{Bidi_Control}]/u.test(text) && fetchableUrl(text) !== undefined;
@@ -18,16 +18,16 @@ const hookUrl: Grammar<string> = {
   read: (raw) => (typeof raw === 'string' && isHookUrl(raw) ? { value: raw } : { fault: { stage: 'value' } }),
 };
 
-/** How many deliveries are shown unless another number is asked for. */
+/** Default number of deliveries in an answer. */
 export const USUAL_DELIVERIES = 50;
-/** The most deliveries that one answer shows. */
+/** Maximum number of deliveries in an answer. */
 export const MOST_DELIVERIES = 500;
 
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;
-/** None named: all of them. */
+/** If no kinds are named, all kinds are meant. */
 const KINDS = { kinds: { grammar: kindNames, empty: 'clears' } } as const;
 
-/** What the routes of webhooks take. */
+/** Parameters of the routes of webhooks. */
 export const HOOK_PARAMS = {
   create: { url: { grammar: hookUrl, required: true }, ...KINDS, user: { grammar: positive } },
   one: ID,

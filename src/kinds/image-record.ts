@@ -11,13 +11,13 @@ import type { image } from './shapes.ts';
 export type ImageRecord = z.output<typeof image>;
 type Sizes = NonNullable<ImageRecord['sizes']>;
 
-/** A size of an image as its attachment's metadata holds it. */
+/** A size of an image in the metadata of its attachment. */
 interface StoredSize {
   readonly file?: unknown;
   readonly [member: string]: unknown;
 }
 
-/** The published image of an attachment, or false where there is none. */
+/** Returns the published image of an attachment, or false if there is none. */
 export function imageRecord(id: number | undefined, bundle: Bundle, context: RenderContext): ImageRecord | false {
   const url = attachmentUrl(id, bundle, context);
   if (id === undefined || url === undefined) return false;
@@ -33,7 +33,7 @@ export function imageRecord(id: number | undefined, bundle: Bundle, context: Ren
   };
 }
 
-/** Address of the featured image of a post, undefined where there is none. */
+/** Returns the URL of the featured image of a post, or undefined if it has none. */
 export function imageAddress(postId: number, bundle: Bundle, context: RenderContext): string | undefined {
   return attachmentUrl(thumbnailOf(postId, bundle), bundle, context);
 }
@@ -42,12 +42,12 @@ export function thumbnailOf(postId: number, bundle: Bundle): number | undefined 
   return Number(metaOf(bundle.metas.get(postId), '_thumbnail_id')) || undefined;
 }
 
-/** What stands for the featured image of a post where it cannot be seen (its alternative text); empty: nothing. */
+/** Returns the alternative text of the featured image of a post; empty if there is none. */
 export const imageTextOf = (postId: number, bundle: Bundle): string => altOf(thumbnailOf(postId, bundle) ?? 0, bundle);
 
 const altOf = (id: number, bundle: Bundle): string => metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '';
 
-/** What the content of a post may want to know of a local image (`wp_calculate_image_srcset`). */
+/** Returns the data of a local image that the content of a post needs (`wp_calculate_image_srcset`). */
 export function contentImage(id: number, bundle: Bundle, context: RenderContext) {
   const url = attachmentUrl(id, bundle, context);
   if (url === undefined) return undefined;
@@ -65,16 +65,16 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
 }
 
 /**
- * Address of an attachment's page (`get_attachment_link`): its slug below the page of what it is attached to, or at the
- * root of the site. By its id where that page has no address of its own yet. `slug`: another one than its own; without
- * one, the address is a gap for it.
+ * Returns the URL of an attachment's page (`get_attachment_link`): its slug below the page of its parent post, or at
+ * the root of the site. If the parent's page has no permalink yet, the URL contains the id of the attachment. `slug`:
+ * another slug than its own; null puts a placeholder in its place.
  */
 export function attachmentPage(row: Post, bundle: Bundle, context: RenderContext, slug: string | null = row.post_name): string {
   const { home, settings } = context;
   const { permalinkStructure: structure } = settings;
   const parent = row.post_parent === row.ID ? undefined : bundle.posts.get(row.post_parent);
   const above = parent === undefined ? home : pageOf(parent, context);
-  // Without a parent, WordPress has no form of the address with a gap.
+  // Without a parent, WordPress has no form of the URL with a placeholder.
   if (structure === '' || above.includes('?') || (parent === undefined && slug === null)) return `${home}/?attachment_id=${row.ID}`;
   const isUnsure = parent !== undefined && slug !== null && (/^\d+$/.test(slug) || structure.includes('%category%'));
   return `${above.replace(/\/$/, '')}/${isUnsure ? 'attachment/' : ''}${slug ?? '%postname%'}${structure.endsWith('/') ? '/' : ''}`;
@@ -86,7 +86,7 @@ const eventPlace = ({ home, settings }: RenderContext) => ({
   singleEventSlug: settings.calendar.singleEventSlug,
 });
 
-/** The address of what an attachment hangs under. */
+/** Returns the URL of the page of an attachment's parent. */
 function pageOf(parent: Post, context: RenderContext): string {
   if (!['post', 'page'].includes(parent.post_type)) return postUrl(eventPlace(context), parent);
   const { home, settings } = context;
@@ -95,7 +95,7 @@ function pageOf(parent: Post, context: RenderContext): string {
     : `${home}/?p=${parent.ID}`;
 }
 
-/** Address of an image of the library; undefined: there is none of this id. */
+/** Returns the URL of an image in the library; undefined if there is no image with this id. */
 function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderContext): string | undefined {
   const row = id === undefined ? undefined : bundle.posts.get(id);
   if (id === undefined || row?.post_type !== 'attachment' || !row.post_mime_type.startsWith('image/')) return undefined;
@@ -103,7 +103,7 @@ function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderCo
   return file ? `${context.uploads}/${file}` : row.guid;
 }
 
-/** What an attachment's metadata say, unserialized; empty where they are missing or broken. */
+/** Returns the unserialized metadata of an attachment; empty if they are missing or invalid. */
 export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> => knownMetadata(storedMetadata(id, bundle));
 
 const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(id), '_wp_attachment_metadata') ?? '';
@@ -113,10 +113,10 @@ const knownMetadata = memoize((stored): Record<string, unknown> => {
   return isArray(value) ? plainMembers(value) : {};
 });
 
-/** Whether a stored value is an array of PHP. */
+/** Returns whether a stored value is a PHP array. */
 const isArray = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object';
 
-/** The same with numbers as JSON has them, those beyond 2^53 among them. */
+/** Returns the value with numbers as JSON has them, including those beyond 2^53. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(plain);
@@ -126,12 +126,12 @@ function plain(value: unknown): unknown {
 const plainMembers = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 
-/** The sizes that metadata name; what stands among them and is none is passed over. */
+/** Returns the sizes in metadata; invalid entries are ignored. */
 export const storedSizes = ({ sizes }: Readonly<Record<string, unknown>>): [string, StoredSize][] =>
   isArray(sizes) ? Object.entries(sizes).filter((entry): entry is [string, StoredSize] => isArray(entry[1])) : [];
 
 /**
- * The part of the metadata that is published: members of the image itself, and its sizes with the names of their files.
+ * Returns the part of the metadata that is published: members of the image itself, and its sizes with their file names.
  */
 const publishedOf = (id: number, bundle: Bundle) => knownPublished(storedMetadata(id, bundle));
 
@@ -144,10 +144,10 @@ const knownPublished = memoize((stored) => {
   };
 });
 
-/** Sizes lie beside the full image. */
+/** Returns the sizes with their URLs. Their files are in the same folder as the full image. */
 function sizesBeside(url: string, sizes: ReturnType<typeof knownPublished>['sizes']): Sizes {
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
-  // The members are those that WordPress noted of the file, and are published as they are.
+  // The members are those that WordPress stored about the file; they are published unchanged.
   return Object.fromEntries(sizes.map(({ name, file, members }) => [name, { ...members, url: folder + file }])) as Sizes;
 }
 

@@ -8,12 +8,12 @@ import type { Field, Params } from './param.ts';
 import { tag } from './tag.ts';
 import { venue } from './venue.ts';
 
-/** Every kind of record, in the order in which the API lists them. */
+/** All kinds of records, in the order in which the API lists them. */
 export const postKinds: readonly PostKind[] = [event, venue, organizer];
 export const termKinds: readonly TermKind[] = [category, tag];
 export const kinds: readonly Kind[] = [...postKinds, ...termKinds];
 
-/** The types of posts, and the taxonomies, that the calendar's records rest in. */
+/** Post types and taxonomies in which the calendar's records are stored. */
 export const postTypes: readonly string[] = postKinds.map(({ postType }) => postType);
 export const taxonomies: readonly string[] = termKinds.map(({ taxonomy }) => taxonomy);
 
@@ -25,7 +25,7 @@ export const termKind = (name: TermKindName): TermKind => termsByName[name];
 export const termKindOf = (taxonomy: string): TermKind | undefined => termKinds.find((kind) => kind.taxonomy === taxonomy);
 export const postKindOfType = (type: string): PostKind | undefined => postKinds.find((kind) => kind.postType === type);
 
-/** Metas that hold an address of the web. */
+/** Metas that hold a URL. */
 export const addressMetas: ReadonlySet<string> = new Set(
   postKinds.flatMap(({ fields }) =>
     Object.values<Field>(fields).flatMap(({ place, grammar }) => (grammar === url && place.in === 'meta' ? [place.key] : [])),
@@ -35,5 +35,5 @@ export const addressMetas: ReadonlySet<string> = new Set(
 /** Names of the parameters that the reference does not have. */
 export const oursIn = (params: Params): string[] => Object.entries(params).flatMap(([name, { ours }]) => (ours ? [name] : []));
 
-/** The taxonomies of the terms that a kind of posts carries. */
+/** Returns the taxonomies of the terms that a kind of posts has. */
 export const taxonomiesOf = ({ terms }: Pick<PostKind, 'terms'>): string[] => terms.map((name) => termKind(name).taxonomy);

@@ -8,8 +8,8 @@ import type { Empty, Field, Param, ValuesOf } from './param.ts';
 import type { Bundle, RenderContext, RuleContext } from './rendering.ts';
 
 /*
- * What a kind of record is, as data. Routes, parsing, descriptions, reading, writing, listing, permissions and the
- * command line are written once and take a kind.
+ * The declaration of a kind of records, as data. Routes, parsing, descriptions, reading, writing, listing, permissions
+ * and the command line are written once and take a kind.
  */
 
 /** Rows to write. A meta with an empty list is removed. */
@@ -23,7 +23,7 @@ export interface Before {
   readonly metas: Metas;
 }
 
-/** Fields of posts: any, and those that every kind of posts has. */
+/** Fields of posts, including those that every kind of posts has. */
 export type PostFields = Readonly<Record<string, Field>> & {
   readonly author: Field<number, 'refused'>;
   readonly status: Field<string, 'refused'>;
@@ -32,10 +32,10 @@ export type PostFields = Readonly<Record<string, Field>> & {
   readonly slug?: Field<string, 'refused'>;
 };
 
-/** A change of a post: values by field name, only those named. */
+/** A change of a post: values by field name. Only fields to be changed are present. */
 export type PostValues = ValuesOf<PostFields>;
 
-/** Parameters of a list of posts: any, and those that every list of posts takes. */
+/** Parameters of a list of posts, including those that every list of posts has. */
 export type PostFilters = ListParams & {
   readonly page: Control<number>;
   readonly per_page: Control<number>;
@@ -43,16 +43,16 @@ export type PostFilters = ListParams & {
   readonly order: Control;
   readonly orderby: Control;
   readonly password: Control<string>;
-  /** Where content has languages. */
+  /** Present if the site's content has languages. */
   readonly language_fallback?: Control<boolean>;
 };
 
-/** The accepted values of a list of posts. */
+/** Accepted values of the parameters of a list of posts. */
 export type PostListValues = ValuesOf<PostFilters>;
 
-/** How events link to records of a kind, and the metas of these that a search looks into. */
+/** The link from events to records of a kind, and the metas of these records that a search includes. */
 export interface Linked {
-  /** The meta of events that holds their ids, a row for each. */
+  /** The meta of events that holds the ids, one row for each. */
   readonly link: string;
   readonly searched: readonly string[];
 }
@@ -60,39 +60,42 @@ export interface Linked {
 /** A published record of any kind. */
 export type PublishedRecord = Record<string, unknown>;
 
-/** How requests about a kind of posts are refused. */
+/** Names of the errors of requests about a kind of posts. */
 export interface PostProblems {
   /** The caller may not read the record. */
   readonly notAccessible: ProblemName;
-  /** The record is to be trashed, and is in the trash. */
+  /** The record to be trashed is already in the trash. */
   readonly isInTrash: ProblemName;
   /** The page is past the last one of a list. */
   readonly noSuchPage: ProblemName;
-  /** A new record has no title with text in it. */
+  /** The title of a new record contains no text. */
   readonly noTitle: ProblemName;
   /**
-   * The id names no such record. Set where a problem of its own says so, and the request passes the check of its
-   * parameters first; elsewhere the parameter `id` is refused.
+   * Errors about the id. Set if such a request passes the parameter check and then fails with its own error; otherwise
+   * the parameter `id` is refused.
    */
   readonly byId?: {
     /** No post has this id. */
     readonly missing: ProblemName;
     /** The post is of another type. */
     readonly otherType: ProblemName;
-    /** The record is to be read, and is in the trash. */
+    /** The record to be read is in the trash. */
     readonly trashed: ProblemName;
   };
-  /** The record is protected by a password. Set where it cannot be read at all then; others are shown blanked. */
+  /**
+   * The record is protected by a password. Set if it then cannot be read at all; otherwise it is shown without its
+   * texts.
+   */
   readonly locked?: ProblemName;
 }
 
-/** `Published`: the record that `record` describes and `render` makes. */
+/** A kind of posts. `Published`: the record that `record` describes and `render` returns. */
 export interface PostKind<Fields extends PostFields = PostFields, Published extends PublishedRecord = PublishedRecord> {
   readonly is: 'post';
   readonly name: PostKindName;
   readonly path: string;
   readonly postType: string;
-  /** Plural of the capabilities that guard it: `edit_{capabilities}`. */
+  /** Plural in the capabilities that guard it: `edit_{capabilities}`. */
   readonly capabilities: string;
   /** The field that holds the title. */
   readonly titleField: string;
@@ -100,28 +103,28 @@ export interface PostKind<Fields extends PostFields = PostFields, Published exte
   /** Parameters of its list, in the order in which descriptions name them. */
   readonly filters: PostFilters;
   readonly orders: Orders;
-  /** Pure: what else changes with this change. */
+  /** Pure: returns the rows that follow from this change beyond those of its fields. */
   follows(values: ValuesOf<Fields>, before: Before | undefined, context: RuleContext): Rows;
-  /** Metas that a new record keeps of parameters that are no fields and appear in no description. */
+  /** Metas of a new record that are set from parameters which are not fields and are not described anywhere. */
   readonly extraMetas: Readonly<Record<string, string>>;
-  /** Metas that link to other kinds, with the kind they lead to. */
+  /** Metas that link to other kinds, with the linked kind. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
-  /** Set where events link to records of this kind. */
+  /** Set if events link to records of this kind. */
   readonly linked?: Linked;
-  /** Which kinds of terms it carries. */
+  /** Kinds of terms that its records have. */
   readonly terms: readonly TermKindName[];
-  /** Whether it takes part in the occurrence tables. */
+  /** Whether its records have rows in the occurrence tables. */
   readonly dated: boolean;
   readonly problems: PostProblems;
-  /** Whether a record that is to be created with the title of another is that other one (decision D8). */
+  /** Whether creating a record with the title of an existing one returns the existing one (decision D8). */
   readonly reusesTitles: boolean;
   /** Whether drafts get a slug from their title. */
   readonly draftsGetSlugs: boolean;
-  /** Whether the answer to a write shows a protected record whole. */
+  /** Whether the answer to a write shows a protected record in full. */
   readonly shownWholeAfterWrite: boolean;
-  /** Whether the reference describes the parameter `password` for writes of one record, too. */
+  /** Whether the reference also describes the parameter `password` for writes of a single record. */
   readonly writesNamePassword: boolean;
-  /** The meta that holds the status from before the trash, besides WordPress's own. */
+  /** The meta that holds the status from before the trash, in addition to WordPress's own. */
   readonly trashedStatusMeta?: string;
   readonly record: z.ZodType<Published>;
   /** Pure map from the loaded rows to the published record. */
@@ -136,11 +139,11 @@ export interface TermKind {
   readonly hierarchical: boolean;
   /** Name of its routes under `wp/v2`. */
   readonly restBase: string;
-  /** Capabilities that all are needed to write one. */
+  /** Capabilities that are all required to write one. */
   readonly manage: readonly string[];
   /**
-   * The capability that WordPress's own routes ask for to make a new one, and to give one to a record. Whoever may give
-   * a record tags may make new ones for it (`WP_REST_Terms_Controller::create_item_permissions_check`).
+   * Capabilities that WordPress's own routes require to create a term and to assign one to a record. A user who may
+   * assign tags may also create them (`WP_REST_Terms_Controller::create_item_permissions_check`).
    */
   readonly inCore: { readonly create: string; readonly assign: string };
   readonly fields: TermFields;
@@ -153,7 +156,7 @@ export interface TermField<T = unknown, E extends Empty = Empty> extends Param<T
   readonly empty: E;
 }
 
-/** Fields of terms: any, and those that they may have. */
+/** Fields of terms, including those that only some kinds have. */
 export type TermFields = Readonly<Record<string, TermField>> & {
   readonly name: TermField<string, 'refused'>;
   readonly slug: TermField<string, 'refused'>;
@@ -161,16 +164,16 @@ export type TermFields = Readonly<Record<string, TermField>> & {
   readonly parent?: TermField<number, 'clears'>;
 };
 
-/** A change of a term: values by field name, only those named. */
+/** A change of a term: values by field name. Only fields to be changed are present. */
 export type TermValues = ValuesOf<TermFields>;
 
-/** Parameters of a list of terms: any, and those that its handler looks at. */
+/** Parameters of a list of terms, including those that its handler reads. */
 export type TermFilters = ListParams<TermCondition> & {
   readonly page: Control<number>;
   readonly per_page: Control<number>;
   readonly order: Control<string>;
   readonly orderby: Control<string>;
-  /** Where content has languages. */
+  /** Present if the site's content has languages. */
   readonly language_fallback?: Control<boolean>;
 };
 

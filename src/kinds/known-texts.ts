@@ -2,13 +2,15 @@ import { memoizeText } from '../memo.ts';
 import { filteredContent, filteredExcerpt, type RenderOptions, wordsOf } from '../wordpress/content/render.ts';
 
 /*
- * Stored texts as they are published, remembered: the same ones are rendered again and again.
+ * Cache of published texts, since the same stored texts are rendered again and again.
  */
 
-/** How many words of a content stand in for an excerpt that nobody wrote, in answers of WordPress's own routes. */
+/** Number of words of the content that replace a missing excerpt in answers of WordPress's own routes. */
 const EXCERPT_WORDS = 30;
 
-/** From a stored text to a published one, with the line breaks around it. `words`: the first ones, without tags. */
+/**
+ * Functions from a stored text to the published one, including its line breaks. `words`: the first words, without tags.
+ */
 const STEPS = {
   content: filteredContent,
   excerpt: filteredExcerpt,
@@ -17,12 +19,12 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 /**
- * What makes a text depend on the media library: images by id and galleries. Every other text renders to the same each
- * time.
+ * Matches texts that depend on the media library: images by id and galleries. Every other text always renders to the
+ * same result.
  */
 const SHOWS_LIBRARY = /wp-image-|\[gallery|wp:(image|gallery|cover|media-text)/;
 
-/** A text as it is published; "" for an empty one. */
+/** Returns a text as it is published; "" for an empty one. */
 export function publishedText(step: Step, text: string, options: RenderOptions): string {
   if (text === '') return '';
   if (SHOWS_LIBRARY.test(text) || options.smileyPictures !== undefined) return STEPS[step](text, options);

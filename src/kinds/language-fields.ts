@@ -8,24 +8,27 @@ import type { Kind, TermField } from './kind.ts';
 import type { Field } from './param.ts';
 
 /*
- * What writes say of languages: the language of a record, and the records that it is a translation of. A site without
+ * Language fields of writes: the language of a record, and the records that it is a translation of. A site without
  * languages has none of these fields.
  */
 
-/** The translations that a write names: the id of a record by its language; null takes the one there out. */
+/** The translations in a write: record ids by language; null removes that language from the group. */
 export type NamedTranslations = ReadonlyMap<string, number | null>;
 
-/** The accepted values of the fields below. */
+/** Accepted values of the fields below. */
 export interface LanguageValues {
   readonly language?: string | undefined;
   readonly translations?: NamedTranslations | null | undefined;
   readonly translation_of?: number | null | undefined;
 }
 
-/** A kind with the fields that a site with languages has besides; the kind itself where it has no languages there. */
+/**
+ * Returns a kind with the additional fields that it has on a site with languages, or the kind itself if it is not
+ * translated there.
+ */
 export function withLanguages<K extends Kind>(kind: K, languages: ContentLanguages | undefined): K {
   const name = kind.is === 'post' ? kind.postType : kind.taxonomy;
-  // What is made of a kind is one of the same type.
+  // Extending a kind does not change its type.
   return isTranslated(languages, name) ? (extended(languages)(kind) as K) : kind;
 }
 
@@ -38,7 +41,7 @@ const extended = memoizeByObject((languages: ContentLanguages) =>
   }),
 );
 
-/** Other interfaces do not know them. */
+/** Other interfaces do not have these fields. */
 const names = { core: false, tec: false, csv: false } as const;
 
 const postFields = (codes: readonly string[]) =>
@@ -55,7 +58,7 @@ const termFields = (codes: readonly string[]) =>
     translation_of: { grammar: positive, empty: 'refused', ours: true },
   }) satisfies Readonly<Record<keyof LanguageValues, TermField>>;
 
-/** One of the site's languages, by its code as it is stored. */
+/** One of the site's languages, by its stored code. */
 const languageCode = (codes: readonly string[]): Grammar<string> => ({
   longest: LENGTHS.word,
   hint: choiceHint(codes),
@@ -63,7 +66,7 @@ const languageCode = (codes: readonly string[]): Grammar<string> => ({
   read: (raw) => (typeof raw === 'string' && codes.includes(raw) ? { value: raw } : { fault: { stage: 'value' } }),
 });
 
-/** Translations by their languages: ids, or objects with an `id`, as answers show them. */
+/** Translations by language: ids, or objects with an `id`, as in answers. */
 const translations = (codes: readonly string[]): Grammar<NamedTranslations> => ({
   longest: LENGTHS.address,
   hint: {
@@ -90,7 +93,9 @@ const translations = (codes: readonly string[]): Grammar<NamedTranslations> => (
   },
 });
 
-/** Undefined: neither an id nor nothing. Forms send nothing as an empty text. */
+/**
+ * Returns the id of a translation, null for none, or undefined for an invalid value. Forms send an empty text for none.
+ */
 function memberId(raw: unknown): number | null | undefined {
   if (raw === null || raw === '') return null;
   return positive.read(typeof raw === 'object' && 'id' in raw ? raw.id : raw).value;

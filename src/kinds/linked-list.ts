@@ -11,7 +11,7 @@ import type { Linked } from './kind.ts';
 import type { Filter, Orders } from './list-param.ts';
 import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
 
-/** Orders that a list of venues or organizers can be asked for. */
+/** Orders of a list of venues or organizers. */
 export const linkedOrders: Orders = {
   names: tableOf({ date: 'date', title: 'title', name: 'title', modified: 'modified', id: 'id', slug: 'slug' } as const),
   standard: () => ({ by: 'date', descending: true }),
@@ -32,12 +32,13 @@ export function linkedFilters(capabilities: string, { link, searched }: Linked) 
   };
 }
 
-/** Those that an event names. */
+/** Filters by an event: only records that it links to. */
 export const fromEvent = (key: string, grammar: Grammar<unknown, number>): Filter<number> =>
   filter({ grammar, narrows: (event) => [{ by: 'linkedFrom', key, event }] });
 
 /**
- * Those that any event names. Upcoming means from now on by the site's wall clock (decision D22: all upcoming events).
+ * Filters records by whether any event links to them. Upcoming events end after now in the site's local time (decision
+ * D22: all upcoming events).
  */
 export const ofEvents = (key: string) => ({
   has_events: filter({ grammar: flagAnything, narrows: (wanted) => [{ by: 'linkedFromAny', key, wanted }] }),
@@ -50,7 +51,7 @@ export const ofEvents = (key: string) => ({
   }),
 });
 
-/** A search of the plugin's: all pieces of the phrase in the same text. */
+/** Returns the condition of a search as the plugin does it: all pieces of the phrase in the same text. */
 const pluginSearch = (phrase: string, metas: readonly string[]): Condition => ({
   by: 'words',
   terms: searchPieces(phrase),

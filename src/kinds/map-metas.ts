@@ -1,20 +1,20 @@
 import type { PostKind, Rows } from './kind.ts';
 import type { Values } from './param.ts';
 
-/** Fields that say whether a map and a link to it are shown, with the end of the names of their metas. */
+/** Fields that say whether a map and a link to it are shown, with the suffix of their metas. */
 const MAP_FIELDS = [
   ['show_map', 'ShowMap'],
   ['show_map_link', 'ShowMapLink'],
 ] as const;
 
 /**
- * New venues of the newer interfaces have no such metas unless they are named; the calendar's first interface sets
- * them.
+ * In `wp/v2` and `tec/v1`, new venues have no such metas unless the request names them; the calendar's first interface
+ * sets them.
  */
 export const withoutMapMetas = (kind: Pick<PostKind, 'name'>, values: Values): Rows['metas'] =>
   kind.name === 'venue' ? unlessNamed(values, ['_Venue', '_Event'], []) : {};
 
-/** New events of `tec/v1` show maps unless it is said. */
+/** In `tec/v1`, new events show maps unless the request says otherwise. */
 export const withMapMetas = (kind: Pick<PostKind, 'name'>, values: Values): Rows['metas'] =>
   kind.name === 'event' ? unlessNamed(values, ['_Event'], ['1']) : withoutMapMetas(kind, values);
 

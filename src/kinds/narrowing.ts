@@ -5,31 +5,34 @@ import type { Condition } from './condition.ts';
 import type { RuleContext } from './rendering.ts';
 
 /*
- * The conditions of filters that several lists share: functions from an accepted value to conditions. `guarded` is
+ * Conditions of filters that several lists share, as functions from an accepted value to conditions. `guarded` is
  * explained with `Condition`.
  */
 
 type Narrows<T> = (value: T, context: RuleContext) => Condition[];
 
-/** Records that were published or changed after a moment (`>`), or before it (`<`), by the wall clock of the site. */
+/** Records published or changed after a moment (`>`) or before it (`<`), in the site's local time. */
 export const byMoment =
   (by: 'modified' | 'published', op: '<' | '>'): Narrows<string | number> =>
   (value, { settings, now }) => [{ by, op, value: boundLocal(value, now, settings.zone) }];
 
-/** The same by the moment itself: a clock that shows an hour twice does not tell what came before what. */
+/**
+ * Records published or changed after or before a moment, compared in UTC if possible: when clocks are set back, local
+ * times occur twice.
+ */
 export const byInstant =
   (by: 'modified' | 'published', op: '<' | '>'): Narrows<string | number> =>
   (value, { settings: { zone }, now }) => [{ by, op, value: boundLocal(value, now, zone), utc: boundUtc(value, now, zone) }];
 
-/** Ids of some sort; an empty list asks for nothing. */
+/** Filters by ids; an empty list does not filter. */
 export const byIds =
   (by: 'id' | 'notId' | 'author' | 'notAuthor' | 'parents' | 'notParents'): Narrows<readonly number[]> =>
   (ids) =>
     ids.length === 0 ? [] : [{ by, ids }];
 
 /**
- * A search of WordPress's (`WP_Query::parse_search`): each term in the title, the excerpt or the content, or in one of
- * `metas`.
+ * A search like WordPress's (`WP_Query::parse_search`): each term must occur in the title, the excerpt, the content or
+ * one of `metas`.
  */
 export const bySearch =
   (metas: readonly string[] = [], columns: readonly PostColumn[] = SEARCHED): Narrows<string> =>
@@ -41,12 +44,12 @@ export const byTerms =
   (taxonomy: string, { guarded }: { readonly guarded: boolean }): Narrows<readonly number[]> =>
   (ids) => [{ by: 'terms', taxonomy, ids, guarded }];
 
-/** Events that name one of these venues or organizers in the meta `key`. */
+/** Events that link to one of these venues or organizers by the meta `key`. */
 export const byLinks =
   (key: string, { guarded }: { readonly guarded: boolean }): Narrows<readonly number[]> =>
   (ids) => [{ by: 'links', key, ids, guarded }];
 
-/** Whether there is a row of the meta `key`, of any value. */
+/** Filters by whether there is a row of the meta `key`, with any value. */
 export const byMeta =
   (key: string, { guarded }: { readonly guarded: boolean }): Narrows<boolean> =>
   (present) => [{ by: 'meta', key, present, guarded }];

@@ -1,11 +1,11 @@
 import { closestMatch } from 'leven';
 
-/** Names longer than that are not compared: no known one is. */
+/** Maximum length of names that are compared: no known name is longer. */
 const LONGEST_NAME = 50;
 
 /**
- * The known name that another one is probably a misspelling of: the one fewest letters away, if at most a third of them
- * are wrong. Case and signs do not count.
+ * Returns the known name that a name is probably a misspelling of: the one with the smallest edit distance, if it is at
+ * most a third of the letters. Case and punctuation are ignored.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
@@ -18,5 +18,5 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return byLetters.get(closestMatch(written, near) ?? '');
 }
 
-/** `Start-Date` and `startDate` are `start_date` in other hands. */
+/** Removes case and punctuation: `Start-Date` and `startDate` are variants of `start_date`. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

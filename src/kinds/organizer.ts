@@ -12,7 +12,7 @@ import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import type { Bundle, RenderContext } from './rendering.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
-/** Texts about an organizer, in the order in which its record shows them. */
+/** Texts of an organizer, in the order in which its record shows them. */
 const texts = {
   phone: textMeta('_OrganizerPhone'),
   website: textMeta('_OrganizerWebsite', { grammar: url, store: (value) => (value === '' ? [] : [value]) }),
@@ -31,10 +31,10 @@ const fields = {
   image: featuredImage(),
 };
 
-/** The metas of an organizer that a field of its own is stored in, by the names of the fields. */
+/** Metas of an organizer that store a single field, by field name. */
 export const ORGANIZER = keysOf(fields);
 
-/** What the record shows of the texts: name -> meta. */
+/** Texts shown in the record: name -> meta. */
 export const organizerTexts = shownTexts(texts);
 
 const linked: Linked = { link: ORGANIZER_LINK, searched: searchedTexts(texts) };
@@ -55,7 +55,7 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   fields,
   filters: linkedFilters('tribe_organizers', linked),
   orders: linkedOrders,
-  // The plugin takes the id of an organizer that is only to be made for one more text about it.
+  // The plugin stores the id sent for a new organizer as one more text.
   extraMetas: { id: '_OrganizerOrganizerID' },
   links: {},
   linked,
@@ -89,7 +89,7 @@ export function renderOrganizer(id: number, bundle: Bundle, context: RenderConte
   });
 }
 
-/** Structured data of an organizer. */
+/** Returns the structured data of an organizer. */
 function organizerLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
   const value = (key: string) => metaOf(bundle.metas.get(id), key) ?? '';
   return organizerJsonLd({

@@ -2,7 +2,7 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import type { Grammar } from './grammars/grammar.ts';
 import type { TermKindName } from './kind-names.ts';
 
-/** Where a field is stored. `rule`: nowhere by itself; the kind's `follows` says what it leads to. */
+/** The place where a field is stored. `rule`: none of its own; the kind's `follows` says which rows result. */
 export type Place =
   | { readonly in: 'column'; readonly column: PostColumn }
   | { readonly in: 'meta'; readonly key: string }
@@ -11,66 +11,64 @@ export type Place =
   | { readonly in: 'image' }
   | { readonly in: 'rule' };
 
-/** A parameter, as each route declares those that it takes. `T`: its value as handlers get it. */
+/** A parameter, as declared by each route that takes it. `T`: type of its value in handlers. */
 export interface Param<T = unknown> {
   readonly grammar: Grammar<unknown, T>;
   /**
-   * The reference does not have it. A field with this mark is a member of records that the reference does not have
-   * either.
+   * The reference does not have this parameter. If it is a field, the member of records with the same name is not in
+   * the reference either.
    */
   readonly ours?: true;
   readonly required?: boolean;
-  /** Not required where this parameter is there and is sent: the value comes from there. */
+  /** Not required if this other parameter exists and is sent, since the value then follows from it. */
   readonly unless?: string;
-  /** Shown as default in descriptions; `undefined`: none is shown. */
+  /** Shown as default in descriptions; `undefined`: no default is shown. */
   readonly fallback?: unknown;
 }
 
 /** Parameters by name. */
 export type Params = Readonly<Record<string, Param>>;
 
-/** Accepted values by name, where the declaration is not known. `null` clears. */
+/** Accepted values by name, for code that does not know the declaration. `null` clears. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The type of the value that a declared parameter accepts; null where an empty one clears the field. */
+/** The type of the accepted value of a declared parameter, including null if an empty value clears the field. */
 export type ValueOf<Declared> =
   Declared extends Param<infer T> ? T | (Declared extends { readonly empty: 'clears' } ? null : never) : never;
 
-/** The accepted values of declared parameters. Any of them may be absent: who calls decides what to send. */
+/** Accepted values of declared parameters. Any of them may be absent, since the caller decides what to send. */
 export type ValuesOf<Declared> = { readonly [Name in keyof Declared]?: ValueOf<Declared[Name]> | undefined };
 
-/** The record that the path of a request names; 0: there is none. */
+/** The record named by the path of a request; 0: none. */
 export interface Selected {
   readonly id: number;
 }
 
 /**
- * What an empty value does on update: it clears the field, is refused, or means false. On create it counts as absent.
+ * Effect of an empty value on update: it clears the field, is refused, or means false. On create it counts as absent.
  */
 export type Empty = 'clears' | 'refused' | 'false';
 
 /*
- * Here and in `list-param.ts`, what takes a value is declared as a method. TypeScript compares the parameters of
- * methods less strictly, so that a field or filter of one type counts as a `Field` or `Filter` of any. That is sound as
- * long as each gets the value that its own grammar accepted, under its own name.
+ * Here and in `list-param.ts`, functions that take a value are declared as methods. TypeScript compares method
+ * parameters less strictly, so that a field or filter of one type is assignable to `Field` or `Filter`. That is sound
+ * as long as each function gets the value that its own grammar accepted, under its own name.
  */
 
-/** What a field is called elsewhere. Without a name there it has its own; `false`: it is not known there. */
+/** Names of a field in other interfaces. By default it has its own name; `false`: it does not exist there. */
 export interface FieldNames {
-  /** The meta of WordPress's own routes. Without one it is the meta that the field is stored in. */
+  /** The meta in WordPress's own routes; by default the meta in which the field is stored. */
   readonly core?: string | false;
-  /** The parameter of `tec/v1`. */
+  /** The parameter in `tec/v1`. */
   readonly tec?: string | false;
-  /**
-   * The heading of its column in CSV files, where the plugin has none; made of its own name where this says nothing.
-   */
+  /** The heading of its column in CSV files, if the plugin has none; by default it is made from its own name. */
   readonly csv?: string | false;
 }
 
 /** A member of a field whose value is an object. */
 export interface FieldMember {
   readonly name: string;
-  /** What people call it. */
+  /** Label for people. */
   readonly label: string;
 }
 
@@ -78,18 +76,18 @@ export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
   readonly place: Place;
   readonly empty: E;
   readonly names?: FieldNames;
-  /** Set on a text that records show as it is stored: whether searches look into it. */
+  /** Set for a text that records show as stored: whether searches include it. */
   readonly text?: { readonly searched: boolean };
-  /** Of a field whose value is an object: the member that WordPress's own routes know by a meta, by that meta. */
+  /** For a field whose value is an object: its members by the meta that WordPress's own routes use for them. */
   readonly members?: ReadonlyMap<string, FieldMember>;
   /**
-   * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
-   * (decision D36).
+   * Setting the field to true puts the record before others: it requires the capability to publish such records, or to
+   * edit other people's (decision D36).
    */
   readonly promotes?: true;
   /**
-   * The API's value as stored texts, the empty text where it clears; the empty list removes the rows. Metas and columns
-   * only.
+   * Returns the stored texts for a value of the API; the value is the empty text to clear. An empty list removes the
+   * rows. For metas and columns only.
    */
   store?(value: T | ''): readonly string[];
 }

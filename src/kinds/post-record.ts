@@ -10,10 +10,10 @@ import { publishedText } from './known-texts.ts';
 import type { Bundle, OccurrencePage, RenderContext } from './rendering.ts';
 import { codeOf, languageMember, pageIn, shownLink, translationsMember } from './translations.ts';
 
-/** Whether a record is protected by a password and not opened by the request (`post_password_required`). */
+/** Returns whether a record is protected by a password that the request did not bring (`post_password_required`). */
 export const isLocked = (row: Post, { opens }: Pick<RenderContext, 'opens'>): boolean => row.post_password !== '' && !opens(row);
 
-/** Members that every published post has, in the order of the record; `global_id` stands elsewhere in each. */
+/** Members of every published post, in the order of the record; the position of `global_id` differs by kind. */
 export function postMembers(row: Post, url: string) {
   return {
     author: String(row.post_author),
@@ -26,20 +26,23 @@ export function postMembers(row: Post, url: string) {
   };
 }
 
-/** Address of a record's page on the site, in the language of the record. */
+/** Returns the URL of a record's page on the site, in the language of the record. */
 export function permalink(row: LinkedPost, context: Pick<RenderContext, 'home' | 'settings'>, code?: string | null): string {
   const { permalinkStructure, calendar } = context.settings;
   return pageIn(context, code, (home) => postUrl({ home, permalinkStructure, singleEventSlug: calendar.singleEventSlug }, row));
 }
 
-/** Whether a record of this status is previewed: others have a page for everybody, or are to have none. */
+/**
+ * Returns whether a record of this status has a preview. Published records have a public page, and trashed ones have
+ * none.
+ */
 export const isPreviewed = (status: string): boolean => status !== 'publish' && status !== 'trash';
 
-/** The address at which it is previewed by those who may edit it (WordPress `get_preview_post_link`): by its id. */
+/** Returns the URL at which editors preview a record, which contains its id (WordPress `get_preview_post_link`). */
 export const previewUrl: typeof permalink = (row, context, code) =>
   `${permalink({ ...row, post_status: 'draft' }, context, code)}&preview=true`;
 
-/** The same for one date of an event that recurs: its page has the date in its address. */
+/** Returns the URL of the page of one date of a recurring event, which contains the date. */
 function occurrenceUrl(
   row: Post,
   context: Pick<RenderContext, 'home' | 'settings'>,
@@ -50,20 +53,23 @@ function occurrenceUrl(
   return pageIn(context, code, (home) => eventDateUrl({ home, permalinkStructure, singleEventSlug: calendar.singleEventSlug }, row, page));
 }
 
-/** Address of the page of a record: that of one date, where its id names one. */
+/** Returns the URL of the page of a record, or of one date if the id is that of a date. */
 export function pageUrl(id: number, bundle: Bundle, context: Pick<RenderContext, 'home' | 'settings'>): string {
   const [row, page] = [bundle.posts.get(id)!, bundle.pages.get(id)];
   const code = codeOf(row, bundle, context);
   return page ? occurrenceUrl(row, context, page, code) : permalink(row, context, code);
 }
 
-/** The members of a record that name its translations; none where its kind has no languages. `path`: of the kind. */
+/**
+ * Returns the members that name the translations of a record; none if its kind has no languages. `path`: route path of
+ * the kind.
+ */
 export const translationMembers = (id: number, path: string, bundle: Bundle, context: RenderContext) =>
   translationsMember(bundle.posts.get(id)!, path, bundle, context, (row, code) => permalink(row, context, code));
 
 /**
- * `global_id` and its lineage: the record's own, the same in every language (decision D48), then those it was imported
- * under.
+ * Returns `global_id` and its lineage: the record's own, which is the same in every language (decision D48), then those
+ * of the sources that it was imported from.
  */
 export function globalIds(id: number, bundle: Bundle, { settings }: Pick<RenderContext, 'settings'>) {
   const own = globalId(settings.home, id);
@@ -86,8 +92,8 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
 }
 
 /**
- * Images for a gallery that shows what is attached to `post` (0: to nothing), in the text of the record `own`: none
- * where the caller may not read that post, or a password guards it (`gallery_shortcode`).
+ * Returns the images of a gallery that shows the attachments of `post` (0: files without a parent), in the text of the
+ * record `own`. Empty if the caller may not read that post or a password protects it (`gallery_shortcode`).
  */
 export function attachedImages(post: number, own: number, bundle: Bundle, context: RenderContext): readonly number[] {
   const images = bundle.attached.get(post) ?? [];
@@ -98,9 +104,9 @@ export function attachedImages(post: number, own: number, bundle: Bundle, contex
 
 const knownTitle = memoize(renderTitle);
 
-/** What differs between the records of venues and organizers. `Between`, `After`: members of one of them only. */
+/** Differences between the records of venues and organizers. `Between`, `After`: members that only one of them has. */
 interface LinkedShape<Name extends string, Texts, Between, After> {
-  /** Name of the member that holds the title. */
+  /** Name of the member with the title. */
   readonly name: Name;
   /** Text members and their metas, in order. */
   readonly texts: Texts;
@@ -109,14 +115,14 @@ interface LinkedShape<Name extends string, Texts, Between, After> {
   readonly after: After;
 }
 
-/** Members of a venue or organizer that are left out where they are empty; a title never is. */
+/** Members of a venue or organizer that are left out if empty, except the title, which is always present. */
 type Present<Name extends string, Texts> = { [Member in Name]: string } & {
   [Member in keyof Texts | 'description' | 'excerpt' | 'slug']?: string;
 } & { image?: ImageRecord };
 
 /**
- * The published venue or organizer: empty members are left out. Of a protected one the texts stay as empty members and
- * the name stays readable (decision D18).
+ * Returns the published venue or organizer without empty members. In a protected one the texts become empty members,
+ * and the name stays readable (decision D18).
  */
 export function linkedRecord<Name extends string, Texts extends Readonly<Record<string, string>>, Between, After>(
   id: number,
@@ -139,10 +145,10 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
   const present: Record<string, unknown> = {};
   for (const [member, value] of members) {
     const isOpen = !locked || member === name || member === 'slug';
-    // A title is there though it is empty, as WordPress stores some, and may be 0 (decision D47).
+    // The title is present even if it is empty, as WordPress stores some, and may be 0 (decision D47).
     if (member === name || (value !== '' && value !== '0' && value !== false)) present[member] = isOpen ? value : '';
   }
-  // The compiler does not follow names through entries: they are those of `members`, with their values.
+  // The compiler does not track names through entries: they are those of `members`, with their values.
   const shown = present as Present<Name, Texts>;
   return {
     id,
@@ -156,8 +162,8 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
 }
 
 /**
- * Ids of linked records that exist, are not in the trash and may be read by the caller (decision D15), in the order of
- * their rows; in the language of the event, if that is asked for.
+ * Returns the ids of linked records that exist, are not in the trash and may be read by the caller (decision D15), in
+ * the order of their rows. If the context asks for it, each is replaced by its translation into the event's language.
  */
 export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead, translatesLinks, settings }: RenderContext): number[] {
   const stored = (bundle.metas.get(id)?.get(key) ?? []).map(Number);
@@ -169,7 +175,7 @@ export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead, tr
   });
 }
 
-/** What JSON-LD takes from the post itself. */
+/** Members of JSON-LD that come from the post itself. */
 export function postLd(id: number, bundle: Bundle) {
   const row = bundle.posts.get(id)!;
   return {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The published shapes that several kinds share. They become the schemas of `/doc`, and tests hold every answer against
- * them.
- * `.meta({ id })` names the schema there.
+ * Published shapes that several kinds share. They become the schemas of `/doc`, and tests check every answer against
+ * them. `.meta({ id })` names the schema there.
  */
 export const stamp = z.string().meta({ description: 'YYYY-MM-DD HH:MM:SS' });
 
@@ -32,7 +31,7 @@ export const costDetails = z
   .object({ currency_symbol: z.string(), currency_code: z.string(), currency_position: z.string(), values: z.array(z.string()) })
   .meta({ id: 'CostDetails' });
 
-/** Members of records whose kind has languages on the site; records within others have the first alone. */
+/** Members of records whose kind has languages on the site; embedded records only have the first one. */
 export const languageShape = {
   language: z.string().nullable().optional(),
   translations: z.record(z.string(), z.object({ id: z.int(), url: z.url(), rest_url: z.url() }).meta({ id: 'Translation' })).optional(),
@@ -40,7 +39,7 @@ export const languageShape = {
 
 const termUrls = z.object({ self: z.string(), collection: z.string(), up: z.string().optional() });
 
-/** A term as events carry it. */
+/** A term as embedded in events. */
 export const embeddedTerm = z
   .object({
     name: z.string(),
@@ -58,7 +57,7 @@ export const embeddedTerm = z
   })
   .meta({ id: 'EmbeddedTerm' });
 
-/** A term as its own routes give it. */
+/** A term as returned by its own routes. */
 export const term = z
   .object({
     id: z.int(),
@@ -82,10 +81,10 @@ const filledText = z.string().optional();
 
 /** A member for each of these texts (name -> meta); empty ones are left out of the record. */
 export const optionalTextShape = <Texts extends object>(texts: Texts) =>
-  // The names are those of `texts`, which the compiler does not follow through entries.
+  // The names are those of `texts`, which the compiler does not track through entries.
   Object.fromEntries(Object.keys(texts).map((name) => [name, filledText])) as { readonly [Name in keyof Texts]: typeof filledText };
 
-/** Members that every published post has. */
+/** Members of every published post. */
 export const postShape = {
   id: z.int(),
   global_id: z.string(),
@@ -99,7 +98,7 @@ export const postShape = {
   url: z.string(),
 };
 
-/** Members that venues and organizers have, empty ones left out. */
+/** Members of venues and organizers, without the empty ones. */
 export const linkedShape = {
   ...postShape,
   description: z.string().optional(),

@@ -1,21 +1,21 @@
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 
-/** The meta of what a visitor said who suggested an event. No answer of the API shows it. */
+/** The meta with the details of a visitor who suggested an event. No answer of the API shows it. */
 export const SUGGESTION_META = '_fasti_suggestion';
 
-/** What a visitor says beside the fields of the event. */
+/** Details that a visitor sends in addition to the fields of the event. */
 export interface Suggestion {
   readonly name: string;
   readonly email: string;
   readonly note: string;
-  /** Names of a venue and of organizers that the calendar does not have yet. */
+  /** Names of a venue and of organizers that are not in the calendar yet. */
   readonly venue: string;
   readonly organizer: string;
 }
 
 export const SUGGESTION_PARTS = ['name', 'email', 'note', 'venue', 'organizer'] as const satisfies readonly (keyof Suggestion)[];
 
-/** What a visitor said of an event; undefined: no visitor suggested it. */
+/** Returns the details that a visitor sent with an event; undefined if no visitor suggested it. */
 export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
   const stored = metaOf(metas, SUGGESTION_META);
   if (stored === undefined || stored === '') return undefined;
@@ -24,7 +24,7 @@ export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
   return Object.fromEntries(SUGGESTION_PARTS.map((name) => [name, text(name)])) as unknown as Suggestion;
 }
 
-/** What the meta holds. */
+/** Returns the value of the meta. */
 export const storedSuggestion = (suggestion: Suggestion): string => JSON.stringify(suggestion);
 
 function parseDetails(stored: string): Readonly<Record<string, unknown>> {

@@ -14,12 +14,12 @@ import { paging } from './post-fields.ts';
 const filter = filterOf<TermCondition>();
 const group = groupOf<TermCondition>();
 
-/** The orders that a list of terms can be asked for, in any case. Any other name means the standard one, `name`. */
+/** Orders of a list of terms, in any case. Any other name means the default order, `name`. */
 const ORDERS = tableOf({
   name: 'name', id: 'id', term_id: 'id', slug: 'slug', count: 'count', description: 'description', parent: 'parent', term_group: 'term_group', include: 'include', include_slugs: 'include_slugs',
 } as const satisfies Record<string, TermOrder>); // biome-ignore format: pairs
 
-/** The order that is asked for. */
+/** Returns the requested order. */
 export const termOrder = ({
   order = 'asc',
   orderby = 'name',
@@ -31,7 +31,7 @@ export const termOrder = ({
   descending: order.toLowerCase() !== 'asc',
 });
 
-/** A word out of these; none is refused. */
+/** A word, described as one of these; others are accepted too. */
 const wordOf = (words: Iterable<string>): Grammar<string> => {
   const word = text(LENGTHS.word);
   return { ...word, json: { ...word.json, enum: [...words] } };
@@ -47,7 +47,7 @@ const ofEvent = group({
   },
 });
 
-/** All terms of an event are listed, whether others use them or not. */
+/** With an event, all of its terms are listed, even if no other posts use them. */
 const used = group({
   params: { hide_empty: { grammar: flag, fallback: true } },
   alsoReads: ofPost,

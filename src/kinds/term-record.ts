@@ -10,7 +10,7 @@ const PATHS = new Map<string, string>([category, tag].map(({ taxonomy, path }) =
 
 type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 
-/** A term as events carry it. */
+/** Returns a term as embedded in events. */
 export function embeddedTermRecord(term: Term, context: UrlContext) {
   const { name, slug, term_group, term_taxonomy_id, taxonomy, description, parent, count } = term;
   return {
@@ -29,8 +29,8 @@ export function embeddedTermRecord(term: Term, context: UrlContext) {
 }
 
 /**
- * A term as its own routes give it. `ancestors`: slugs from the root down to its parent; `code`: of its language, if it
- * has one.
+ * Returns a term as its own routes show it. `ancestors`: slugs from the root down to its parent; `code`: its language,
+ * if it has one.
  */
 export function termRecord(
   term: Term,
@@ -53,7 +53,7 @@ export function termRecord(
   };
 }
 
-/** The address of a term's page, in the language of the term. */
+/** Returns the URL of a term's page, in the language of the term. */
 export function termLink(
   term: Pick<Term, 'taxonomy' | 'slug'>,
   ancestors: readonly string[],

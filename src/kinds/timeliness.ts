@@ -1,20 +1,21 @@
 /**
- * When an answer changes without any write: never, with the day of the site's zone, with the minute, or at any second.
+ * When an answer changes without any write: never, at midnight in the site's time zone, every minute, or every second.
  */
 export type Timeliness = 'never' | 'daily' | 'minute' | 'always';
 
 /**
- * A moment that means the same whenever it is evaluated: a date by number, perhaps with time and offset, or a Unix time
- * stamp.
+ * Matches a moment that does not depend on when it is evaluated: a numeric date, optionally with time and offset, or a
+ * Unix timestamp.
  */
 const ABSOLUTE = /^\s*(\d{5,}|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\s*(Z|[+-]\d\d:?\d\d))?)?)\s*$/;
 
 /**
- * How what is bound by these moments ages: never where all of them are absolute; in words they move on with the clock.
+ * Returns how a list with these bounds ages: never if all are absolute; relative ones (such as `tomorrow`) move with
+ * the clock.
  */
 export const agesOf = (...moments: readonly (string | number | undefined)[]): Timeliness =>
   moments.every((moment) => moment === undefined || ABSOLUTE.test(String(moment))) ? 'never' : 'always';
 
-/** The first of several to change. */
+/** Returns the timeliness that changes first. */
 export const soonest = (all: readonly Timeliness[]): Timeliness =>
   (['always', 'minute', 'daily'] as const).find((one) => all.includes(one)) ?? 'never';

@@ -4,7 +4,7 @@ import type { Post, Term } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import type { Bundle, RenderContext } from './rendering.ts';
 
-/** A member of a group, as records name it. */
+/** A member of a translation group, as records show it. */
 export interface Translation {
   readonly id: number;
   readonly url: string;
@@ -13,24 +13,27 @@ export interface Translation {
 
 type UrlContext = Pick<RenderContext, 'home' | 'settings'>;
 
-/** The address of a page: in the language of its record, or, where content has none, in that of the request. */
+/**
+ * Returns the URL of a page in the language of its record, or, if the site's content has no languages, in that of the
+ * request.
+ */
 export const pageIn = ({ home, settings }: UrlContext, code: string | null | undefined, make: (home: string) => string): string =>
   settings.contentLanguages ? urlIn(settings.contentLanguages, code ?? undefined, settings.home, make) : make(home);
 
-/** The language of a post, if its kind has languages and it has one. */
+/** Returns the language of a post: null if it has none, undefined if its kind has no languages. */
 export const codeOf = (
   { ID, post_type: type }: Pick<Post, 'ID' | 'post_type'>,
   { languages }: Bundle,
   { settings }: Pick<UrlContext, 'settings'>,
 ) => (isTranslated(settings.contentLanguages, type) ? (languages?.posts.get(ID)?.language ?? null) : undefined);
 
-/** The member `language` of a post of a kind that has languages; null where it has none. */
+/** Returns the member `language` of a post whose kind has languages; null if the post has none. */
 export function languageMember(row: Pick<Post, 'ID' | 'post_type'>, bundle: Bundle, context: Pick<UrlContext, 'settings'>) {
   const language = codeOf(row, bundle, context);
   return language === undefined ? {} : { language };
 }
 
-/** The same for a term. `membership`: undefined where it has no language. */
+/** Returns the member `language` of a term. `membership`: undefined if the term has no language. */
 export const termLanguage = (
   { taxonomy }: Pick<Term, 'taxonomy'>,
   membership: Membership | undefined,
@@ -38,8 +41,8 @@ export const termLanguage = (
 ) => (isTranslated(settings.contentLanguages, taxonomy) ? { language: membership?.language ?? null } : {});
 
 /**
- * The member `translations` of a post of a kind that has languages: the members of its group that the caller may read
- * and that are not in the trash, by their language, itself included. `path`: of the kind.
+ * Returns the member `translations` of a post whose kind has languages: the members of its group by language, including
+ * itself, without those that are in the trash or that the caller may not read. `path`: route path of the kind.
  */
 export function translationsMember(
   row: Post,
@@ -61,8 +64,8 @@ export function translationsMember(
 }
 
 /**
- * What is shown of a linked post in an event of a language: its translation into that, if that is published; else the
- * post itself. Returns its id.
+ * Returns the id of the post shown instead of a linked post in an event of a language: its published translation into
+ * this language, or else the post itself.
  */
 export function shownLink(
   linked: number,
@@ -76,7 +79,7 @@ export function shownLink(
   return row && isPublic(row.post_status) && row.post_type === type ? row.ID : linked;
 }
 
-/** The same for a term. */
+/** Returns the term shown instead of a term in an event of a language: its translation, or else the term itself. */
 export function shownTerm(term: Term, language: string, { languages }: Bundle, { settings }: Pick<UrlContext, 'settings'>): Term {
   const translated = isTranslated(settings.contentLanguages, term.taxonomy)
     ? languages?.terms.get(term.term_id)?.members.get(language)

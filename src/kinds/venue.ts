@@ -17,7 +17,7 @@ import { isLocked, linkedRecord, postLd } from './post-record.ts';
 import type { Bundle, RenderContext } from './rendering.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
-/** Texts about a venue, in the order in which its record shows them. */
+/** Texts of a venue, in the order in which its record shows them. */
 const texts = {
   address: textMeta('_VenueAddress'),
   city: textMeta('_VenueCity'),
@@ -49,10 +49,10 @@ const fields = {
   geo_lng: rule(decimal, { names: { core: COORDINATES.lng, tec: false } }),
 };
 
-/** The metas of a venue that a field of its own is stored in, by the names of the fields. */
+/** Metas of a venue that store a single field, by field name. */
 export const VENUE = keysOf(fields);
 
-/** What the record shows of the texts: name -> meta. */
+/** Texts shown in the record: name -> meta. */
 export const venueTexts = shownTexts(texts);
 
 const linked: Linked = { link: VENUE_LINK, searched: searchedTexts(texts) };
@@ -81,7 +81,7 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   fields,
   filters: linkedFilters('tribe_venues', linked),
   orders: linkedOrders,
-  // As of organizers: the plugin takes the id of a venue that is only to be made for one more text about it.
+  // As with organizers, the plugin stores the id sent for a new venue as one more text.
   extraMetas: { id: '_VenueVenueID' },
   links: {},
   linked,
@@ -136,7 +136,7 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext):
   });
 }
 
-/** Structured data of a venue. */
+/** Returns the structured data of a venue. */
 function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
   const metas = bundle.metas.get(id);
   const value = (key: string) => metaOf(metas, key) ?? '';
@@ -156,8 +156,8 @@ function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<str
 type Change = ValuesOf<typeof fields>;
 
 /**
- * The calendar keeps what is shown of state and province in a meta of its own, and follows either as long as nobody set
- * it by hand.
+ * Returns the meta in which the calendar stores the displayed state or province. It follows the fields `state` and
+ * `province` unless it was set explicitly.
  */
 function stateProvince(values: Change, before: Before | undefined): Rows['metas'] {
   const merged = (field: 'country' | 'state' | 'province', change: Change) =>
@@ -173,7 +173,10 @@ function stateProvince(values: Change, before: Before | undefined): Rows['metas'
   return follows ? { [VENUE.stateprovince]: [derived(values)] } : {};
 }
 
-/** Both flags default to yes on create, and stand a second time under the names that events use. */
+/**
+ * Returns the metas of the map flags. On create both default to true. They are stored a second time under the names
+ * that events use.
+ */
 function mapFlags(values: Change, before: Before | undefined): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const field of ['show_map', 'show_map_link'] as const) {
@@ -185,7 +188,7 @@ function mapFlags(values: Change, before: Before | undefined): Rows['metas'] {
   return metas;
 }
 
-/** Coordinates rest as the calendar's premium extension keeps them (decision D27). */
+/** Returns the coordinates in the metas of The Events Calendar's paid extension (decision D27). */
 function coordinates(values: Change): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const [field, key] of [

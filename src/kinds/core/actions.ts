@@ -3,8 +3,8 @@ import type { PostKind } from '../kind.ts';
 import { coreTerms } from './term.ts';
 
 /**
- * What a caller may do to a record in the form for editing, by the names of its links
- * (`WP_REST_Posts_Controller::get_available_actions`). They are shown there alone.
+ * Returns what the caller may do to a record in the editing form, as names of its links
+ * (`WP_REST_Posts_Controller::get_available_actions`). Only that form shows them.
  */
 export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can: Can): string[] {
   return [
@@ -17,7 +17,7 @@ export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can:
   ];
 }
 
-/** The same of a file of the library. */
+/** Actions for a file of the library. */
 export const fileActions = (can: Can): string[] => authoring(can, 'posts');
 
 const authoring = (can: Can, capabilities: string): string[] => [
@@ -25,6 +25,6 @@ const authoring = (can: Can, capabilities: string): string[] => [
   ...(can(`edit_others_${capabilities}`) ? ['assign-author'] : []),
 ];
 
-/** The links that stand for them; `href`: the address of the record. */
+/** The links for these actions; `href`: the URL of the record. */
 export const actionLinks = (actions: readonly string[], href: string): Readonly<Record<string, unknown>> =>
   Object.fromEntries(actions.map((name) => [`wp:action-${name}`, [{ href }]]));

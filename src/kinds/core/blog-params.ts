@@ -10,20 +10,20 @@ import { byTaxonomies, LISTED, PARENTS, POST_ORDERS } from './post-params.ts';
 import { blogCategory } from './term.ts';
 
 /*
- * What the routes of posts of the blog and of pages take, which are there for readers.
+ * Parameters of the routes of blog posts and pages, which are read-only.
  */
 
 export const BLOG_STATUSES = ['publish'] as const;
 
-/** Filters of a list of posts of the blog, or of pages: of what is published, for readers. */
+/** Filters of a list of blog posts or pages: published ones only, for readers. */
 const OF_BLOG = {
   ...LISTED,
   ...READ_CONTEXT,
   status: control(statuses(BLOG_STATUSES), { fallback: 'publish' }),
 } satisfies ListParams;
 /**
- * `sticky`: those that the blog keeps on top, or all others; `ignore_sticky`: whether they stay among the others. They
- * are in an option, which the handler looks up.
+ * `sticky`: only sticky posts, or all others; `ignore_sticky`: whether sticky posts keep their place among the others.
+ * Their ids are in an option, which the handler looks up.
  */
 const STICKY = { sticky: control(truth), ignore_sticky: control(truth, { fallback: true }) };
 const PAGE_ORDERS = orderParams([...POST_ORDERS, 'menu_order'], 'date', 'desc');
@@ -43,6 +43,6 @@ export const BLOG_FILTERS = {
 };
 export type BlogListValues = ValuesOf<Omit<typeof OF_BLOG, 'orderby'> & typeof STICKY & Pick<typeof PAGE_ORDERS, 'orderby'>>;
 
-/** How one of them is read. */
+/** Parameters for reading one blog post or page. */
 export const BLOG_READING = { ...READ_CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
 export type BlogReadValues = ValuesOf<typeof BLOG_READING>;

@@ -10,14 +10,14 @@ import { authorAndPicture, type CorePostFacts, postCore } from './post.ts';
 import { type CoreContext, CURIES, inView, type View, WHOLE } from './view.ts';
 
 /*
- * Posts of the blog and pages, which are no records of the calendar: they are read, and written by WordPress.
+ * Blog posts and pages. They are not records of the calendar: they can be read here, and only WordPress writes them.
  */
 
-/** What their routes are called. */
+/** Route names of blog posts and pages. */
 export const BLOG_BASES = { post: 'posts', page: 'pages' } as const;
 export type BlogType = keyof typeof BLOG_BASES;
 
-/** What a record of one of them shows besides its rows. `sticky`: whether the blog keeps it on top. */
+/** Data shown of a blog post or page that is not in its rows. `sticky`: whether the blog keeps it at the top. */
 export interface BlogFacts extends Pick<CorePostFacts, 'methods'> {
   readonly link: string;
   /** Its categories and its format. */
@@ -31,7 +31,7 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
 }; // biome-ignore format: pairs
 
 /**
- * A post of the blog or a page as WordPress's own routes show it
+ * Returns a blog post or page as WordPress's own routes show it
  * (`WP_REST_Posts_Controller::prepare_item_for_response`).
  */
 export function blogPost(type: BlogType, id: number, bundle: Bundle, context: CoreContext, facts: BlogFacts): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { tableOf } from '../../wordpress/table.ts';
 
-/** Names of the labels of types of posts (`get_post_type_labels`), in WordPress's order. */
+/** Names of the labels of post types (`get_post_type_labels`), in WordPress's order. */
 const POST_LABELS = [
   'name', 'singular_name', 'add_new', 'add_new_item', 'edit_item', 'new_item', 'view_item', 'view_items', 'search_items', 'not_found', 'not_found_in_trash', 'parent_item_colon', 'all_items', 'archives', 'attributes', 'insert_into_item', 'uploaded_to_this_item', 'featured_image', 'set_featured_image', 'remove_featured_image', 'use_featured_image', 'filter_items_list', 'filter_by_date', 'items_list_navigation', 'items_list', 'item_published', 'item_published_privately', 'item_reverted_to_draft', 'item_trashed', 'item_scheduled', 'item_updated', 'item_link', 'item_link_description', 'menu_name', 'singular_name_lowercase', 'plural_name_lowercase', 'name_admin_bar', 'template_name',
 ] as const; // biome-ignore format: a list of names
@@ -10,9 +10,9 @@ const TERM_LABELS = [
   'name', 'singular_name', 'search_items', 'popular_items', 'all_items', 'parent_item', 'parent_item_colon', 'name_field_description', 'slug_field_description', 'parent_field_description', 'desc_field_description', 'edit_item', 'view_item', 'update_item', 'add_new_item', 'new_item_name', 'separate_items_with_commas', 'add_or_remove_items', 'choose_from_most_used', 'not_found', 'no_terms', 'filter_by_item', 'items_list_navigation', 'items_list', 'most_used', 'back_to_items', 'item_link', 'item_link_description', 'menu_name', 'name_admin_bar', 'archives', 'template_name',
 ] as const; // biome-ignore format: a list of names
 
-/** Labels that only the calendar's venues and organizers have. */
+/** Labels that only venues and organizers have. */
 const OF_LINKED: ReadonlySet<string> = new Set(['singular_name_lowercase', 'plural_name_lowercase']);
-/** Labels that say nothing where terms have no hierarchy, and where they have one. */
+/** Labels that are null for flat taxonomies (`OF_TREES`) and for hierarchical ones (`OF_FLAT`). */
 const OF_TREES: ReadonlySet<string> = new Set(['parent_item', 'parent_item_colon', 'parent_field_description', 'filter_by_item']);
 const OF_FLAT: ReadonlySet<string> = new Set([
   'popular_items',
@@ -25,13 +25,13 @@ const OF_FLAT: ReadonlySet<string> = new Set([
 export type Say = (key: string, words?: Readonly<Record<string, string>>) => string;
 type Labels = Readonly<Record<string, string | null>>;
 
-/** How a type of posts is: `linked`: that of venues or organizers; `hierarchical`: its posts hang under each other. */
+/** Properties of a post type. `linked`: it is that of venues or organizers; `hierarchical`: its posts have parents. */
 interface Labelled {
   readonly linked: boolean;
   readonly hierarchical: boolean;
 }
 
-/** What a type of posts is called wherever people meet it. */
+/** Returns the labels of a post type. */
 export function postLabels(slug: string, say: Say, { linked, hierarchical }: Labelled): Labels {
   const words = wordsOf(slug, say);
   const shown = POST_LABELS.filter((name) => linked || !OF_LINKED.has(name));
@@ -40,7 +40,7 @@ export function postLabels(slug: string, say: Say, { linked, hierarchical }: Lab
   return Object.fromEntries(shown.map((name) => [name, label(name)]));
 }
 
-/** What a taxonomy is called. */
+/** Returns the labels of a taxonomy. */
 export function termLabels(slug: string, say: Say, hierarchical: boolean): Labels {
   const words = wordsOf(slug, say);
   const silent = hierarchical ? OF_FLAT : OF_TREES;
@@ -49,8 +49,8 @@ export function termLabels(slug: string, say: Say, hierarchical: boolean): Label
 }
 
 /**
- * What one and what many of a type are called: for the sentences of its labels, and for those that are these very
- * words.
+ * Returns the singular and plural name of a type: as words for the sentences of its labels, and as the labels that
+ * consist of these words alone.
  */
 function wordsOf(slug: string, say: Say) {
   const [singular, plural] = [say(`singular.${slug}`), say(`words.${slug}`)];

@@ -7,13 +7,16 @@ import type { Params, ValuesOf } from '../param.ts';
 import { ANY_POSTS, AUTHOR, PARENTS } from './post-params.ts';
 
 /*
- * What the routes of the library take.
+ * Parameters of the routes of the media library.
  */
 
 export const MEDIA_STATUSES = ['inherit', 'private', 'trash'] as const;
 
 const MEDIA_TYPES = ['image', 'video', 'text', 'application', 'audio'] as const;
-/** What no file can be is passed over, as WordPress does: the name of a kind alone, or letters that no type has. */
+/**
+ * Returns whether a text can be the MIME type of a file. Others (a bare `image`, invalid characters) are ignored, as in
+ * WordPress.
+ */
 const isMimeType = (text: string): boolean => /^[a-z]+\/[-\da-z.+]+$/.test(text) && MEDIA_TYPES.some((kind) => text.startsWith(`${kind}/`));
 const { media_type, mime_type } = group({
   params: { media_type: { grammar: choices(MEDIA_TYPES) }, mime_type: { grammar: strings } },
@@ -23,7 +26,7 @@ const { media_type, mime_type } = group({
   },
 });
 
-/** Filters of the library (`WP_REST_Attachments_Controller::get_collection_params`). */
+/** Filters of the media library (`WP_REST_Attachments_Controller::get_collection_params`). */
 export const MEDIA_FILTERS = {
   ...ANY_POSTS,
   ...PARENTS,
@@ -33,7 +36,7 @@ export const MEDIA_FILTERS = {
 } satisfies ListParams;
 export type MediaListValues = ValuesOf<typeof MEDIA_FILTERS>;
 
-/** What is written of a file in the library besides the file itself. */
+/** Fields of a file in the media library that can be written, apart from the file itself. */
 export const MEDIA_FIELDS = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
@@ -44,7 +47,7 @@ export const MEDIA_FIELDS = {
   caption: { grammar: rawString(LENGTHS.text) },
   description: { grammar: rawString(LENGTHS.content) },
   post: { grammar: integer({ minimum: 0 }) },
-  // Private, or else that of what the file is attached to (`wp_insert_post`).
+  // Either private, or the status of the post that the file is attached to (`wp_insert_post`).
   status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private', 'inherit']) },
   comment_status: { grammar: choice(['open', 'closed']) },
   ping_status: { grammar: choice(['open', 'closed']) },

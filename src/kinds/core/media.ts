@@ -12,7 +12,7 @@ import { coreMeta } from './meta.ts';
 import { authorAndPicture, datesAndPlace, shownExcerpt } from './post.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, type View, WHOLE } from './view.ts';
 
-/** Members that are not in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
+/** Members that are not shown in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = {
   date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, comment_status: WHOLE, ping_status: WHOLE, template: WHOLE, meta: WHOLE,
   class_list: WHOLE, description: WHOLE, post: WHOLE, filename: WHOLE, filesize: WHOLE, permalink_template: EDITED, generated_slug: EDITED, missing_image_sizes: EDITED,
@@ -20,7 +20,7 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
 }; // biome-ignore format: pairs
 
 /**
- * A file of the library as WordPress's own routes show it
+ * Returns a file of the media library as WordPress's own routes show it
  * (`WP_REST_Attachments_Controller::prepare_item_for_response`).
  */
 export function coreMedia(id: number, bundle: Bundle, context: CoreContext, facts: CoreFacts): Record<string, unknown> {
@@ -64,7 +64,8 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
 }
 
 /**
- * The file itself before its description (`prepend_attachment`): an image in its medium size, with a link to the whole.
+ * Returns the HTML of the file that precedes its description (`prepend_attachment`): an image in medium size, linked to
+ * the full file.
  */
 function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext): string {
   const image = contentImage(row.ID, bundle, context);
@@ -72,10 +73,16 @@ function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext)
   return `<p class="attachment"><a href='${url}'>${shown}</a></p>\n`;
 }
 
-/** Outside of a content every image is put off until it is seen (`wp_get_loading_optimization_attributes`). */
+/**
+ * Adds lazy loading to an image. Outside of post content, every image gets it
+ * (`wp_get_loading_optimization_attributes`).
+ */
 const lazy = (tag: string) => tag.replace('<img ', '<img loading="lazy" decoding="async" ').replace(' sizes="', ' sizes="auto, ');
 
-/** How WordPress's editor of images goes about one; programs may change what the last three say, here nothing does. */
+/**
+ * How WordPress's image editor treats the image. In WordPress, filters can change the last three values; here they are
+ * constant.
+ */
 const handling = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime: string) => ({
   exif_orientation: Number((taken as Readonly<Record<string, unknown>> | null | undefined)?.orientation) || 1,
   image_output_format: null,
@@ -83,7 +90,7 @@ const handling = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime
   image_quality: { default: mime === 'image/webp' ? 86 : 82, sizes: [] },
 });
 
-/** The metadata with the addresses of all sizes, the whole image among them. */
+/** Returns the metadata with the URLs of all sizes, including the full image. */
 function details(metadata: Readonly<Record<string, unknown>>, url: string, mime: string): Record<string, unknown> {
   const { sizes: _, ...rest } = metadata;
   const folder = url.slice(0, url.lastIndexOf('/') + 1);

@@ -13,20 +13,26 @@ import { ORGANIZER } from '../organizer.ts';
 import type { Field, Param } from '../param.ts';
 import { VENUE } from '../venue.ts';
 
-/** How a registered meta is shown and stored (`register_post_meta`); `ids`: one row for each. */
+/**
+ * The type of a registered meta (`register_post_meta`), which determines how it is shown and stored; `ids`: one row for
+ * each id.
+ */
 type MetaType = 'boolean' | 'string' | 'ids';
 
-/** A registered meta: its type, and for each post type the calendar's field that it is another name of. */
+/** A registered meta: its type, and for each post type the calendar's field that it stands for. */
 interface CoreMeta {
   readonly type: MetaType;
   readonly fields: ReadonlyMap<string, string>;
-  /** Whether WordPress would not have it: it is shown only where there is one, so that clients find what they know. */
+  /**
+   * Whether WordPress does not have it. It is shown only if it has a value, so that clients get what they expect
+   * otherwise.
+   */
   readonly ours?: boolean;
 }
 
 /**
- * The metas that the calendar registers for posts of every type, in its order. Further ones follow as the kinds declare
- * them.
+ * The metas that The Events Calendar registers for posts of every type, in its order. Those that the kinds declare in
+ * addition follow.
  */
 const ORDER: readonly string[] = [
   DATES.allDay, DATES.timezone, DATES.start, DATES.end, DATES.startUtc, DATES.endUtc, EVENT.show_map, EVENT.show_map_link, EVENT.website,
@@ -35,7 +41,7 @@ const ORDER: readonly string[] = [
   VENUE.state, VENUE.zip, VENUE.phone, VENUE.website, VENUE.stateprovince, COORDINATES.lat, COORDINATES.lng, VENUE.show_map, VENUE.show_map_link,
 ]; // biome-ignore format: a list of names
 
-/** The fields of all kinds that WordPress's own routes know by a meta. */
+/** The fields of all kinds that `wp/v2` shows as a meta. */
 const DECLARED = postKinds.flatMap(({ postType, fields }) =>
   Object.entries<Field>(fields).flatMap(([name, field]) => {
     const key = field.names?.core ?? ('key' in field.place && field.place.key);
@@ -68,13 +74,16 @@ const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
   _tribe_events_status: NO_FIELD,
   _tribe_events_status_reason: NO_FIELD,
 };
-/** WordPress's own, of posts that are edited as blocks. */
+/** WordPress's own metas of posts that are edited as blocks. */
 const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 
-/** What is no record of the calendar: files, and what is written in blocks besides, posts of the blog and pages. */
+/**
+ * Posts that are not records of the calendar: files (`attachment`), and blog posts and pages, which are written in
+ * blocks (`blog`).
+ */
 type ForeignPost = 'attachment' | 'blog';
 
-/** The metas of a kind of records, or of what is none of them. */
+/** Returns the registered metas of a kind of records, or of posts that are not records. */
 const registeredMetas = (of: PostKind | ForeignPost): Readonly<Record<string, CoreMeta>> => {
   if (typeof of === 'object') return ofKind(of);
   return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;
@@ -87,16 +96,16 @@ const ofKind = memoizeByObject((kind: PostKind): Readonly<Record<string, CoreMet
   return { ...EVERYWHERE, ...(kind.dated ? ON_EVENTS : {}), ...ON_BLOCKS, ...Object.fromEntries(members) };
 });
 
-/** Members of fields whose values are objects, by their metas: the field, and the name and label within it. */
+/** Members of fields with object values, by meta: the field, and the name and label of the member. */
 const membersOf = ({ fields }: PostKind) =>
   Object.entries<Field>(fields).flatMap(([field, { members }]) =>
     [...(members ?? [])].map(([meta, member]) => [meta, { field, ...member }] as const),
   );
 
 /**
- * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
- * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
- * fields hold is not shown, as it is shown nowhere else, nor are the notes, which are a part of its text.
+ * Returns the registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): typed,
+ * all of WordPress's, and ours only if they have a value. `locked`: for a record that a password protects, the site's
+ * custom fields are hidden, as in all other answers, and so are the footnotes, which are part of its text.
  */
 export function coreMeta(of: PostKind | ForeignPost, metas: Metas | undefined, locked = false): Record<string, unknown> {
   const all = Object.entries(registeredMetas(of)).flatMap(([key, { type, ours }]) =>
@@ -107,7 +116,7 @@ export function coreMeta(of: PostKind | ForeignPost, metas: Metas | undefined, l
   return Object.fromEntries(all.map(([key, value]) => [key, hidden.has(key) ? '' : value]));
 }
 
-/** The parameter `meta` of a kind, described by the fields that a site defines; undefined: it defines none. */
+/** Returns the parameter `meta` of a kind, described by the site's custom fields; undefined if there are none. */
 export function metaParam(kind: PostKind): Param<Readonly<Record<string, unknown>>> | undefined {
   const members = membersOf(kind);
   if (members.length === 0) return undefined;
@@ -121,8 +130,8 @@ function shownValue(type: MetaType, stored: readonly string[]): unknown {
 }
 
 /**
- * What an error of a field that a meta stands for is about: `meta._EventURL`. A field whose values are objects has a
- * meta for each member, and the fault says which.
+ * Returns the parameter name for an error of a field that is sent as a meta, such as `meta._EventURL`. A field with
+ * object values has one meta for each member, and the fault names the member.
  */
 export function metaOfField(kind: PostKind, field: string, fault: Fault): string {
   const member = fault.stage === 'value' ? fault.values?.name : undefined;
@@ -132,18 +141,20 @@ export function metaOfField(kind: PostKind, field: string, fault: Fault): string
   return key === undefined ? 'meta' : `meta.${key}`;
 }
 
-/** The metas of a write: the calendar's fields as they may be sent there, and rows of what is no field. */
+/**
+ * The metas of a write: those that stand for fields of the calendar, as these fields, and the rows of all other metas.
+ */
 export interface MetaChange {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly metas: Rows['metas'];
 }
 
 /**
- * Reads metas that are written (`WP_REST_Meta_Fields::update_value`). Those that the calendar knows by a field are
- * changed as that field, so that what depends on it follows; those that are as they were change nothing, since clients
- * send back all they were shown; null removes what is there. Unknown ones are passed over.
+ * Reads the metas of a write (`WP_REST_Meta_Fields::update_value`). Metas that stand for a field of the calendar are
+ * changed as that field, so that everything that depends on it follows. Unchanged values are skipped, since clients
+ * send back everything they were shown; null deletes the meta. Unknown metas are ignored.
  *
- * @returns the change, or what is wrong with the type of a meta, or with one that must be an address and is none
+ * @returns the change, or the meta that has the wrong type or should be a URL but is none
  */
 export function metaChange(
   kind: PostKind,
@@ -176,16 +187,16 @@ export function metaChange(
 
 const objectOf = (value: unknown): object => (value !== null && typeof value === 'object' ? value : {});
 
-/** Fields that no event is without: null changes them, and their rows stay. */
+/** Fields that every event has: null does not delete their rows. */
 const KEPT_FIELDS = new Set(['all_day', 'start_date', 'end_date', 'timezone']);
 
-/** A meta whose type is wrong, with the number of the member where it is a list. */
+/** A meta of the wrong type; if it is a list, the name contains the index of the wrong item. */
 export interface WrongMeta {
   readonly name: string;
   readonly type: string;
 }
 
-/** The member of a list that is wrong. */
+/** The invalid item of a list. */
 interface FaultyItem {
   readonly item: number;
 }
@@ -208,7 +219,7 @@ function valueOfType(type: MetaType, value: unknown): boolean | string | number[
   return wrong < 0 ? ids : { item: wrong };
 }
 
-/** Also with records that have no field for it an address stays one. */
+/** Whether the meta holds a URL. This also applies to kinds that have no field for it. */
 const isAddress = (key: string): boolean => addressMetas.has(key);
 
 function addressRows(text: string): string[] | undefined {
@@ -219,13 +230,13 @@ function addressRows(text: string): string[] | undefined {
 const rowsOf = (value: boolean | string | readonly number[]): string[] =>
   typeof value === 'boolean' ? [value ? '1' : ''] : typeof value === 'string' ? [sanitizeTextField(value)] : value.map(String);
 
-/** The value as the calendar's own routes take it for this field; an empty one clears. */
+/** Returns the value as the calendar's own routes take it for this field; an empty value clears the field. */
 function fieldValue(type: MetaType, value: boolean | string | readonly number[] | null): unknown {
   if (value === null || value === '') return type === 'boolean' ? false : null;
   return typeof value === 'object' ? value.filter((id) => id > 0) : value;
 }
 
-/** The UTC times follow from the local ones and the zone, and are never taken over by themselves. */
+/** Removes derived values: the UTC times follow from the local times and the time zone and cannot be set directly. */
 function dropDerived(changed: Record<string, unknown>, metas: Record<string, readonly string[]>, stored: Metas | undefined): void {
   delete metas[DATES.startUtc];
   delete metas[DATES.endUtc];

@@ -9,7 +9,7 @@ import type { RenderContext } from '../rendering.ts';
 import { CONTEXT } from './params.ts';
 import { inView, isoDate, type View, WHOLE } from './view.ts';
 
-/** What is shown of an application password. Times in Unix seconds. */
+/** An application password as shown to its owner. Times are Unix seconds. */
 export interface ShownPassword {
   readonly uuid: string;
   readonly app_id: string;
@@ -21,7 +21,7 @@ export interface ShownPassword {
 
 const schemaFault = (code: string, reason: string) => ({ late: { stage: 'schema', code, reason } as const });
 
-/** What a password is for: a text with something to see. */
+/** The name of a password: a text with at least one visible character. */
 const label: Grammar<string> = {
   longest: LENGTHS.name,
   hint: { reason: 'text-needed', example: 'Calendar app' },
@@ -37,7 +37,7 @@ const label: Grammar<string> = {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether a text names the program that a password is for: a UUID, or nothing. */
+/** Returns whether a text is a valid id of the application that a password is for: a UUID, or the empty text. */
 export const isAppId = (text: string): boolean => text === '' || UUID.test(text.toLowerCase());
 
 const appId: Grammar<string> = {
@@ -70,8 +70,8 @@ export type PasswordFieldValues = ValuesOf<typeof PASSWORD_PARAMS.create>;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * An application password as WordPress's own routes show it. `plain`: the password itself, which is shown in the answer
- * to its creation and nowhere else.
+ * Returns an application password as WordPress's own routes show it. `plain`: the password itself, which is only shown
+ * in the answer to its creation.
  */
 export function corePassword(
   user: number,

@@ -8,14 +8,14 @@ import type { ValuesOf } from '../param.ts';
 import { OFFSET, orderParams, PICKED_LIST, some } from './params.ts';
 
 /*
- * What the routes of people take.
+ * Parameters of the routes of people.
  */
 
 const ofPeople = filterOf<PersonCondition>();
 
 /**
- * Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). Asterisks around what is searched
- * for stand for anything, which is around it anyway (`WP_User_Query`).
+ * Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). Asterisks around the search text are
+ * wildcards in WordPress; they are removed, since the search matches any part of a text (`WP_User_Query`).
  */
 export const USER_FILTERS = {
   ...PICKED_LIST,

@@ -32,12 +32,12 @@ import { CONTEXT, OFFSET, orderParams, PAGING } from './params.ts';
 import { type CoreTaxonomy, coreTerms } from './term.ts';
 
 /*
- * What the routes of events, venues and organizers in `wp/v2` take.
+ * Parameters of the routes of events, venues and organizers in `wp/v2`.
  */
 
 /**
- * Lists that WordPress's own query makes drop a search that is too long; others refuse it. `search_columns`: parts of a
- * post to keep it to.
+ * Lists made by WordPress's own query ignore a search text that is too long; other lists refuse it. `search_columns`:
+ * the columns of a post to search.
  */
 const { search, search_columns } = group({
   params: {
@@ -64,7 +64,7 @@ const DATED = {
   modified_before: bound('modified', '<'),
 };
 const include = filter({ grammar: integers, fallback: [], narrows: byIds('id') });
-/** What is named is listed, whatever else leaves it out (`WP_Query`). */
+/** Posts in `include` are listed even if `exclude` names them (`WP_Query`). */
 const { exclude } = group({
   params: { exclude: { grammar: integers, fallback: [] } },
   alsoReads: { include },
@@ -91,7 +91,7 @@ export const POST_ORDERS = [
 /** Statuses that a list of posts may be asked for. */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'] as const;
 
-/** As in the reference, events that are over are left out, unless others are named. */
+/** As in the reference, past events are left out unless the request names events. */
 const UNLESS_NAMED = group({
   params: { include, slug: bySlug },
   narrows: ({ include: ids = [], slug: slugs = [] }, context): Condition[] => [
@@ -111,8 +111,9 @@ const notOver = ({ now, settings }: RuleContext): Condition => ({
 });
 
 /**
- * Terms of these taxonomies that posts have, or do not have (`_exclude`), all of it or any (`tax_relation`). These
- * routes show everybody the terms of protected records, as WordPress does, so that filters may go by them.
+ * Filters by terms of these taxonomies: posts that have them, or do not have them (`_exclude`), matching all of these
+ * filters or any (`tax_relation`). As in WordPress, these routes show the terms of protected records to everybody, so
+ * filtering by them reveals nothing.
  */
 export function byTaxonomies(taxonomies: readonly CoreTaxonomy[]): ListParams {
   if (taxonomies.length === 0) return {};
@@ -144,7 +145,7 @@ function withTerms(taxonomy: string, wanted: WantedTerms, excluded: boolean): Co
 
 const isList = (wanted: WantedTerms): wanted is readonly number[] => Array.isArray(wanted);
 
-/** Filters of records of any kind that are posts in the database. */
+/** Filters of all records that are stored as posts. */
 export const ANY_POSTS = {
   ...QUERIED,
   ...DATED,
@@ -159,7 +160,7 @@ export const LISTED = {
   status: control(statuses(STATUSES), { fallback: 'publish' }),
 };
 
-/** Parameters of a list of posts: any, and those that its handler looks at. */
+/** Parameters of a list of posts, including those that its handler reads. */
 export type CoreFilters = ListParams &
   Pick<typeof LISTED, keyof PageValues | 'context' | 'search' | 'order' | 'orderby' | 'status'> & {
     readonly include: ListParam<readonly number[]>;
@@ -171,20 +172,20 @@ export const postFilters = memoizeByObject(
   (kind: PostKind): CoreFilters => ({ ...LISTED, ...(kind.dated ? UNLESS_NAMED : {}), ...byTaxonomies(coreTerms(kind)) }),
 );
 
-/** What `posts.post_password` holds. */
+/** Maximum length of the column `posts.post_password`. */
 const PASSWORD_CHARACTERS = 255;
 
-/** What names a record that is there already: whoever creates one is told so (`rest_post_exists`). */
+/** The id of an existing record. A request that creates a record but sends an id is refused (`rest_post_exists`). */
 export const EXISTING = { id: { grammar: integer() } } satisfies Params;
 export type ExistingValues = ValuesOf<typeof EXISTING>;
 
 const anyAuthor = integer();
-/** To WordPress, author 0 is none that is named. */
+/** WordPress treats author 0 as not sent. */
 export const AUTHOR = {
   grammar: { ...anyAuthor, read: (raw, can) => (wholeNumber(raw) === 0 ? {} : anyAuthor.read(raw, can)) },
 } satisfies Param<number>;
 
-/** What is written of an event, venue or organizer. */
+/** Fields of an event, venue or organizer that can be written. */
 const WRITTEN = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
@@ -202,7 +203,7 @@ const WRITTEN = {
   meta: { grammar: object },
 } satisfies Params;
 
-/** Fields of a post: any, and those that its handler looks at. */
+/** Fields of a post, including those that its handler reads. */
 export type CoreFields = Params & typeof WRITTEN;
 export type CoreFieldValues = ValuesOf<CoreFields>;
 
@@ -211,6 +212,6 @@ export const postFields = (kind: PostKind): CoreFields => ({
   ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),
 });
 
-/** How one post is read; the password opens a protected one. */
+/** Parameters for reading one post; the password opens a protected one. */
 export const POST_READING = { ...CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
 export type CoreReadValues = ValuesOf<typeof POST_READING>;

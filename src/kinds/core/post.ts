@@ -16,28 +16,28 @@ import { coreMeta } from './meta.ts';
 import { coreTerms } from './term.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, isoDate, type View, WHOLE } from './view.ts';
 
-/** Earlier versions of a post: how many, and the last one. */
+/** Revisions of a post: their number, and the id of the last one. */
 export interface Revisions {
   readonly count: number;
   readonly last: number;
 }
 
-/** What a record of a post shows besides its rows. */
+/** Data shown of a post that is not in its rows. */
 export interface CorePostFacts extends CoreFacts {
   readonly revisions: Revisions | undefined;
 }
 
-/** Members that are not in every context (`WP_REST_Posts_Controller::get_item_schema`). */
+/** Members that are not shown in every context (`WP_REST_Posts_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = {
   date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, content: WHOLE, template: WHOLE, meta: WHOLE, tags: WHOLE,
   tribe_events_cat: WHOLE, class_list: WHOLE, password: EDITED, permalink_template: EDITED, generated_slug: EDITED,
 }; // biome-ignore format: pairs
 
-/** Types whose posts have pages that everybody finds: events and files. */
+/** Returns whether posts of this type have public pages: events and files do. */
 export const isViewable = (postType: string): boolean => postType === 'tribe_events' || postType === 'attachment';
 
 /**
- * An event, venue or organizer as WordPress's own routes show it
+ * Returns an event, venue or organizer as WordPress's own routes show it
  * (`WP_REST_Posts_Controller::prepare_item_for_response`).
  */
 export function corePost(kind: PostKind, id: number, bundle: Bundle, context: CoreContext, facts: CorePostFacts): Record<string, unknown> {
@@ -58,14 +58,14 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
   return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, id, bundle, context, facts) };
 }
 
-/** What a post is in every dress: its dates, its address, its texts. */
+/** Returns the members that posts and revisions of all types share: dates, URL and texts. */
 export function postCore(id: number, bundle: Bundle, context: RenderContext) {
   const row = bundle.posts.get(id)!;
   const locked = isLocked(row, context);
   const options = {
     smilies: context.settings.smilies,
     images: (image: number) => contentImage(image, bundle, context),
-    // Unlike the calendar's own routes, WordPress's render within the post.
+    // Unlike the calendar's own routes, those of WordPress render in the context of the post.
     attachedImages: (post: number) => attachedImages(post || id, id, bundle, context),
   };
   const content = () => publishedText('content', row.post_content, options);
@@ -86,7 +86,8 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
 }
 
 /**
- * Dates, slug, status, type and address of a post of any type. Drafts have no date in UTC: it is made of the local one.
+ * Returns dates, slug, status, type and URL of a post of any type. Drafts have no stored UTC date: it is computed from
+ * the local one.
  */
 export function datesAndPlace(row: Post, link: string, { settings }: Pick<RenderContext, 'settings'>) {
   const utc = (stored: string, local: string) => isoDate(stored === ZERO_DATE ? toUtc(local, settings.zone) : stored);
@@ -103,13 +104,13 @@ export function datesAndPlace(row: Post, link: string, { settings }: Pick<Render
   };
 }
 
-/** Who wrote a post, and its picture. */
+/** The author and the featured image of a post. */
 export const authorAndPicture = (row: Post, bundle: Bundle) => ({
   author: row.post_author,
   featured_media: thumbnailOf(row.ID, bundle) ?? 0,
 });
 
-/** Terms of an event and the classes that follow from them; nothing for the kinds that have none. */
+/** Returns the terms of an event and the CSS classes that follow from them; an empty object for kinds without terms. */
 export function termMembers(
   kind: PostKind,
   id: number,
@@ -121,17 +122,20 @@ export function termMembers(
   const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
   return {
     ...Object.fromEntries(coreTerms(kind).map(({ restBase, taxonomy }) => [restBase, ids(taxonomy)])),
-    // The class names a password even where the request brings it.
+    // The class says that there is a password even if the request brings it.
     class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
   };
 }
 
-/** The excerpt as it is shown; without one of its own it is made of the content (`wp_trim_excerpt`). */
+/** Returns the excerpt as shown; an empty one is made from the content (`wp_trim_excerpt`). */
 export function shownExcerpt({ post_excerpt: own, post_content: content }: Post, options: RenderOptions): string {
   return publishedText('excerpt', own === '' ? publishedText('words', content, options) : own, options);
 }
 
-/** The slug that the title would give a record, and the address with a gap for it (`get_sample_permalink`). */
+/**
+ * Returns the slug that the title would give the record, and the URL with a placeholder for it
+ * (`get_sample_permalink`).
+ */
 function sample(row: Post, slug: string | undefined, context: RenderContext, language: string | null | undefined) {
   const gap = context.settings.permalinkStructure === '' ? (slug ?? row.post_name) : '%pagename%';
   return {
@@ -140,7 +144,7 @@ function sample(row: Post, slug: string | undefined, context: RenderContext, lan
   };
 }
 
-/** The links to the earlier versions of a post. `href`: of all of them. */
+/** The links to the revisions of a post. `href`: the URL of the list of revisions. */
 export const revisionLinks = (href: string, revisions: Revisions | undefined): Record<string, unknown> => ({
   'version-history': [{ count: revisions?.count ?? 0, href }],
   ...(revisions ? { 'predecessor-version': [{ id: revisions.last, href: `${href}/${revisions.last}` }] } : {}),

@@ -6,12 +6,12 @@ import { LONGEST_PAGE, OFFSET, orderParams } from './params.ts';
 import { PICKED, QUERIED } from './post-params.ts';
 
 /*
- * What the routes of earlier versions of posts take.
+ * Parameters of the routes of revisions.
  */
 
 /**
- * Filters of the earlier versions of a post (`WP_REST_Revisions_Controller::get_collection_params`). No length of a
- * page is described as the usual one, as in WordPress.
+ * Filters of the revisions of a post (`WP_REST_Revisions_Controller::get_collection_params`). As in WordPress, the page
+ * length has no default in the description.
  */
 export const REVISION_FILTERS = {
   ...QUERIED,
@@ -21,5 +21,5 @@ export const REVISION_FILTERS = {
   ...orderParams(['date', 'id', 'include', 'relevance', 'slug', 'include_slugs', 'title'], 'date', 'desc'),
 } satisfies ListParams;
 export type RevisionListValues = ValuesOf<typeof REVISION_FILTERS>;
-/** The post whose earlier versions are meant. */
+/** The post whose revisions are requested. */
 export const PARENT_ID = { parent: { grammar: integer(), required: true } } satisfies Params;

@@ -5,12 +5,12 @@ import { coreMeta } from './meta.ts';
 import { postCore } from './post.ts';
 import { type CoreContext, inView, type View, WHOLE } from './view.ts';
 
-/** What has earlier versions: records of a kind, or posts of the blog and pages. */
+/** A type of posts with revisions: records of a kind, or blog posts and pages. */
 export interface Revised {
   readonly postType: string;
-  /** What its routes are called. */
+  /** Route name of the type. */
   readonly base: string;
-  /** Absent: posts of the blog and pages. */
+  /** Absent for blog posts and pages. */
   readonly kind?: PostKind;
 }
 
@@ -19,7 +19,7 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
 }; // biome-ignore format: pairs
 
 /**
- * An earlier version of a post as WordPress's own routes show it
+ * Returns a revision of a post as WordPress's own routes show it
  * (`WP_REST_Revisions_Controller::prepare_item_for_response`).
  */
 export function coreRevision({ kind, base }: Revised, id: number, bundle: Bundle, context: CoreContext): Record<string, unknown> {
@@ -37,7 +37,7 @@ export function coreRevision({ kind, base }: Revised, id: number, bundle: Bundle
     guid,
     title,
     content: { raw: content.raw, rendered: content.rendered },
-    // Unlike a post's, it is never made of the content.
+    // Unlike the excerpt of a post, that of a revision is never made from the content.
     excerpt: { raw: excerpt.raw, rendered: row.post_excerpt === '' ? '' : excerpt.rendered },
     meta: coreMeta(kind ?? 'blog', bundle.metas.get(id)),
   };

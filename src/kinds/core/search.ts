@@ -5,13 +5,13 @@ import type { RenderContext } from '../rendering.ts';
 import { PAGING, READ_CONTEXT } from './params.ts';
 import type { Methods } from './view.ts';
 
-/** Types of posts that a search of the whole site looks into: those whose pages everybody finds. */
+/** Post types that a search of the whole site covers: those with public pages. */
 export const SEARCHED_TYPES = ['post', 'page', 'tribe_events'] as const;
-/** Taxonomies that it looks into. */
+/** Taxonomies that a search of the whole site covers. */
 export const SEARCHED_TAXONOMIES = ['category', 'post_tag', 'tribe_events_cat'] as const;
 const ANY = 'any';
 
-/** What a search of the whole site takes (`WP_REST_Search_Controller::get_collection_params`). */
+/** Parameters of a search of the whole site (`WP_REST_Search_Controller::get_collection_params`). */
 export const SEARCH_PARAMS = {
   ...READ_CONTEXT,
   ...PAGING,
@@ -24,8 +24,8 @@ export const SEARCH_PARAMS = {
 export type SearchValues = ValuesOf<typeof SEARCH_PARAMS>;
 
 /**
- * Those of the known types that are asked for; all of them unless any are named. `others`: what is looked into where
- * only types of another kind are, which WordPress's queries then leave open.
+ * Returns the known types that were asked for, or all known types if none were named. `others`: returned if all named
+ * types are of another object type, since WordPress's queries are then not restricted.
  */
 export function subtypesOf<T extends string>(
   known: readonly T[],
@@ -37,7 +37,7 @@ export function subtypesOf<T extends string>(
   return named.length === 0 ? others : named;
 }
 
-/** What a search has found. `route`, `about`: its own route and that of its type, below `wp/v2`. */
+/** A result of a search. `route`, `about`: its own route and that of its type, below `wp/v2`. */
 export interface SearchHit {
   readonly id: number;
   readonly title: string;
@@ -49,7 +49,7 @@ export interface SearchHit {
   readonly methods: Methods;
 }
 
-/** A result as WordPress shows it (`WP_REST_Search_Controller::prepare_item_for_response`). */
+/** Returns a search result as WordPress shows it (`WP_REST_Search_Controller::prepare_item_for_response`). */
 export function searchRecord(hit: SearchHit, place: Pick<RenderContext, 'home' | 'settings'>): Record<string, unknown> {
   const { route, about, methods, ...record } = hit;
   const core = (path: string) => restUrl(place, `wp/v2/${path}`);

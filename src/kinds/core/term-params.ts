@@ -10,7 +10,7 @@ import { OFFSET, orderParams, PICKED_LIST, READ_CONTEXT, some } from './params.t
 import { blogCategory } from './term.ts';
 
 /*
- * What the routes of terms take.
+ * Parameters of the routes of terms.
  */
 
 const ofTerms = filterOf<TermCondition>();
@@ -28,7 +28,7 @@ export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hi
   post: ofTerms({ grammar: integer(), narrows: (post) => (post === 0 ? [] : [{ post }]) }),
   slug: ofTerms({ grammar: strings, narrows: (slugs) => some(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
 }));
-/** The same for categories of the blog, for readers. */
+/** Filters of a list of blog categories, for readers. */
 export const BLOG_CATEGORY_FILTERS = { ...termFilters(blogCategory), ...READ_CONTEXT };
 export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
@@ -39,8 +39,11 @@ export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => 
   ...(hierarchical ? PARENT : {}),
   meta: { grammar: object },
 });
-/** Tags have no parent: the parameter is taken so that it can be refused (`rest_taxonomy_not_hierarchical`). */
+/**
+ * Tags have no parent: the parameter is accepted so that it can be refused with an error
+ * (`rest_taxonomy_not_hierarchical`).
+ */
 export const unlistedTermFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => (hierarchical ? {} : PARENT);
-/** The same where a term is created, which needs a name. */
+/** Fields of a new term, which must have a name. */
 export const newTermFields = (kind: Pick<TermKind, 'hierarchical'>) => ({ ...termFields(kind), name: { ...TERM_NAME, required: true } });
 export type CoreTermFieldValues = ValuesOf<ReturnType<typeof termFields>>;

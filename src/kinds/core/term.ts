@@ -12,16 +12,18 @@ import { CURIES, inView, type Methods, type View, WHOLE } from './view.ts';
 
 type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 
-/** Members that are not in every context (`WP_REST_Terms_Controller::get_item_schema`). */
+/** Members that are not shown in every context (`WP_REST_Terms_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };
 
-/** A taxonomy as WordPress's own routes know it. */
+/** A taxonomy as WordPress's own routes describe it. */
 export interface CoreTaxonomy extends Pick<TermKind, 'taxonomy' | 'hierarchical' | 'restBase' | 'manage'> {
-  /** Its own routes write nothing. */
+  /** Its routes do not write. */
   readonly readOnly?: true;
 }
 
-/** Categories of the blog, which are no kind of the calendar: they are read, and written by WordPress. */
+/**
+ * Categories of the blog. They are not a kind of the calendar: they can be read here, and only WordPress writes them.
+ */
 export const blogCategory: CoreTaxonomy = {
   taxonomy: 'category',
   hierarchical: true,
@@ -31,14 +33,14 @@ export const blogCategory: CoreTaxonomy = {
 };
 
 /**
- * The kinds of terms that a kind of posts carries, in the order of WordPress's own routes: its tags before the
+ * Returns the kinds of terms that a kind of posts has, in the order of WordPress's own routes: tags before the
  * calendar's categories.
  */
 export const coreTerms = ({ terms }: Pick<PostKind, 'terms'>): TermKind[] => [tag, category].filter(({ name }) => terms.includes(name));
 
 /**
- * A term as WordPress's own routes show it. `ancestors`: slugs from the root down to its parent; `methods`: those that
- * the caller may use on it; `language`: the code of its own, which its page is in.
+ * Returns a term as WordPress's own routes show it. `ancestors`: slugs from the root down to its parent; `methods`:
+ * those that the caller may use on it; `language`: code of the term's language, in which its page is shown.
  */
 export function coreTerm(
   term: Term,
@@ -52,7 +54,7 @@ export function coreTerm(
   return { ...inView(record, view, SHOWN), _links: termLinks(term, taxonomy, place, methods) };
 }
 
-/** The address of a term's page, of the calendar or of the blog, in its own language (`language`: its code). */
+/** Returns the URL of a term's page, of the calendar or of the blog, in the term's language (`language`: its code). */
 export function anyTermLink(
   term: Term,
   ancestors: readonly string[],
@@ -64,14 +66,14 @@ export function anyTermLink(
   return pageIn(place, language, (home) => blogCategoryUrl({ home, permalinkStructure }, term, raw.get('category_base') ?? '', ancestors));
 }
 
-/** The routes of the types of posts that carry terms, by taxonomy. */
+/** Routes of the post types that have terms, by taxonomy. */
 const CARRIERS: ReadonlyMap<string, readonly string[]> = tableOf({
   [blogCategory.taxonomy]: ['posts'],
   [tag.taxonomy]: ['posts', 'tribe_events', 'tec_calendar_embed'],
   [category.taxonomy]: ['tribe_events', 'tec_calendar_embed'],
 });
 
-/** Links of WordPress's own routes about a term. */
+/** Returns the links of a term in WordPress's own routes. */
 export function termLinks(term: Term, kind: CoreTaxonomy, place: UrlContext, methods: Methods): Record<string, unknown> {
   const core = (route: string, query: [string, string][] = []) => restUrl(place, `wp/v2/${route}`, query);
   return {

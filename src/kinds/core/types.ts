@@ -9,28 +9,28 @@ import { CURIES, EDITED, inView, type View, WHOLE } from './view.ts';
 
 type UrlContext = Pick<RenderContext, 'home' | 'settings'>;
 
-/** A type of posts as WordPress's own routes show it. */
+/** A post type as WordPress's own routes show it. */
 interface CoreType {
   readonly slug: string;
   readonly restBase: string;
   readonly icon: string | null;
   readonly hasArchive: boolean;
-  /** Whether those of the type hang under each other. */
+  /** Whether posts of the type have parents. */
   readonly hierarchical?: true;
   readonly taxonomies: readonly string[];
   readonly template: readonly unknown[];
-  /** Singular and plural of the words in its capabilities. */
+  /** Singular and plural words in its capabilities. */
   readonly capability: readonly [string, string];
-  /** Where making one takes another capability than editing them. */
+  /** The capability to create one, if it is not the one to edit them. */
   readonly creates?: string;
   readonly viewable: boolean;
   readonly inMenus: boolean;
-  /** Whether events link to it. */
+  /** Whether events link to posts of this type. */
   readonly linked: boolean;
   readonly supports: readonly string[];
 }
 
-/** What the editor offers for posts of the calendar. */
+/** Features of the editor for events; below, those for venues and organizers. */
 const EVENT_SUPPORTS = ['title', 'editor', 'excerpt', 'author', 'thumbnail', 'revisions', 'autosave', 'custom-fields'];
 const LINKED_SUPPORTS = ['title', 'editor', 'revisions', 'custom-fields', 'excerpt', 'author', 'thumbnail', 'autosave'];
 const LINKED_TYPE = {
@@ -44,14 +44,14 @@ const LINKED_TYPE = {
   supports: LINKED_SUPPORTS,
 };
 
-/** Blocks that the calendar's editor begins with. */
+/** Blocks that a new event starts with in the editor. */
 const eventTemplate = (say: Say) => [
   ['tribe/event-datetime'],
   ['core/paragraph', { placeholder: say('words.description-hint') }],
   ...['price', 'organizer', 'venue', 'website', 'links'].map((name) => [`tribe/event-${name}`]),
 ];
 
-/** Posts of the blog and pages. */
+/** Blog posts and pages. */
 const BLOG_TYPE = { hasArchive: false, template: [], viewable: true, inMenus: true, linked: false };
 const BLOG_SUPPORTS = ['title', 'editor', 'author', 'thumbnail', 'custom-fields', 'comments', 'revisions', 'autosave'];
 
@@ -106,7 +106,10 @@ const types = (say: Say): readonly CoreType[] => [
   },
 ];
 
-/** A taxonomy as WordPress's own routes show it. `inColumns`: lists of posts have a column of its terms. */
+/**
+ * A taxonomy as WordPress's own routes show it. `inColumns`: lists of posts in the admin area have a column of its
+ * terms.
+ */
 interface ShownTaxonomy {
   readonly kind: CoreTaxonomy;
   readonly types: readonly string[];
@@ -150,7 +153,7 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
   },
 ];
 
-/** Whether posts of a type carry terms of a taxonomy (`is_object_in_taxonomy`). */
+/** Returns whether posts of a type can have terms of a taxonomy (`is_object_in_taxonomy`). */
 export const carriesTerms = (postType: string, taxonomy: string): boolean =>
   TAXONOMIES.some(({ kind, types }) => kind.taxonomy === taxonomy && types.includes(postType));
 
@@ -159,7 +162,7 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
   labels: EDITED, supports: EDITED, show_cloud: EDITED,
 }; // biome-ignore format: pairs
 
-/** The types of posts that are served, by slug (`WP_REST_Post_Types_Controller::prepare_item_for_response`). */
+/** Returns the post types that are served, by slug (`WP_REST_Post_Types_Controller::prepare_item_for_response`). */
 export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
   return new Map(
     types(say).map((type) => {
@@ -187,7 +190,7 @@ export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<
   );
 }
 
-/** The capabilities of a type by what they allow (`get_post_type_capabilities`). */
+/** Returns the capabilities of a type, by what they allow (`get_post_type_capabilities`). */
 function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: CoreType): Readonly<Record<string, string>> {
   return {
     edit_post: `edit_${one}`,
@@ -209,8 +212,8 @@ function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: Cor
 }
 
 /**
- * The taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`: of this
- * type of posts alone.
+ * Returns the taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`:
+ * only those of this post type.
  */
 export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
   const wanted = TAXONOMIES.filter(({ types: of }) => type === undefined || of.includes(type));
@@ -234,7 +237,7 @@ export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: s
   );
 }
 
-/** Where taxonomies are seen: everywhere. */
+/** Visibility of taxonomies: they are visible everywhere. */
 const SEEN = { public: true, publicly_queryable: true, show_in_nav_menus: true, show_in_quick_edit: true, show_ui: true };
 
 const links = (place: UrlContext, collection: string, items: string) => ({

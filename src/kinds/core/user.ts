@@ -2,7 +2,7 @@ import { avatarUrls } from '../../wordpress/avatar.ts';
 import { authorUrl, restUrl } from '../../wordpress/links.ts';
 import { type CoreContext, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './view.ts';
 
-/** What is known of a person, read from the rows of `users` and `usermeta`. */
+/** A person, as read from the rows of `users` and `usermeta`. */
 export interface Person {
   readonly id: number;
   readonly login: string;
@@ -18,20 +18,20 @@ export interface Person {
   readonly nickname: string;
   readonly locale: string;
   readonly roles: readonly string[];
-  /** All that the roles and own grants allow, and the own grants alone. */
+  /** All capabilities from roles and direct grants, and those from direct grants alone. */
   readonly capabilities: readonly string[];
   readonly grants: readonly string[];
-  /** What the editor remembers of the person's preferences, shown only to those who may edit the person. */
+  /** Preferences stored by the editor, shown only to users who may edit the person. */
   readonly preferences: object;
 }
 
-/** Members that are not in every context (`WP_REST_Users_Controller::get_item_schema`). */
+/** Members that are not shown in every context (`WP_REST_Users_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = {
   username: EDITED, first_name: EDITED, last_name: EDITED, email: EDITED, locale: EDITED, nickname: EDITED, roles: EDITED, registered_date: EDITED,
   capabilities: EDITED, extra_capabilities: EDITED, meta: WHOLE,
 }; // biome-ignore format: pairs
 
-/** A person as WordPress's own routes show one (`WP_REST_Users_Controller::prepare_item_for_response`). */
+/** Returns a person as WordPress's own routes show one (`WP_REST_Users_Controller::prepare_item_for_response`). */
 export function coreUser(person: Person, context: CoreContext, methods: Methods): Record<string, unknown> {
   const { settings, home } = context;
   const option = (name: string, standard: string) => settings.raw.get(name) || standard;

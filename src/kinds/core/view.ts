@@ -1,19 +1,19 @@
 import type { RenderContext } from '../rendering.ts';
 
 /**
- * How much of a record WordPress's own routes show: all of it, as little as embedded ones have, or what is needed to
- * edit it.
+ * How much of a record WordPress's own routes show: all of it, the few members of embedded records, or everything
+ * needed to edit it.
  */
 export type View = 'view' | 'embed' | 'edit';
 
-/** Views of a member that is not embedded, and of one that is there for editing alone. */
+/** Views of a member that embedded records do not have, and of one that is only shown for editing. */
 export const WHOLE: readonly View[] = ['view', 'edit'];
 export const EDITED: readonly View[] = ['edit'];
 
 /** The methods that a caller may use on a record's own route. */
 export type Methods = readonly string[];
 
-/** The methods of a record's own route for somebody who may do this with it. */
+/** Returns the methods of a record's own route for a caller with these permissions. */
 export const methodsFor = ({
   reads = true,
   edits,
@@ -24,16 +24,16 @@ export const methodsFor = ({
   readonly deletes: boolean;
 }): Methods => [...(reads ? ['GET'] : []), ...(edits ? ['POST', 'PUT', 'PATCH'] : []), ...(deletes ? ['DELETE'] : [])];
 
-/** What a record shows besides its rows. */
+/** Data shown of a record that is not in its rows. */
 export interface CoreFacts {
   readonly methods: Methods;
-  /** What the caller may do to it in the form for editing (`actions.ts`); none elsewhere. */
+  /** Actions that the caller may take in the editing form (`actions.ts`); empty in other views. */
   readonly actions: readonly string[];
-  /** The slug that its title would give it; only known in the form for editing. */
+  /** The slug that its title would give it; only known in the editing form. */
   readonly sampleSlug: string | undefined;
 }
 
-/** What rendering for WordPress's own routes may know. */
+/** Context of rendering for WordPress's own routes. */
 export interface CoreContext extends RenderContext {
   readonly view: View;
 }
@@ -41,8 +41,8 @@ export interface CoreContext extends RenderContext {
 type Record_ = Record<string, unknown>;
 
 /**
- * Takes out of a record what a context does not show. `shown`: members that are not in every context, with those they
- * are in.
+ * Removes the members of a record that a view does not show. `shown`: the views of each member that is not in all of
+ * them.
  */
 export function inView<T extends Record_>(record: T, view: View, shown: Readonly<Record<string, readonly View[]>>): Record_ {
   return Object.fromEntries(
@@ -53,7 +53,7 @@ export function inView<T extends Record_>(record: T, view: View, shown: Readonly
   );
 }
 
-/** Members that hold a text as it is stored beside the text as it is shown. */
+/** Members that hold a text both as it is stored and as it is shown. */
 const RAW = new Set(['guid', 'title', 'content', 'excerpt', 'description', 'caption']);
 
 function withoutRaw(value: unknown): unknown {
@@ -65,5 +65,5 @@ function withoutRaw(value: unknown): unknown {
 /** A date as WordPress's own routes write it (`mysql_to_rfc3339`). */
 export const isoDate = (text: string): string => text.replace(' ', 'T');
 
-/** The link that explains those whose names begin with `wp:`. */
+/** The link that explains link names that start with `wp:`. */
 export const CURIES = [{ name: 'wp', href: 'https://api.w.org/{rel}', templated: true }] as const;

@@ -5,7 +5,10 @@ import type { Before, Rows } from '../kind.ts';
 import type { RenderContext } from '../rendering.ts';
 import { COST } from './metas.ts';
 
-/** A cost is kept as sent, a row for each amount, with the symbol and its place beside it (decisions D30, D37). */
+/**
+ * Returns the metas of a changed cost: it is stored as sent, one row for each amount, with the currency symbol and its
+ * position in metas of their own (decisions D30, D37).
+ */
 export function costChange(values: { readonly cost?: unknown }, before: Before | undefined): Rows['metas'] {
   if (!('cost' in values)) return {};
   const cleared = before ? [''] : [];
@@ -23,14 +26,14 @@ export function costChange(values: { readonly cost?: unknown }, before: Before |
 export const costRecord = (metas: Metas | undefined, context: Pick<RenderContext, 'settings' | 'free'>) =>
   costOf(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context));
 
-/** What an event says of its currency. */
+/** Currency metas of an event. */
 export const currencyOf = (metas: Metas | undefined): CurrencyMetas => ({
   symbol: metaOf(metas, COST.symbol) ?? '',
   position: metaOf(metas, COST.position) ?? '',
   code: metaOf(metas, COST.code) ?? '',
 });
 
-/** How the site shows costs. */
+/** The site's settings for showing costs. */
 export const costOptions = ({ settings, free }: Pick<RenderContext, 'settings' | 'free'>): CostOptions => ({
   defaultCurrencySymbol: settings.calendar.currencySymbol,
   reverseCurrencyPosition: settings.calendar.currencyAfter,

@@ -15,8 +15,8 @@ interface DateFields {
 }
 
 /**
- * Metas of the dates after a change of start, end, zone or all-day flag. Throws 400 where the end comes before the
- * start (D2, D3).
+ * Returns the metas of the dates after a change of start, end, time zone or all-day flag. Throws 400 if the end is
+ * before the start (D2, D3).
  */
 export function datesChange(values: DateFields, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
   if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
@@ -44,7 +44,7 @@ export function datesChange(values: DateFields, before: Before | undefined, { se
   };
 }
 
-/** The dates of an event as its metas hold them, each in full as PHP reads it; missing ones are empty texts. */
+/** Returns the dates of an event from its metas, each in full as PHP reads it; missing ones are empty texts. */
 export function storedDates({ metas }: Pick<Before, 'metas'>): EventDates {
   const value = (key: string) => metaOf(metas, key) ?? '';
   const moment = (key: string) => inFull(value(key));

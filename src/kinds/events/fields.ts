@@ -35,8 +35,8 @@ export const eventFields = {
   external_id: externalIdField,
 };
 
-/** The metas of an event that a field of its own is stored in, by the names of the fields. */
+/** Metas of an event that store a single field, by field name. */
 export const EVENT = keysOf(eventFields);
 
-/** What the record shows of the texts besides those of the post itself: name -> meta. */
+/** Texts shown in the record in addition to those of the post: name -> meta. */
 export const eventTexts = shownTexts(eventFields);

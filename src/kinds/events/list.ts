@@ -22,8 +22,8 @@ import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './metas.
 const GUARDED = { guarded: true } as const;
 
 /**
- * Named events are listed whatever their dates are, and though they are hidden from lists, which the lists themselves
- * tell.
+ * Events that the request names are listed whatever their dates are, and even if they are hidden from lists; their
+ * records say so (`hide_from_listings`).
  */
 const named = group({
   params: { include: { grammar: ids() }, external_id: EXTERNAL_ID_PARAM },
@@ -52,7 +52,7 @@ const dates = group({
   narrows: (values, context) => momentConditions(windowOf(values, context), context),
   echo: (values, context) => {
     const echo = Object.entries(windowOf(values, context).echo);
-    // The values are by the site's clock. Read as UTC they would be others, and each page would begin elsewhere.
+    // The values are in the site's local time. If the next page read them as UTC, it would begin elsewhere.
     return values.strict_dates && echo.length > 0 ? [...echo, ['strict_dates', LOCAL]] : echo;
   },
   ages: datesAge,
@@ -60,7 +60,7 @@ const dates = group({
 
 type Window = ReturnType<typeof listWindow>;
 
-/** The window of a list by the settings of the site. */
+/** Returns the window of a list according to the site's settings. */
 const windowOf = (values: Dates, { settings, now }: RuleContext): Window =>
   listWindow(values.external_id === undefined ? values : { ...values, include: [] }, {
     siteZone: settings.zone,
@@ -69,13 +69,13 @@ const windowOf = (values: Dates, { settings, now }: RuleContext): Window =>
     mode: settings.calendar.timezoneMode,
   });
 
-/** The bounds of a window as conditions. */
+/** Returns the bounds of a window as conditions. */
 const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condition[] =>
   filters.map((bound) => ({ by: 'moment', utc: settings.calendar.timezoneMode === 'site', ...bound }));
 
 /**
- * A list moves on with the day where it begins today, and with the second where a bound is given in words or the
- * default is meant exactly.
+ * Returns when a list changes by itself: every day if it begins today, every second if a bound is relative (such as
+ * `now`) or the default window is strict.
  */
 function datesAge({
   include,
@@ -123,7 +123,7 @@ const nearby = group({
 
 const DEFAULT_RADIUS_KM = 25;
 
-/** Latitude and longitude go together (decision D27). */
+/** Reads the coordinates; latitude and longitude must be sent together (decision D27). */
 function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_RADIUS_KM }: Coordinates) {
   if (lat === undefined && lng === undefined) return undefined;
   if (lat === undefined) return failParam('geoloc_lat', 'pair-missing');
@@ -134,7 +134,7 @@ function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_
   return { lat, lng, km };
 }
 
-/** Events at a venue whose meta `key` has this value; the empty text asks for nothing. */
+/** Events at a venue whose meta `key` has this value; the empty text does not filter. */
 const byVenue = (key: string): Filter<string> =>
   filter({
     grammar: anyText(LENGTHS.word),
@@ -145,8 +145,8 @@ const byVenue = (key: string): Filter<string> =>
 
 // ------------------------------------------------------------------------------------------------- the list
 /**
- * Orders that a list of events can be asked for. What is named keeps no order of its own; what is near begins with the
- * nearest.
+ * Orders of a list of events. The default order is by start; with `include` by date of publication, and near a place by
+ * distance.
  */
 export const eventOrders: Orders = {
   names: tableOf({

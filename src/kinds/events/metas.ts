@@ -1,18 +1,18 @@
 /*
- * Metas of events, venues and organizers that are no field's own: several fields lead to them, or none does. The others
- * stand with their fields (`fields.ts`, `venue.ts`, `organizer.ts`).
+ * Metas of events, venues and organizers that do not belong to exactly one field: several fields use them, or none
+ * does. Metas of a single field are declared with the field (`fields.ts`, `venue.ts`, `organizer.ts`).
  */
 
-/** Those that link to venues and organizers, a row for each. */
+/** Metas that link to venues and organizers, one row for each. */
 export const VENUE_LINK = '_EventVenueID';
 export const ORGANIZER_LINK = '_EventOrganizerID';
 
-/** A row of any value keeps the event out of lists. */
+/** A row with any value hides the event from lists. */
 export const HIDDEN_META = '_EventHideFromUpcoming';
-/** A row of any value makes the event a featured one to lists. */
+/** A row with any value marks the event as featured in lists. */
 export const FEATURED_META = '_tribe_featured';
 
-/** Metas that the dates, the zone and the all-day flag rest in. */
+/** Metas that store the dates, the time zone and the all-day flag. */
 export const DATES = {
   start: '_EventStartDate',
   end: '_EventEndDate',
@@ -24,7 +24,7 @@ export const DATES = {
   allDay: '_EventAllDay',
 } as const;
 
-/** Metas of the cost: a row for each amount, and what is said of the currency. */
+/** Metas of the cost: one row for each amount, and the currency. */
 export const COST = {
   amounts: '_EventCost',
   symbol: '_EventCurrencySymbol',
@@ -32,17 +32,17 @@ export const COST = {
   code: '_EventCurrencyCode',
 } as const;
 
-/** Metas of venues by which they are found on a map, as the calendar's paid extension keeps them (decision D27). */
+/** Coordinates of venues, in the metas of The Events Calendar's paid extension (decision D27). */
 export const COORDINATES = { lat: '_VenueLat', lng: '_VenueLng' } as const;
 
-/** The meta of the state of an event that does not take place as planned, and that of one which does not at all. */
+/** The meta with the status of an event that does not take place as planned, and its value for one that is canceled. */
 export const STATE = '_tribe_events_status';
 export const CANCELED = 'canceled';
 
-/** What a calendar file calls the event that was imported from it (RFC 5545, 3.8.4.7). */
+/** The UID that a calendar file gives the event that was imported from it (RFC 5545, 3.8.4.7). */
 export const CALENDAR_UID = '_uid';
 
-/** Where the calendar notes what made a record; `ORIGIN` is what it writes there. */
+/** Metas in which The Events Calendar notes how a record was created; `ORIGIN` is the value that it writes. */
 export const EVENT_ORIGIN = '_EventOrigin';
 export const VENUE_ORIGIN = '_VenueOrigin';
 export const ORGANIZER_ORIGIN = '_OrganizerOrigin';

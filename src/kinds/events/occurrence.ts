@@ -6,8 +6,8 @@ import type { OccurrencePage } from '../rendering.ts';
 import { DATES } from './metas.ts';
 
 /*
- * The single dates of events that recur, as records of their own: everything is their event's but the dates, the id and
- * the address.
+ * Single dates of recurring events, as records. All members are those of the event except the dates, the id and the
+ * URL.
  */
 
 /** One date of an event, as the occurrence tables hold it. Times are `YYYY-MM-DD HH:MM:SS`. */
@@ -23,7 +23,7 @@ export interface EventDate {
   readonly duration: number;
   /** Whether the event takes place more than once. */
   readonly recurs: boolean;
-  /** How many dates of the event begin on the same day, and which of them this is, from 1. */
+  /** Number of dates of the event that start on the same day, and the position of this one among them, from 1. */
   readonly sameDay: number;
   readonly place: number;
 }
@@ -40,15 +40,15 @@ export function metasAt(
     [DATES.startUtc, startUtc],
     [DATES.endUtc, endUtc],
     ...(metas.has(DATES.duration) ? [[DATES.duration, String(duration)] as const] : []),
-    // Summer and winter time differ within one event.
+    // The abbreviation can differ between dates of one event (summer and winter time).
     ...(zone ? [[DATES.abbreviation, abbreviation(start, zone)] as const] : []),
   ];
   return new Map([...metas, ...dated.map(([key, value]) => [key, [value]] as const)]);
 }
 
 /**
- * The page of an occurrence. Where several begin on one day, the event's meta for that day numbers them; without it
- * they count by their start.
+ * Returns the page of an occurrence. If several start on one day, the event's meta for that day numbers them; without
+ * the meta they are numbered by start.
  */
 export function pageOfOccurrence(
   post: Post,
@@ -63,7 +63,9 @@ export function pageOfOccurrence(
   };
 }
 
-/** The number that the meta of a day gives to the date that starts then: `{1: {start_date, end_date}, 2: ...}`. */
+/**
+ * Returns the number that the meta of a day gives to the date that starts then: `{1: {start_date, end_date}, 2: ...}`.
+ */
 function numberIn(stored: string | undefined, start: string): number | undefined {
   const numbered = stored === undefined ? undefined : parseSerialized(stored);
   if (numbered === null || typeof numbered !== 'object') return undefined;
@@ -73,19 +75,21 @@ function numberIn(stored: string | undefined, start: string): number | undefined
 }
 
 /**
- * The page of an event of the old form of recurrence, in which each date is a post of its own and the first one is the
- * parent of the others; undefined for other events.
+ * Returns the page of an event in the old form of recurrence, in which each date is a separate post and the first one
+ * is the parent of the others; undefined for other events.
  */
 export function pageOfDatedPost(post: Post, metas: Metas | undefined, parent: Post | undefined): OccurrencePage | undefined {
   const date = metaOf(metas, DATES.start)?.slice(0, 10);
   if (!date || !hasRules(metas)) return undefined;
   const number = Number(metaOf(metas, '_EventSequence'));
-  // Below the slug of one that is not shown, as of one in the trash, there is no page.
+  // If the parent is not public, such as one in the trash, there is no page below its slug.
   const { post_name: slug } = parent?.post_type === post.post_type && isPublic(parent.post_status) ? parent : post;
   return { slug, date, number: number > 1 ? number : undefined };
 }
 
-/** Whether the metas of an event hold rules by which it recurs. Single events may have the meta too, without rules. */
+/**
+ * Returns whether the metas of an event contain recurrence rules. Single events may have the meta too, without rules.
+ */
 export function hasRules(metas: Metas | undefined): boolean {
   const stored = metaOf(metas, '_EventRecurrence') ?? '';
   if (!stored.includes('"rules"')) return false;

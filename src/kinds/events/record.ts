@@ -84,11 +84,11 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext):
   };
 }
 
-/** Many events name the same ones. */
+/** Rendered once per answer, since many events link to the same venues and organizers. */
 const shownVenue = memoizeByNumber(renderVenue);
 const shownOrganizer = memoizeByNumber(renderOrganizer);
 
-/** What a record says of the time of an event. */
+/** The members of a record that show the dates of an event. */
 const dateMembers = (dates: EventDates) => ({
   start_date: dates.start,
   start_date_details: dateParts(dates.start),
@@ -112,7 +112,7 @@ function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderCo
   }));
 }
 
-/** The terms of an event, in its language where that is asked for. */
+/** Returns the terms of an event, translated into the event's language if the context asks for that. */
 export function eventTerms(id: number, bundle: Bundle, context: Pick<RenderContext, 'translatesLinks' | 'settings'>): readonly Term[] {
   const terms = bundle.terms.get(id) ?? [];
   const language = context.translatesLinks ? codeOf(bundle.posts.get(id)!, bundle, context) : undefined;
@@ -121,7 +121,7 @@ export function eventTerms(id: number, bundle: Bundle, context: Pick<RenderConte
     : terms;
 }
 
-/** The structured data that a record carries; one that is protected has none. */
+/** Returns the structured data of a linked record; false for a protected one, which has none. */
 const ldOf = (record: VenueRecord | OrganizerRecord | undefined) => record?.json_ld ?? false;
 
 interface LdParts extends Pick<EventLd, 'location' | 'organizer'> {
@@ -150,7 +150,7 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url
   });
 }
 
-/** The tag of the language of an event; undefined where it has none. */
+/** Returns the language tag of an event; undefined if it has no language. */
 function languageOf(row: Post, bundle: Bundle, context: RenderContext): string | undefined {
   const { contentLanguages } = context.settings;
   const language = contentLanguages && languageOfCode(contentLanguages, codeOf(row, bundle, context) ?? undefined);

@@ -9,16 +9,16 @@ import { timeText } from '../grammars/times.ts';
 import type { Params } from '../param.ts';
 import { stamp } from '../shapes.ts';
 
-/** The parameter that asks for the rule of an event. */
+/** The parameter that requests the recurrence rule of an event. */
 export const RECURRENCE = { recurrence: { grammar: flag, ours: true } } satisfies Params;
 
-/** The parameter by which a write under the id of one date means this date alone. */
+/** The parameter that restricts a write under the id of one date to this date. */
 export const SCOPE = { scope: { grammar: oneOf(['date'], 'enum'), ours: true } } satisfies Params;
 
-/** When a further date takes place. */
+/** Start and end of an additional date. */
 export const SPAN = { start_date: { grammar: timeText, required: true }, end_date: { grammar: timeText, required: true } } satisfies Params;
 
-/** How an event recurs. Times are local in its zone. */
+/** The recurrence of an event. Times are local, in the event's time zone. */
 export const recurrenceRecord = z.object({
   post_id: z.int(),
   dtstart: stamp,
@@ -31,8 +31,8 @@ export const recurrenceRecord = z.object({
 });
 
 /**
- * The member `recurrence` of an event. `series`: the post of the series that it belongs to; one that isn't published
- * isn't shown.
+ * Returns the member `recurrence` of an event. `series`: the post of the series that the event belongs to; it is only
+ * shown if it is published.
  */
 export const renderRecurrence = (
   post: number,
@@ -52,7 +52,7 @@ export const renderRecurrence = (
       : null,
 });
 
-/** A series as it is stored. */
+/** A series as stored. */
 interface SeriesPost {
   readonly id: number;
   readonly columns: Readonly<Pick<Post, 'post_title' | 'post_name' | 'post_status'>>;

@@ -1,17 +1,20 @@
 import { type Grammar, LENGTHS } from './grammar.ts';
 
-/** The most writes of one batch. WordPress takes 25 unless a plugin says otherwise; clients ask by `OPTIONS`. */
+/**
+ * Maximum number of writes in one batch. WordPress accepts 25 unless a plugin changes that; clients find out by
+ * `OPTIONS`.
+ */
 const MOST_WRITES = 100;
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** One write of a batch as it was sent. */
+/** One write of a batch, as sent. */
 export interface BatchedWrite {
   readonly method: (typeof METHODS)[number];
-  /** The path of its route, perhaps with a query. */
+  /** The path of its route, with an optional query. */
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** By their names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +60,7 @@ function batchedWrite(raw: unknown): BatchedWrite | undefined {
   return { method, path, body: isObject(body) ? body : {}, headers: Object.fromEntries(sent) as Record<string, string> };
 }
 
-/** Several values of one header are joined by commas (RFC 9110, 5.2). */
+/** Joins several values of one header by commas (RFC 9110, 5.2). */
 function headerText(value: unknown): string | undefined {
   const values = Array.isArray(value) ? value : [value];
   return values.every((one) => typeof one === 'string') ? values.join(', ') : undefined;
@@ -66,5 +69,5 @@ function headerText(value: unknown): string | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** PHP writes an empty object as an empty list. */
+/** Returns whether a value is an empty list, which is how PHP writes an empty object. */
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

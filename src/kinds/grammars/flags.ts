@@ -2,7 +2,7 @@ import { isTruthy } from '../../calendar/settings.ts';
 import { LOCAL } from '../../calendar/window.ts';
 import { accept, type Grammar, isEmpty, LENGTHS, type Plain, REFUSED, wrongType } from './grammar.ts';
 
-/** true/false, 1/0, yes/no, on/off in any case (decision D31). */
+/** A boolean: true/false, 1/0, yes/no, on/off in any case (decision D31). */
 export const flag: Plain<boolean> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-yes-or-no', example: true },
@@ -16,7 +16,7 @@ export const flag: Plain<boolean> = {
   },
 };
 
-/** A boolean given as text: what does not mean yes means no, as long as it is not empty (`tribe_is_truthy`). */
+/** A boolean sent as text: any text that does not mean yes means no, except the empty one (`tribe_is_truthy`). */
 export const flagText: Plain<boolean> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-yes-or-no', example: true },
@@ -29,8 +29,8 @@ export const flagText: Plain<boolean> = {
 };
 
 /**
- * Whether given times are meant exactly: any text but the empty one, yes only where it says so; `local` where they are
- * by the site's clock.
+ * Whether the given times are exact: a text, which means yes only if it says so; `local`: they are exact and in the
+ * site's local time.
  */
 export const strictness: Grammar<boolean | typeof LOCAL> = {
   longest: LENGTHS.word,
@@ -39,7 +39,7 @@ export const strictness: Grammar<boolean | typeof LOCAL> = {
   read: (raw) => (raw === '' ? REFUSED : raw === LOCAL ? accept(LOCAL) : flagText.read(raw)),
 };
 
-/** Anything at all that means yes or no. */
+/** Any value, evaluated as true or false. */
 export const flagAnything: Grammar<boolean> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-yes-or-no', example: true },

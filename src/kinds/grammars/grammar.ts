@@ -1,13 +1,15 @@
 import type { Fault } from '../../errors.ts';
 import { LONGEST_DATE } from '../../wordpress/php/date.ts';
 
-/** What of another record or person a value names; `records/references.ts` looks it up before the value is accepted. */
+/**
+ * The type of record or person that a value names; `records/references.ts` looks it up before the value is accepted.
+ */
 export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'category' | 'tag';
 
 /**
- * What reading a value gave. `fault`: refused as a value (first stage, WordPress's `validate_callback`). `late`:
- * refused for its type (second stage, the declared JSON type), after references were looked up. Neither: `value` is
- * what the modules below work with.
+ * The result of reading a value. `fault`: refused as a value (first stage, WordPress's `validate_callback`). `late`:
+ * refused because of its type (second stage, the declared JSON type), after references were looked up. With neither,
+ * `value` is the value that the modules below work with.
  */
 export interface Reading<T = unknown> {
   readonly value?: T;
@@ -17,75 +19,74 @@ export interface Reading<T = unknown> {
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Whether the caller holds a capability: the little that a value's grammar may know of who sends it. */
+/** Returns whether the caller has a capability. A grammar knows nothing else about the caller. */
 export type Can = (capability: string) => boolean;
 
 /**
- * The most bytes of UTF-8 that a text from outside may have, by what it is. Where texts are stored, it is what
- * WordPress's columns hold; all else is far more than anything that means something.
+ * Maximum length in UTF-8 bytes of texts in requests, by purpose. For stored texts it is the capacity of WordPress's
+ * columns; the other limits are far above any meaningful value.
  */
 export const LENGTHS = {
-  /** Numbers, flags, names of a closed set, time zones, places and slugs to look for. */
+  /** Numbers, flags, names of a closed set, time zones, places and slugs in filters. */
   word: 255,
   date: LONGEST_DATE,
-  /** WordPress drops a search that is longer (`WP_Query::parse_query`). */
+  /** WordPress drops a longer search (`WP_Query::parse_query`). */
   search: 1600,
   /** 255 characters (`posts.post_password`). */
   password: 1020,
   /**
-   * A slug in a path, percent-encoded and perhaps with those of its parents, or one to be stored, which WordPress cuts
-   * to 200 bytes.
+   * A slug in a path, percent-encoded and possibly preceded by its ancestors' slugs, or one to be stored, which
+   * WordPress cuts to 200 bytes.
    */
   slug: 1000,
-  /** The name of a term with its markup, which is taken out. */
+  /** The name of a term including markup, which is removed. */
   name: 4000,
   address: 8192,
   /** The URL of a webhook. */
   url: 2000,
-  /** Ids with commas between them. */
+  /** Comma-separated ids. */
   ids: 20_000,
-  /** What a column of the type `TEXT` holds: titles, excerpts, one meta. */
+  /** Capacity of a `TEXT` column: titles, excerpts, one meta. */
   text: 65_535,
   content: 1_048_576,
 } as const;
 
 /**
- * How one parameter is written: what is accepted, and how that is described in OPTIONS and `/doc`.
- * `T`: the type of the value as it is read. `Accepted`: its type once what it names has been looked up (`refers`),
- * which is what handlers get.
+ * The syntax of one parameter: what is accepted, and how that is described in OPTIONS and `/doc`. `T`: the type of the
+ * value as read. `Accepted`: its type after the lookup of the records that it names (`refers`); handlers get this one.
  */
 export interface Grammar<T = unknown, Accepted = T> {
   readonly hint: Hint;
-  /** The most bytes that a text anywhere in the value may have. Whoever reads a value asks `lengthFault` first. */
+  /** Maximum number of bytes of any text in the value. Code that reads a value calls `lengthFault` first. */
   readonly longest: number;
-  /** The same for a list that is written as one text. */
+  /** Maximum number of bytes of a list that is written as one text. */
   readonly longestList?: number;
-  /** A longer text counts as not sent, where WordPress itself drops it. */
+  /** A longer text counts as not sent, as in WordPress. */
   readonly dropsLonger?: true;
-  /** `beside`: all parameters of the request as they were sent. */
+  /** `beside`: all parameters of the request, as sent. */
   readonly read: (raw: unknown, can: Can, beside?: Readonly<Record<string, unknown>>) => Reading<T>;
   readonly json: JsonSchema;
   readonly refers?: Reference;
-  /** Never set: it carries the type `Accepted`, which no other member has. */
+  /** Never set: it only carries the type `Accepted`, which no other member mentions. */
   readonly accepted?: Accepted;
   /**
-   * `selector`: names the record of the path, which must exist but need not be readable. `numbers`: only ids among the
-   * terms count.
+   * `selector`: names the record in the path, which must exist but need not be readable. `numbers`: terms can only be
+   * named by id.
    */
   readonly use?: 'selector' | 'numbers';
-  /** What counts as an empty value besides null and the empty text. */
+  /** Returns whether a value counts as empty, in addition to null and the empty text. */
   readonly blank?: (raw: unknown) => boolean;
 }
 
-/** What is wrong with a refused value, for its caller. */
+/** Description of a refused value, for the caller. */
 export interface Hint {
-  /** What is wrong with such a value: a sentence in `locales/<language>/reasons.json`, with the value as `sent`. */
+  /** Key of the reason: a sentence in `locales/<language>/reasons.json`, with the value as `sent`. */
   readonly reason: string;
   /** Further values for the sentence. */
   readonly values?: Readonly<Record<string, string>>;
-  /** A value that the grammar accepts. */
+  /** An example of an accepted value. */
   readonly example: unknown;
-  /** The reason given when a record that the value names cannot be found; absent: the usual one of that reference. */
+  /** The reason if a record that the value names does not exist; absent: the default one of that type of reference. */
   readonly unknown?: string;
 }
 
@@ -96,18 +97,20 @@ export const choiceHint = (values: readonly string[]): Hint => ({
   example: values[0],
 });
 
-/** A grammar that needs to know nothing of the caller. */
+/** A grammar that does not depend on the caller. */
 export interface Plain<T> extends Grammar<T> {
   readonly read: (raw: unknown) => Reading<T>;
 }
 
-/** The most members that a list may have. */
+/** Maximum number of items of a list. */
 export const LONGEST = 1000;
 
-/** The most members that a value may have in all, whatever it is made of. */
+/** Maximum number of members of a value in total, at all levels. */
 const MOST_MEMBERS = 20 * LONGEST;
 
-/** What is wrong with the size of a value: looked at before anything else is, and at nothing but sizes. */
+/**
+ * Returns the fault of a value that is too long or has too many members. It is checked first, and checks nothing else.
+ */
 export function lengthFault({ longest, longestList = longest, json }: Grammar, raw: unknown): Fault | undefined {
   if (typeof raw === 'string') return exceeds(raw, longestList) ? TOO_LONG : undefined;
   if (Array.isArray(raw) && raw.length > LONGEST && [json.type].flat().includes('array')) return TOO_MANY;
@@ -127,24 +130,24 @@ export const TOO_LONG: Fault = { stage: 'value', reason: 'too-long' };
 const TOO_MANY: Fault = { stage: 'value', reason: 'too-many' };
 
 /**
- * Counting the bytes of a text takes a look at all of it, which one with more characters than bytes allowed does not
- * need.
+ * Returns whether a text is too long. Counting its bytes reads all of it, so a text with more characters than the
+ * allowed bytes is rejected without counting, and a text short enough in any encoding is accepted without counting.
  */
 const exceeds = (text: string, bytes: number): boolean =>
   text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 
-/** What reading gives where the value is refused. */
+/** The reading of a refused value. */
 export const REFUSED: Reading<never> = { fault: { stage: 'value' } };
 
-/** What reading gives where the value is accepted. */
+/** Returns the reading of an accepted value. */
 export const accept = <T>(value: T): Reading<T> => ({ value });
 
-/** What reading gives where the value is not of the declared JSON type. */
+/** Returns the reading of a value that does not have the declared JSON type. */
 export const wrongType = (type: string): Reading<never> => ({ late: { stage: 'type', type } });
 
 /**
- * PHP's `is_numeric`: a number, or a text that is one, signs, fractions, exponents and surrounding blanks allowed; not
- * one that is too large to be any.
+ * PHP's `is_numeric`: accepts a number or a text that contains one, including sign, fraction, exponent and surrounding
+ * white space, unless it is infinite.
  */
 export function numeric(raw: unknown): number | undefined {
   const isText = typeof raw === 'string' && /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[ \t\n\r\v\f]*$/i.test(raw);
@@ -152,7 +155,7 @@ export function numeric(raw: unknown): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** What PHP's `empty()` is true of. */
+/** PHP's `empty()`. */
 export const isEmpty = (raw: unknown): boolean =>
   raw === undefined ||
   raw === null ||

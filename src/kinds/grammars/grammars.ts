@@ -15,8 +15,8 @@ export const positive: Plain<number> = {
 };
 
 /**
- * The id of an existing record. As in WordPress the whole number a text begins with is looked up first; what is more
- * fails afterwards, for its type.
+ * The id of an existing record. As in WordPress, the integer that a text starts with is looked up first; then a text
+ * with anything after it is refused because of its type.
  */
 export function idOf(refers: Reference): Grammar<number> {
   return {
@@ -48,7 +48,8 @@ export const anyId: Grammar<number> = {
 };
 
 /**
- * The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only.
+ * The parent of a category; 0 is the root (decision D12). The name of an existing category is refused only because of
+ * its type.
  */
 export const parentTerm: Grammar<number | string, number> = {
   longest: LENGTHS.word,
@@ -71,16 +72,16 @@ export const text = (longest: number): Grammar<string> => ({
   read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
 });
 
-/** The same for titles, which may be `0` (decision D47). */
+/** A title, which is not empty but may be `0` (decision D47). */
 export const titleText: Grammar<string> = {
   ...text(LENGTHS.text),
   read: (raw) => (typeof raw === 'string' && raw !== '' ? accept(raw) : REFUSED),
 };
 
-/** What is searched for. */
+/** A search text. */
 export const search: Grammar<string> = text(LENGTHS.search);
 
-/** The same where WordPress's own query does the searching. */
+/** A search text of WordPress's own query, which ignores one that is too long. */
 export const droppedSearch: Grammar<string> = { ...search, dropsLonger: true };
 
 /** A text that may be empty; numbers, lists and objects are refused. */
@@ -94,7 +95,7 @@ export const anyText = (longest: number): Plain<string> => ({
   },
 });
 
-/** A text where a plain number is as good (decision D7: ZIP codes). */
+/** A text that may also be sent as a number (decision D7: ZIP codes). */
 export const textOrNumber = (longest: number): Plain<string> => ({
   longest,
   hint: { reason: 'not-a-text', example: '14100' },
@@ -102,10 +103,10 @@ export const textOrNumber = (longest: number): Plain<string> => ({
   read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText(longest).read(raw)),
 });
 
-/** One of the statuses that may be asked for (decision D33). */
+/** One of the statuses that a request may set (decision D33). */
 export const status: Grammar<string> = oneOf(SETTABLE_STATUSES, 'value');
 
-/** One of a closed set. A value outside is refused as a value, or with the code `rest_not_in_enum`. */
+/** One of a closed set. Other values are refused as a value, or with the code `rest_not_in_enum`. */
 export function oneOf<const T extends string>(values: readonly T[], stage: 'value' | 'enum'): Grammar<T> {
   const fault: Fault = stage === 'enum' ? { stage, values } : { stage };
   return {
@@ -140,7 +141,7 @@ export interface FetchedImage {
   readonly undo: () => Promise<void>;
 }
 
-/** The featured image: the id of an image in the library, or the address of one. */
+/** The featured image: the id of an image in the library, or the URL of an image. */
 export const image: Grammar<number | string, number | FetchedImage> = {
   longest: LENGTHS.address,
   hint: { reason: 'not-an-image', example: 12 },
@@ -165,7 +166,7 @@ export const decimal: Grammar<number> = {
   },
 };
 
-/** Anything at all, in which no text may be longer than this many bytes. */
+/** Any value in which no text is longer than this many bytes. */
 export const anything = (longest: number): Grammar => ({
   longest,
   hint: { reason: 'not-accepted', example: 'Jazz' },
@@ -174,5 +175,5 @@ export const anything = (longest: number): Grammar => ({
   blank: (raw) => Array.isArray(raw) && raw.length === 0,
 });
 
-/** What is carried on as it came, or not at all. */
+/** A value that is passed on as sent, or dropped if it is too long. */
 export const unread: Grammar = { ...anything(LENGTHS.ids), dropsLonger: true };

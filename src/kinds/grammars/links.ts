@@ -6,13 +6,16 @@ import { listOf } from './lists.ts';
 /** A venue or organizer to link: an existing one, or the parameters of a new one. */
 export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
 
-/** The same once it is known that the existing one may be linked, and the parameters of the new one are accepted. */
+/** A venue or organizer after the checks: an existing one that may be linked, or a new one with accepted parameters. */
 export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: PostValues };
 
-/** Records to link: ids, `{id}` or parameters of new records, alone, in an array or as CSV of ids (decision D5). */
+/**
+ * Records to link: ids, `{id}` or parameters of new records, as a single value, an array or comma-separated ids
+ * (decision D5).
+ */
 export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly LinkWish[], readonly LinkPlan[]> {
   return {
-    // The parameters of new records have limits of their own.
+    // The parameters of new records have their own limits.
     longest: LENGTHS.content,
     longestList: LENGTHS.ids,
     hint: { ...HINTS[refers], example: 12 },
@@ -33,7 +36,7 @@ export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly Link
   };
 }
 
-/** What these values name may be wrong in itself, too: a new record whose fields are refused. */
+/** Besides naming a missing record, these values can be wrong in themselves: a new record with refused fields. */
 const HINTS = {
   venue: { reason: 'not-a-venue', unknown: 'venue-not-linked' },
   organizer: { reason: 'not-an-organizer', unknown: 'organizer-not-linked' },
@@ -44,10 +47,13 @@ const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== nul
 const membersOf = (raw: unknown): unknown[] =>
   raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
 
-/** What a form sends for a choice that was not made: members that say nothing are passed over (decision D49). */
+/**
+ * Returns whether an item is the value that a form sends for a choice that was not made. Such items are ignored
+ * (decision D49).
+ */
 const isNothing = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
 
-/** Undefined: refused. */
+/** Reads one item; undefined: refused. */
 function linkWish(item: unknown): LinkWish | undefined {
   const object: { readonly id?: unknown } = item !== null && typeof item === 'object' && !Array.isArray(item) ? item : { id: item };
   if (object.id === undefined) return { create: { ...object } };
@@ -57,5 +63,5 @@ function linkWish(item: unknown): LinkWish | undefined {
 
 const REFUSED = { fault: { stage: 'value' } } as const;
 
-/** Form bodies number the members of a list: `organizer[0][organizer]=Anna`. */
+/** Returns whether an object is a list of a form body, which numbers its items: `organizer[0][organizer]=Anna`. */
 const isNumbered = (raw: object) => Object.keys(raw).length > 0 && Object.keys(raw).every((key) => /^\d+$/.test(key));

@@ -3,14 +3,14 @@ import { percentDecoded } from '../../wordpress/web-url.ts';
 import { accept, type Grammar, isEmpty, LENGTHS, LONGEST, REFUSED, type Reference } from './grammar.ts';
 import { positive } from './grammars.ts';
 
-/** What the addresses of a list say where no status was asked for and more than the published is listed. */
+/** The status in the URLs of a list that was requested without a status and contains more than published records. */
 export const ANY_STATUS = 'any';
 
 /**
- * The statuses that a list is asked for. Who may not edit posts of the kind may name `publish` only. Comes out as the
- * names asked for, `publish` and perhaps `private` for an empty text. `any` means nothing to ask for, as in the
- * addresses of lists themselves, which always name the page then (decision D21); elsewhere it is refused, as the
- * reference does.
+ * The statuses that a list is asked for, read as a list of names. Callers who may not edit posts of the kind may only
+ * name `publish`. An empty text means `publish`, and `private` if the caller may read private posts. `any` counts as
+ * not sent in the URLs of the lists themselves, which always contain `page` (decision D21); elsewhere it is refused, as
+ * in the reference.
  */
 export function listStatus(capabilities: string): Grammar<readonly string[]> {
   return {
@@ -28,16 +28,22 @@ export function listStatus(capabilities: string): Grammar<readonly string[]> {
   };
 }
 
-/** As a text or in an array; not as text with commas, as in the reference. */
+/**
+ * Returns whether only `publish` is named, as a text or in an array; as in the reference, not in a comma-separated
+ * text.
+ */
 const isPublishAlone = (raw: unknown): boolean => {
   const names = Array.isArray(raw) ? raw : [raw];
   return names.length > 0 && names.every((name) => name === 'publish');
 };
 
-/** Whether a member of a list is empty: such members are passed over (decision D49). */
+/** Returns whether an item of a list is empty: such items are ignored (decision D49). */
 const isEmptyMember = (item: unknown): boolean => item === '' || item === null;
 
-/** Members of a list given as array or as comma-separated text. WordPress decodes the text once more. */
+/**
+ * Returns the items of a list given as an array or a comma-separated text. Like WordPress, it percent-decodes the text
+ * once more.
+ */
 export function listOf(raw: unknown): unknown[] {
   if (Array.isArray(raw)) return raw;
   if (typeof raw === 'string') {
@@ -50,7 +56,7 @@ export function listOf(raw: unknown): unknown[] {
   return raw !== null && typeof raw === 'object' ? Object.values(raw) : [];
 }
 
-/** Ids, at least one. With `refers`, all of them must exist. */
+/** One or more ids. With `refers`, all of them must exist. */
 export function ids(refers?: Reference): Grammar<readonly number[]> {
   return {
     longest: LENGTHS.word,
@@ -67,7 +73,7 @@ export function ids(refers?: Reference): Grammar<readonly number[]> {
   };
 }
 
-/** Existing terms by id, slug or name, at least one. */
+/** One or more existing terms by id, slug or name. */
 export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Grammar<readonly (string | number)[], readonly number[]> {
   return {
     ...(use ? { use } : {}),
@@ -93,7 +99,7 @@ export interface TermWish {
   readonly name?: string;
 }
 
-/** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are left out (decisions D4, D32). */
+/** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are ignored (decisions D4, D32). */
 export const termWishes: Grammar<readonly TermWish[]> = {
   longest: LENGTHS.name,
   longestList: LENGTHS.text,
@@ -132,6 +138,6 @@ function termWish(item: unknown): TermWish | 'blank' | 'refused' {
   if (typeof item !== 'string') return 'refused';
   const written = item.trim();
   if (written === '') return 'blank';
-  // More digits than ids have are a name.
+  // A number too large for an id is a name.
   return /^\d+$/.test(written) && Number.isSafeInteger(Number(written)) ? { id: Number(written) } : { name: written };
 }

@@ -6,8 +6,8 @@ import { oneOf } from './grammars.ts';
 import { isTime, MOMENT_HINT } from './times.ts';
 
 /*
- * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the
- * schema, and is reported with a code of its own.
+ * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault is a violation of
+ * the schema, and is reported with its own code.
  */
 
 const accept = <T>(value: T) => ({ value });
@@ -20,13 +20,13 @@ const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' |
   ...more,
 });
 
-/** A whole number, given as such or as text. */
+/** Returns an integer given as a number or a text. */
 export const wholeNumber = (raw: unknown): number | undefined => {
   const value = typeof raw === 'boolean' ? undefined : numeric(raw);
   return value !== undefined && Number.isSafeInteger(value) ? value : undefined;
 };
 
-/** A whole number, as number or text, within bounds. */
+/** An integer within bounds, as a number or a text. */
 export function integer({ minimum, maximum }: { minimum?: number; maximum?: number } = {}): Grammar<number> {
   return {
     longest: LENGTHS.word,
@@ -43,7 +43,7 @@ export function integer({ minimum, maximum }: { minimum?: number; maximum?: numb
   };
 }
 
-/** Members of a list, as array or as text with commas or blanks between them (`wp_parse_list`). */
+/** Returns the items of a list, given as an array or as a text separated by commas or white space (`wp_parse_list`). */
 export function parseList(raw: unknown): unknown[] | undefined {
   if (Array.isArray(raw)) return raw;
   if (raw !== null && typeof raw === 'object') return Object.values(raw);
@@ -78,7 +78,7 @@ function listOf<T extends string | number>(
 
 const itemOfType = (type: string) => (item: number) => schema('rest_invalid_type', 'type', { values: { type }, about: { item } });
 
-/** Whole numbers. */
+/** Integers. */
 export const integers: Plain<readonly number[]> = listOf(
   { reason: 'not-ids', example: '12,15' },
   { type: 'integer' },
@@ -86,7 +86,7 @@ export const integers: Plain<readonly number[]> = listOf(
   itemOfType('integer'),
 );
 
-/** Texts; numbers count as such. */
+/** Texts; numbers are accepted as texts. */
 export const strings: Plain<readonly string[]> = listOf(
   { reason: 'not-texts', example: 'jazz,blues' },
   { type: 'string' },
@@ -94,18 +94,18 @@ export const strings: Plain<readonly string[]> = listOf(
   itemOfType('string'),
 );
 
-/** That something is none of a closed set. */
+/** Returns the fault of a value that is not in a closed set. */
 export const noneOf = (values: readonly string[]): SchemaFault => schema('rest_not_in_enum', 'enum', { values: { values } });
 
-/** One of a closed set of texts. What is no text is of the wrong type, before it is none of the set. */
+/** One text of a closed set. A value that is not a text is refused because of its type, before the set is checked. */
 export const choice = <const T extends string>(values: readonly T[]): Grammar<T> => {
   const one = oneOf(values, 'enum');
   return { ...one, read: (raw, can) => (typeof raw === 'string' ? one.read(raw, can) : wrongType('string')) };
 };
 
 /**
- * Statuses by their slugs (`sanitize_post_statuses`). Whether they are among those that are described is said to those
- * alone who may list them.
+ * Statuses by slug (`sanitize_post_statuses`). Whether they are among the described ones is checked later, and only for
+ * callers who may list them.
  */
 export const statuses = (values: readonly string[]): Plain<readonly string[]> => {
   const described = choices(values);
@@ -119,7 +119,7 @@ export const statuses = (values: readonly string[]): Plain<readonly string[]> =>
   };
 };
 
-/** Some of a closed set. */
+/** Any number of values of a closed set. */
 export const choices = <const T extends string>(values: readonly T[]): Plain<readonly T[]> =>
   listOf(
     choiceHint(values),
@@ -139,13 +139,13 @@ const truthNamed = (yes: RegExp, no: RegExp): Grammar<boolean> => ({
   },
 });
 
-/** True or false, as such, as 1 or 0, or as their names, as metas have it (`rest_is_boolean`). */
+/** A boolean, also as 1 or 0 or as `true` or `false`, as metas accept it (`rest_is_boolean`). */
 export const metaTruth = truthNamed(/^(true|1)$/i, /^(false|0)$/i);
 
-/** The same of parameters, which also take yes and no, on and off (decision D31). */
+/** A boolean parameter, which also accepts yes and no, on and off (decision D31). */
 export const truth = truthNamed(/^(true|1|yes|on)$/i, /^(false|0|no|off)$/i);
 
-/** Yes or no, or some of a closed set. */
+/** A boolean, or any number of values of a closed set. */
 export const truthOrSome = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
   const some = choices(values);
   return {
@@ -160,7 +160,7 @@ export const truthOrSome = (values: readonly string[]): Grammar<boolean | readon
   };
 };
 
-/** A text, the empty one included. */
+/** A text, possibly empty. */
 export const anyString = (longest: number): Grammar<string> => ({
   longest,
   hint: { reason: 'not-a-text', example: 'Jazz' },
@@ -168,9 +168,9 @@ export const anyString = (longest: number): Grammar<string> => ({
   read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')),
 });
 
-/** A text of at most so many characters: what a column holds, whatever the bytes of each. */
+/** A text with a maximum number of characters, like that of a database column, whatever their bytes. */
 export const stringWithin = (characters: number): Grammar<string> => {
-  // A character takes four bytes at most.
+  // A character has at most four bytes.
   const text = anyString(4 * characters);
   return {
     ...text,
@@ -178,17 +178,17 @@ export const stringWithin = (characters: number): Grammar<string> => {
   };
 };
 
-/** What to search for: one line of plain text, without percent-encoded bytes (`sanitize_text_field`). */
+/** A search text: one line of plain text, without percent-encoded bytes (`sanitize_text_field`). */
 export const phrase: Grammar<string> = {
   ...anyString(LENGTHS.search),
   read: (raw) => (typeof raw === 'string' ? accept(sanitizeTextField(raw)) : wrongType('string')),
 };
 
-/** What WordPress's own query searches for, and drops where it is too long. */
+/** A search text of WordPress's own query, which ignores one that is too long. */
 export const droppedString: Grammar<string> = { ...anyString(LENGTHS.search), dropsLonger: true };
 export const droppedPhrase: Grammar<string> = { ...phrase, dropsLonger: true };
 
-/** A text, or an object with the text as member `raw`, as it is shown in the form for editing. */
+/** A text, or an object with the text as member `raw`, as records have it in the editing form. */
 export const rawString = (longest: number): Grammar<string> => ({
   longest,
   hint: { reason: 'not-a-text', example: 'Jazz' },
@@ -200,7 +200,8 @@ export const rawString = (longest: number): Grammar<string> => ({
 });
 
 /**
- * A date with a time (`rest_parse_date`); null means none. Kept as written, to be evaluated in the zone that applies.
+ * A date with a time (`rest_parse_date`); null means none. Kept as written and evaluated later, in the time zone that
+ * applies.
  */
 export const dateTime: Grammar<string | null> = {
   longest: LENGTHS.date,
@@ -214,7 +215,7 @@ export const dateTime: Grammar<string | null> = {
   },
 };
 
-/** An object, whose members are checked by those who know them. */
+/** An object, whose members are checked by the code that uses it. */
 export const object: Grammar<Readonly<Record<string, unknown>>> = {
   longest: LENGTHS.content,
   hint: { reason: 'not-an-object', example: { name: 'value' } },
@@ -223,28 +224,28 @@ export const object: Grammar<Readonly<Record<string, unknown>>> = {
 };
 
 /**
- * Terms that records must have: one of them, or what an object says besides. It stands as it was sent, as the header
- * `Link` repeats it.
+ * Terms that records must have: a list of ids, or an object with options. Kept as sent, since the header `Link` repeats
+ * it.
  */
 export type WantedTerms = readonly number[] | TermQuery;
 export interface TermQuery {
   readonly terms?: readonly number[];
-  /** Whether all of them are wanted (`AND`). */
+  /** Whether records must have all of the terms (`AND`). */
   readonly operator?: string;
-  /** Whether the terms below them count too. */
+  /** Whether descendants of the terms count too. */
   readonly include_children?: boolean;
 }
 
-/** What may stand beside the ids: whether all of them are wanted, and whether those below them count too. */
+/** Options that may be sent with the ids: whether all terms must match, and whether descendants count too. */
 interface TermOptions {
   readonly operator: boolean;
   readonly below: boolean;
 }
 
 /**
- * Ids of terms, or `{terms, operator, include_children}` where all of them (`AND`), or those below too, are wanted.
- * What is neither is told by which of the two it may be meant as (`rest_get_combining_operation_error`): one of PHP's
- * lists could be both.
+ * Ids of terms, or `{terms, operator, include_children}` to match all of them (`AND`) or to include their descendants.
+ * The fault of another value names the form that it was meant as (`rest_get_combining_operation_error`), except for an
+ * array, which in PHP could be both.
  */
 export const termIds = (options: TermOptions): Grammar<WantedTerms> => ({
   longest: LENGTHS.word,
@@ -274,7 +275,7 @@ function termQuery(raw: TermQueryAsSent, options: TermOptions): TermQuery | unde
   return Object.fromEntries(Object.entries(read).filter(([name]) => Object.hasOwn(raw, name)));
 }
 
-/** A page or a length: a positive whole number, reported as the calendar's newer routes do. */
+/** A page number or page length: a positive integer, reported as in `tec/v1`. */
 export const positiveArgument: Grammar<number> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-positive', example: 12 },
@@ -286,7 +287,7 @@ export const positiveArgument: Grammar<number> = {
   },
 };
 
-/** A moment in PHP's grammar, reported as the calendar's newer routes do. */
+/** A date in PHP's grammar, reported as in `tec/v1`. */
 export const momentArgument: Grammar<string> = {
   longest: LENGTHS.date,
   hint: MOMENT_HINT,
@@ -297,7 +298,9 @@ export const momentArgument: Grammar<string> = {
   },
 };
 
-/** Whole numbers in an array, with `orText` also as text with commas. Anything else is refused as a value. */
+/**
+ * Positive integers in an array, and with `orText` also in a comma-separated text. Anything else is refused as a value.
+ */
 export const idsArgument = ({ orText }: { readonly orText: boolean }): Grammar<readonly number[]> => ({
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,

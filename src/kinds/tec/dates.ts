@@ -5,11 +5,10 @@ import { localFromUnix, parseZone, UTC, unixFromLocal, type Zone } from '../../w
 import type { RuleContext } from '../rendering.ts';
 
 /*
- * The other ways in which the calendar's newer interface (`tec/v1`) takes the dates of an event: in UTC, and as a start
- * with a duration.
+ * Alternative ways in which `tec/v1` accepts the dates of an event: in UTC, and as a start with a duration.
  */
 
-/** What a request says of the dates, by the names of these routes. */
+/** The dates in a request, under the names of these routes. */
 export interface SentDates {
   readonly start_date?: string | null | undefined;
   readonly end_date?: string | null | undefined;
@@ -19,18 +18,18 @@ export interface SentDates {
   readonly timezone?: string | null | undefined;
 }
 
-/** Start and end as the calendar takes them. */
+/** Start and end as the calendar's own routes take them. */
 export interface TakenDates {
   readonly start_date?: string;
   readonly end_date?: string;
 }
 
 /**
- * Start and end by the event's clock, where the request says them in another way. The clock is that of the zone which
- * is named, else the one that the event has, else the site's. A duration counts from the start which is named, else
- * from the one that there is, in seconds that pass, whatever the clocks do meanwhile.
+ * Returns start and end in the event's local time if the request gives them in another way. The time zone is the one in
+ * the request, else that of the event, else that of the site. A duration is added to the start in the request, else to
+ * the stored one, in elapsed seconds, regardless of clock changes.
  *
- * @param stored the dates that there are; undefined for a new event
+ * @param stored the stored dates; undefined for a new event
  */
 export function datesTaken(sent: SentDates, stored: EventDates | undefined, { settings, now }: RuleContext): TakenDates {
   const { timezone, duration } = sent;
@@ -43,7 +42,7 @@ export function datesTaken(sent: SentDates, stored: EventDates | undefined, { se
   return { ...(start === undefined ? {} : { start_date: start }), ...(end === undefined ? {} : { end_date: end }) };
 }
 
-/** The wall clock of a time in UTC. An offset in the text says itself which moment is meant. */
+/** Returns the local time of a time in UTC. An offset in the text takes precedence over UTC. */
 function localOf(utc: string | null | undefined, zone: Zone, now: Date): string | undefined {
   const moment = utc ? (phpTimestamp(utc) ?? parsePhpDate(utc, now, UTC)?.instant) : undefined;
   return moment === undefined ? undefined : localFromUnix(moment, zone);

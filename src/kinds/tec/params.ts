@@ -19,17 +19,17 @@ import type { RuleContext } from '../rendering.ts';
 import { agesOf } from '../timeliness.ts';
 
 /*
- * What the calendar's newer interface (`tec/v1`) takes: other names for the filters and fields of the kinds, checked in
- * its own way.
+ * Parameters of the calendar's newer interface (`tec/v1`): other names for the filters and fields of the kinds, with
+ * its own checks.
  */
 
-/** The longest page. */
+/** Maximum page length. */
 export const LONGEST_PAGE = 100;
 
 const PAGING = { page: control(positiveArgument, { fallback: 1 }), per_page: control(positiveArgument) };
 const UNGUARDED = { guarded: false } as const;
 
-/** Events have no bounds but those that are asked for. */
+/** Bounds of events; without them, events of all dates are listed. */
 const { start_date, end_date, ...moments } = group({
   params: {
     start_date: { grammar: momentArgument },
@@ -47,7 +47,7 @@ const { start_date, end_date, ...moments } = group({
   ages: (values) => agesOf(...Object.values(values)),
 });
 
-/** Statuses that a list may be asked for. Another one is refused as a value. */
+/** Statuses that a list may be asked for. Other ones are refused as a value. */
 const STATUSES = ['publish', 'pending', 'draft', 'future', 'private'];
 const statuses: Grammar<readonly string[]> = {
   ...strings,
@@ -61,8 +61,8 @@ const statuses: Grammar<readonly string[]> = {
 };
 
 /**
- * Categories and tags are checked and shape nothing, as in the reference. Links are not guarded: as there, protected
- * events are found by their venues, which WordPress's own routes show everybody.
+ * Filters of events. As in the reference, categories and tags are checked but do not filter. Links are not guarded: as
+ * in the reference, protected events are found by their venues, which WordPress's own routes show to everybody.
  */
 const EVENT_FILTERS = {
   ...PAGING,
@@ -85,7 +85,7 @@ const EVENT_FILTERS = {
 const ORDERS = { date: 'date', event_date: 'start', title: 'title', menu_order: 'menu', modified: 'modified' } as const;
 
 /**
- * The search of venues and organizers here is WordPress's, which passes over protected ones for visitors; it looks into
+ * Filters of venues and organizers. The search is WordPress's, which skips protected records for visitors; it includes
  * the same metas as the plugin's.
  */
 const linkedFilters = memoizeByObject(({ link, searched }: Linked) => ({
@@ -96,7 +96,7 @@ const linkedFilters = memoizeByObject(({ link, searched }: Linked) => ({
   status: control(statuses),
 }));
 
-/** Parameters of a list: any, and those that its handler looks at. */
+/** Parameters of a list, including those that its handler reads. */
 type TecFilters = ListParams & {
   readonly page: Control<number>;
   readonly per_page: Control<number>;
@@ -107,13 +107,13 @@ type TecFilters = ListParams & {
 
 export const tecFilters = ({ linked }: PostKind): TecFilters => (linked ? linkedFilters(linked) : EVENT_FILTERS);
 
-/** What opens protected records; no description names it. */
+/** The password that opens protected records; it is not described anywhere. */
 export const TEC_PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
-/** The members that an answer is cut to, which cut the records within it too. */
+/** The names of the members to return, which also apply to embedded records. */
 export const TEC_FIELDS = { _fields: { grammar: unread } } satisfies Params;
 export type TecReadValues = ValuesOf<typeof TEC_PASSWORD>;
 
-/** The accepted values of a list. */
+/** Accepted values of a list. */
 export type TecListValues = ValuesOf<TecFilters & typeof TEC_PASSWORD>;
 
 /** Conditions and order of a list. */
@@ -123,7 +123,7 @@ export const narrowTec = (kind: PostKind, values: TecListValues, context: RuleCo
 });
 
 const COMMON = ['date', 'date_gmt', 'slug', 'status', 'content', 'excerpt', 'author', 'featured_media', 'title'];
-/** The fields of each kind in the order of the reference. Further ones follow as the kind declares them. */
+/** The fields of each kind in the order of the reference. Additional fields follow as the kind declares them. */
 const ORDER: Readonly<Record<PostKind['name'], readonly string[]>> = {
   event: [
     ...COMMON, 'sticky', 'tags', 'tribe_events_cat', 'start_date', 'end_date', 'timezone', 'all_day', 'featured', 'cost', 'organizers', 'venues',
@@ -133,7 +133,7 @@ const ORDER: Readonly<Record<PostKind['name'], readonly string[]>> = {
   organizer: [...COMMON, 'phone', 'website', 'email'],
 }; // biome-ignore format: lists of names
 
-/** The fields of a kind by the names they have here: name here -> own name. */
+/** Returns the fields of a kind: name in `tec/v1` -> own name. */
 const ownNames = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
   const names = Object.entries<Field>(fields).flatMap(([own, { names }]) =>
     names?.tec === false ? [] : [[names?.tec ?? own, own] as const],
@@ -142,30 +142,30 @@ const ownNames = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<strin
   return new Map([...ORDER[name].map((here) => [here, known.get(here) ?? here] as const), ...names]);
 });
 
-/** The texts of a kind that the reference does not know: name here -> meta. */
+/** Returns the texts of a kind that the reference does not have: name in `tec/v1` -> meta. */
 export const furtherTexts = memoizeByObject((kind: PostKind): Readonly<Record<string, string>> => {
   const known = new Set(ORDER[kind.name]);
   const keys: Readonly<Record<string, string>> = shownTexts(kind.fields);
   return Object.fromEntries([...ownNames(kind)].flatMap(([here, own]) => (keys[own] && !known.has(here) ? [[here, keys[own]]] : [])));
 });
 
-/** Fields that the reference lists and that mean nothing for the calendar's kinds. */
+/** Fields in the reference that have no effect on the calendar's kinds. */
 const IDLE = {
   comment_status: { grammar: anyString(LENGTHS.word) },
   ping_status: { grammar: anyString(LENGTHS.word) },
-  // Records show an empty template: what was read can be sent back.
+  // Records show an empty template, so that a record can be sent back as read.
   format: { grammar: anyString(LENGTHS.word), empty: 'clears' },
   template: { grammar: anyString(LENGTHS.word), empty: 'clears' },
 } satisfies Readonly<Record<string, Param & { readonly empty?: 'clears' }>>;
 
-/** Fields of an event that lead to others: UTC times to local ones, a duration in seconds to the end. */
+/** Fields of an event that determine others: UTC times the local ones, a duration in seconds the end. */
 const DERIVED = {
   start_date_utc: { grammar: momentArgument },
   end_date_utc: { grammar: momentArgument },
   duration: { grammar: integer({ minimum: 0 }) },
 } satisfies Params;
 
-/** Fields of a record: any, and those that are looked at under their names here. */
+/** Fields of a record, including those that are read under their names in `tec/v1`. */
 type TecFields = Params &
   Partial<typeof DERIVED> &
   typeof IDLE & {
@@ -177,8 +177,8 @@ type TecFields = Params &
 export type TecFieldValues = ValuesOf<TecFields>;
 
 /**
- * The fields of a kind by the names they have here, none of them required. Those that its own routes don't write keep
- * the kind's slug and excerpt.
+ * Returns the fields of a kind under their names in `tec/v1`, none of them required. `standIn`: the kind whose fields
+ * are used if the kind itself has none of that name (slug and excerpt).
  */
 export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   const fields = [...ownNames(kind)].map(([name, field]) => {
@@ -192,7 +192,7 @@ export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   };
 }
 
-/** A grammar whose faults these routes report with a code of their own. */
+/** Returns a grammar whose faults have the code that these routes report for the parameter. */
 const withOwnCode = (name: string, grammar: Grammar): Grammar => {
   const code = CODES.get(name);
   if (code === undefined) return grammar;
@@ -221,7 +221,7 @@ const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: strin
   },
 });
 
-/** Accepted values by the kind's own names. */
+/** Returns accepted values under the kind's own names. */
 export function kindValues(kind: PostKind, values: TecFieldValues): PostValues {
   const names = ownNames(kind);
   const named = Object.entries(values).flatMap(([name, value]) => {

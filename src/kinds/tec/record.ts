@@ -22,12 +22,12 @@ import type { Bundle, RenderContext } from '../rendering.ts';
 import { VENUE } from '../venue.ts';
 import { furtherTexts } from './params.ts';
 
-/** The few words inside these records, in the caller's language. */
+/** Words inside these records, in the caller's language. */
 export interface TecWords {
-  /** What stands for a text that a password protects. */
+  /** Replaces a text that a password protects. */
   readonly locked: string;
   readonly allDay: string;
-  /** Titles of protected and private records where they are named in passing. */
+  /** Titles of protected and private records when they are shown in another record. */
   readonly protectedTitle: (title: string) => string;
   readonly privateTitle: (title: string) => string;
 }
@@ -42,9 +42,9 @@ export type TecRecord = Record<string, unknown>;
 type Kinds = Readonly<Record<'venue' | 'organizer', PostKind>>;
 
 /**
- * An event, venue or organizer in the calendar's newer interface (`tec/v1`): the post as WordPress shows it, with the
- * calendar's own members beside. Of a protected one a filler of the same type stands for each member that the password
- * guards.
+ * Returns an event, venue or organizer in the calendar's newer interface (`tec/v1`): the post as WordPress shows it,
+ * with the calendar's own members. In a protected record, each member that the password guards is replaced by a
+ * placeholder of the same type.
  */
 export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
   const row = bundle.posts.get(id)!;
@@ -74,12 +74,15 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
   };
 }
 
-/** Members that every post has, but for its id and its address. */
+/** Members of every post, except its id and its URL. */
 const OF_POSTS: ReadonlySet<string> = new Set([
   'date', 'date_gmt', 'guid', 'modified', 'modified_gmt', 'slug', 'status', 'type', 'title', 'author', 'featured_media', 'class_list', 'content', 'excerpt', 'template',
 ]); // biome-ignore format: a list of names
 
-/** An event whose venues and organizers keep of what every post has only the members named, as in the reference. */
+/**
+ * Returns an event whose venues and organizers only keep, among the members of every post, those named, as in the
+ * reference.
+ */
 export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): TecRecord {
   const cut = (linked: unknown) =>
     linked !== null && typeof linked === 'object'
@@ -91,18 +94,18 @@ export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): Te
   });
   return { ...record, ...Object.fromEntries(linked) };
 }
-/** Texts of the kind that the reference does not know, without the empty ones. */
+/** Texts of the kind that the reference does not have, without the empty ones. */
 const furtherMembers = (kind: PostKind, metas: Metas | undefined): TecRecord =>
   filledTexts(furtherTexts(kind), (key) => escHtml(metaOf(metas, key) ?? ''));
 
-/** The fields that a site defines, where it defines any. */
+/** The site's custom fields, if there are any. */
 const ofSite = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>
   takesCustomFields(kind) && calendar.customFields.length > 0 ? { custom_fields: customFieldsRecord(calendar.customFields, metas) } : {};
 
 // ---------------------------------------------------------------------------------------------- what a password guards
 const NO_MOMENT = '1970-01-01 00:00:00.000000';
 
-/** Members whose records or words are counted by nobody: lists that stay empty. */
+/** Members that become empty lists, so that not even the number of their items is shown. */
 const EMPTY = new Set(['organizers', 'venues', 'displays_on', 'custom_fields']);
 
 function withFillers(record: TecRecord, word: string): TecRecord {
@@ -140,7 +143,7 @@ function venueMembers({ ID }: Post, bundle: Bundle): TecRecord {
   };
 }
 
-/** Where a map of the address is found; empty without an address. */
+/** Returns the URL of a map of the address; empty without an address. */
 function mapLink(parts: readonly string[]): string {
   const address = parts.filter((part) => part !== '').join(' ');
   if (address === '') return '';
@@ -186,7 +189,7 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     timezone: dates.timezone,
     duration: dates.duration ? String(dates.duration) : diffSeconds(dates.startUtc, dates.endUtc) || 0,
     multiday: daysOf(dates, cutoff),
-    // As in the reference: an event counts as past as soon as it has begun.
+    // As in the reference, an event counts as past as soon as it has begun.
     is_past: dates.startUtc < present,
     is_now: dates.startUtc <= present && dates.endUtc >= present,
     all_day: dates.allDay,
@@ -206,10 +209,10 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
   };
 }
 
-/** A moment as PHP's `DateTime` becomes JSON. */
+/** Returns a moment in the form in which PHP's `DateTime` is written as JSON. */
 const moment = (local: string, zone: ReturnType<typeof phpZone>) => ({ date: `${local}.000000`, ...zone });
 
-/** A title with the word for what keeps others out (`get_the_title`). */
+/** Returns a title, marked if the record is protected or private (`get_the_title`). */
 function namedInPassing(row: Post, words: TecWords): string {
   const title = renderTitle(row.post_title);
   if (row.post_password !== '') return words.protectedTitle(title);
