@@ -3,7 +3,7 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
 
 /**
- * How a list can be narrowed. Every member becomes one bound SQL condition in `storage/lists/post-conditions.ts`.
+ * A condition that narrows a list. Every member becomes one bound SQL condition in `storage/lists/post-conditions.ts`.
  * `guarded`: whether the answers of the API hide the filtered data when a password protects the record. If so,
  * protected records that are not open to the caller never match. Texts (`words`) are always guarded, and so are the
  * conditions that only the calendar's own routes use.

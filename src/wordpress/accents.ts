@@ -1,9 +1,9 @@
 import { tableOf } from './table.ts';
 
 /**
- * Letters with marks and their plain spellings, as WordPress's `remove_accents` knows them. Letters that Unicode itself
- * takes apart into a plain letter and marks are listed by range; the others have a spelling each. What is in neither
- * stays.
+ * Accented letters and their plain spellings, as in WordPress's `remove_accents`. Letters that Unicode decomposes into
+ * a plain letter and combining marks are listed by range; the others each have a spelling. Letters in neither table
+ * stay unchanged.
  */
 const DECOMPOSED = /[À-ÖÙ-ÝÀ-öù-ýÿĀ-ſƠơƯưǍ-ǜȘ-țẠ-ỹ]/gu;
 
@@ -13,7 +13,7 @@ const SPELLED: ReadonlyMap<string, string> = tableOf({
   Œ: 'OE', œ: 'oe', Ŧ: 'T', ŧ: 't', ſ: 's', Ə: 'E', ǝ: 'e', ɑ: 'a', '€': 'E', '£': '',
 }); // biome-ignore format: a table
 
-/** Spellings of single languages, by the beginning of the locale's name. */
+/** Spellings specific to a language, by locale. */
 const BY_LOCALE: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
   [/^de/, { Ä: 'Ae', ä: 'ae', Ö: 'Oe', ö: 'oe', Ü: 'Ue', ü: 'ue', ß: 'ss' }],
   [/^da_DK$/, { Æ: 'Ae', æ: 'ae', Ø: 'Oe', ø: 'oe', Å: 'Aa', å: 'aa' }],
@@ -22,9 +22,9 @@ const BY_LOCALE: readonly (readonly [RegExp, Readonly<Record<string, string>>])[
 ]; // biome-ignore format: a table
 
 /**
- * The text with accented Latin letters spelled plainly (WordPress `remove_accents`); letters of other scripts stay.
- * Letters followed by combining marks are joined first. `locale`: a WordPress locale such as `de_DE`, for the languages
- * with spellings of their own.
+ * Returns the text with accented Latin letters spelled plainly (WordPress `remove_accents`); letters of other scripts
+ * stay. Letters followed by combining marks are composed first. `locale`: a WordPress locale such as `de_DE`, for
+ * languages with specific spellings.
  */
 export function removeAccents(text: string, locale = 'en_US'): string {
   if (/^[\x00-\x7f]*$/.test(text)) return text;

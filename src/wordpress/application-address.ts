@@ -1,16 +1,16 @@
-/** What runs or shows its own text instead of leading anywhere. */
+/** Schemes whose URLs run code or display their own content instead of opening a page or an app. */
 const NO_PLACES: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:']);
-/** Names of the machine that the browser runs on: what is sent there crosses no network (RFC 8252, section 7.3). */
+/** Host names of the machine that the browser runs on: requests to them cross no network (RFC 8252, section 7.3). */
 const OWN_MACHINE: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
-/** Names and numbers of hosts, as they may stand in headers. */
+/** Host names and IP addresses that may appear in headers. */
 const HOST = /^[\w.:[\]-]{1,255}$/;
-/** It becomes a header, which browsers and proxies take only up to some kilobytes. */
+/** Maximum length. The URL is sent in a header, which browsers and proxies limit to a few kilobytes. */
 const LONGEST = 2000;
 
 /**
- * Where a program wants people to be led with their new password (`wp_is_authorize_application_redirect_url_valid`): an
- * address of the web that is encrypted, one of the person's own machine, or one of an app (`myapp://connected`).
- * Undefined for any other.
+ * Returns the URL to which an application wants people redirected with their new password
+ * (`wp_is_authorize_application_redirect_url_valid`): an HTTPS URL, a URL on the person's own machine, or one of an app
+ * (`myapp://connected`). Undefined for any other URL.
  */
 export function applicationAddress(text: string): URL | undefined {
   if (text.length > LONGEST || !URL.canParse(text)) return undefined;

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { tableOf } from './table.ts';
 
-/** What the site's options say about pictures of people. */
+/** The site's options about pictures of people. */
 export interface AvatarOptions {
-  /** `avatar_default`: the picture of those who have none. */
+  /** `avatar_default`: the picture of people without one. */
   readonly standard: string;
-  /** `avatar_rating`: the boldest that is shown. */
+  /** `avatar_rating`: the highest rating of pictures that are shown. */
   readonly rating: string;
 }
 
 const SIZES = [24, 48, 96] as const;
-/** What the service calls the pictures that WordPress names differently. */
+/** Names that the avatar service uses for pictures with another name in WordPress. */
 const STANDARDS: ReadonlyMap<string, string> = tableOf({ mystery: 'mm', mm: 'mm', gravatar_default: '' });
 
-/** Addresses of a person's picture by size in pixels (WordPress `rest_get_avatar_urls`). */
+/** Returns the URLs of a person's picture by size in pixels (WordPress `rest_get_avatar_urls`). */
 export function avatarUrls(email: string, { standard, rating }: AvatarOptions): Record<string, string> {
   const hash = createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
   const picture = encodeURIComponent(STANDARDS.get(standard) ?? standard);

@@ -1,13 +1,13 @@
 import type { LinkPlace } from './links.ts';
 import type { Post, Term } from './rows.ts';
 
-/** The columns of a post of the blog or of a page that its address is made of. */
+/** Columns of a blog post or page that its URL is made from. */
 type Linked = Pick<Post, 'ID' | 'post_date' | 'post_name' | 'post_type'>;
 
 /**
- * The address of a post of the blog, or of a page below others (WordPress `get_permalink`, `get_page_link`). `above`:
- * slugs from the root down to the page's parent. A structure that needs more than the post itself gives the address by
- * id, which WordPress leads to the other one.
+ * Returns the URL of a blog post or a page (WordPress `get_permalink`, `get_page_link`). `above`: slugs of the page's
+ * ancestors from the root to its parent. If the permalink structure needs more than the post itself, the URL contains
+ * the id, and WordPress redirects it to the permalink.
  */
 export function blogUrl(place: LinkPlace, post: Linked, above: readonly string[] = []): string {
   const { home, permalinkStructure: structure } = place;
@@ -21,7 +21,7 @@ export function blogUrl(place: LinkPlace, post: Linked, above: readonly string[]
 }
 
 /**
- * The address of a category of the blog (`get_term_link`). `base`: option `category_base`; `above`: slugs from the root
+ * Returns the URL of a blog category (`get_term_link`). `base`: option `category_base`; `above`: slugs from the root
  * down to its parent.
  */
 export function blogCategoryUrl(place: LinkPlace, { slug }: Pick<Term, 'slug'>, base: string, above: readonly string[] = []): string {
@@ -30,6 +30,6 @@ export function blogCategoryUrl(place: LinkPlace, { slug }: Pick<Term, 'slug'>, 
   return ending(`${home}${indexOf(structure)}/${[base || 'category', ...above, slug].join('/')}`, structure);
 }
 
-/** Sites without rewriting say `/index.php/...` in their permalink structure. */
+/** Sites without URL rewriting have `/index.php/...` in their permalink structure. */
 const indexOf = (structure: string) => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 const ending = (address: string, structure: string) => (structure.endsWith('/') ? `${address}/` : address);

@@ -2,25 +2,25 @@ import { parseSerialized } from './php/serialized.ts';
 import { isPrivate, isPublic, isPublished } from './status.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A role's name for people and its capabilities; `false` denies what an earlier role grants. */
+/** A role's display name and its capabilities; `false` denies a capability that an earlier role grants. */
 export interface Role {
   readonly name: string;
   readonly capabilities: Readonly<Record<string, boolean>>;
 }
 export type Roles = ReadonlyMap<string, Role>;
 
-/** What the meta capabilities of a post depend on. */
+/** Properties of a post on which its meta capabilities depend. */
 export interface OwnedPost {
   /** `post_author`. */
   readonly author: number;
   readonly status: string;
-  /** `_wp_trash_meta_status`: the status it had before it went to the trash. */
+  /** `_wp_trash_meta_status`: the status before it was moved to the trash. */
   readonly trashedFrom?: string | undefined;
 }
 
 /**
- * The roles that option `{prefix}user_roles` holds. `stored`: its text, or the value parsed from it. What is broken
- * counts as no roles.
+ * Returns the roles stored in the option `{prefix}user_roles`. `stored`: its text, or the value parsed from it. An
+ * invalid value counts as no roles.
  */
 export function parseRoles(stored: unknown): Roles {
   return new Map(
@@ -32,9 +32,9 @@ export function parseRoles(stored: unknown): Roles {
 }
 
 /**
- * The capabilities of a user: those of the roles, in the order in which the user has them, then the user's own grants
- * and denials, role names included (WordPress `WP_User::get_role_caps`). `userCaps`: usermeta `{prefix}capabilities`,
- * as text or parsed.
+ * Returns the capabilities of a user: those of the user's roles, in the order in which the user has them, then the
+ * user's own grants and denials, including role names (WordPress `WP_User::get_role_caps`). `userCaps`: usermeta
+ * `{prefix}capabilities`, as text or parsed.
  */
 export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<string> {
   const own = grants(membersOf(userCaps));
@@ -44,8 +44,8 @@ export function userCapabilities(userCaps: unknown, roles: Roles): ReadonlySet<s
 }
 
 /**
- * Whether the viewer may edit, delete or read a post (WordPress `map_meta_cap` for types with mapped capabilities).
- * `plural`: the type's word in primitive capabilities, `tribe_events` for `edit_tribe_events`.
+ * Returns whether the viewer may edit, delete or read a post (WordPress `map_meta_cap` for types with mapped
+ * capabilities). `plural`: the type's word in primitive capabilities, `tribe_events` for `edit_tribe_events`.
  */
 export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, post: OwnedPost, plural: string): boolean {
   const own = viewer.id > 0 && post.author === viewer.id;
@@ -64,8 +64,8 @@ export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, pos
 }
 
 /**
- * The roles of a new site, as WordPress makes them and the calendar adds to them; to be stored in `{prefix}user_roles`
- * by `toSerialized`.
+ * Returns the roles of a new site: WordPress's roles with the capabilities that The Events Calendar adds. To be stored
+ * in `{prefix}user_roles` by `toSerialized`.
  */
 export function stockRoles(): Record<string, { name: string; capabilities: Record<string, true> }> {
   const role = (name: string, ...capabilities: string[]) => ({
@@ -89,10 +89,10 @@ export function stockRoles(): Record<string, { name: string; capabilities: Recor
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Levels of old versions, from the highest down: `level_2`, `level_1`, `level_0`. */
+/** User levels of old WordPress versions, in descending order: `level_2`, `level_1`, `level_0`. */
 const levels = (highest: number) => Array.from({ length: highest + 1 }, (_, index) => `level_${highest - index}`);
 
-/** What editors may do to posts and pages. */
+/** Capabilities of editors for posts and pages. */
 const DESK = words(`moderate_comments manage_categories manage_links upload_files unfiltered_html edit_posts edit_others_posts
   edit_published_posts publish_posts edit_pages read`);
 const EDITING = words(`edit_others_pages edit_published_pages publish_pages delete_pages delete_others_pages delete_published_pages
@@ -104,7 +104,7 @@ const ADMINISTRATION = words(`switch_themes edit_themes activate_plugins edit_pl
 const UPKEEP = words(`delete_users create_users unfiltered_upload edit_dashboard update_plugins delete_plugins install_plugins update_themes
   install_themes update_core list_users remove_users promote_users edit_theme_options delete_themes export`);
 
-/** Verbs on the calendar's types: of editors and administrators, of authors, of contributors. */
+/** Verbs for the calendar's types: of editors and administrators, of authors, of contributors. */
 const FULL = words(
   `read_private edit edit_others edit_private edit_published delete delete_others delete_private delete_published publish`,
 );
@@ -113,13 +113,13 @@ const DRAFTS = words('edit delete');
 const TYPES = ['tribe_events', 'tribe_venues', 'tribe_organizers', 'aggregator-records'];
 const ofTypes = (verbs: readonly string[]) => TYPES.flatMap((type) => verbs.map((verb) => `${verb}_${type}`));
 
-/** Members of an array that PHP stored; of anything else none. */
+/** Returns the members of a stored PHP array, or an empty object for anything else. */
 function membersOf(stored: unknown): Record<string, unknown> {
   const value = typeof stored === 'string' ? parseSerialized(stored) : stored;
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 }
 
-/** PHP's truth: empty texts, "0", 0 and null deny. */
+/** Returns the capabilities as booleans, with PHP's rules: empty texts, "0", 0 and null deny. */
 function grants(capabilities: unknown): Record<string, boolean> {
   return Object.fromEntries(Object.entries(membersOf(capabilities)).map(([name, value]) => [name, Boolean(value) && value !== '0']));
 }

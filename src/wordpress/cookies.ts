@@ -6,7 +6,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
  */
 export type Salt = string;
 
-/** A session as usermeta `session_tokens` holds it, under the SHA-256 of its token. Times in Unix seconds. */
+/** A session as stored in usermeta `session_tokens`, under the SHA-256 of its token. Times are Unix seconds. */
 export interface Session {
   readonly expiration: number;
   readonly login?: number;
@@ -22,16 +22,16 @@ export interface LoginCookie {
   readonly hmac: string;
 }
 
-/** WordPress gives a POST this many seconds more, so that a long form is not lost. */
+/** Seconds by which WordPress extends the expiration for a POST, so that a long form is not lost. */
 const POST_GRACE_SECONDS = 3600;
 
 /**
- * Name of the login cookie of a site (`LOGGED_IN_COOKIE`). `siteUrl`: its option without trailing slash, or the address
- * of its network as it stands.
+ * Returns the name of the login cookie of a site (`LOGGED_IN_COOKIE`). `siteUrl`: its option without trailing slash, or
+ * the stored URL of its network.
  */
 export const loginCookieName = (siteUrl: string): string => `wordpress_logged_in_${createHash('md5').update(siteUrl).digest('hex')}`;
 
-/** The elements of a login cookie's decoded value, or undefined where it is none (`wp_parse_auth_cookie`). */
+/** Returns the elements of a login cookie's decoded value, or undefined if it is invalid (`wp_parse_auth_cookie`). */
 export function parseLoginCookie(value: string): LoginCookie | undefined {
   const [login, expiration, token, hmac, ...more] = value.split('|');
   if (!login || !expiration || !token || !hmac || more.length > 0 || !/^\d{1,15}$/.test(expiration)) return undefined;
@@ -39,16 +39,16 @@ export function parseLoginCookie(value: string): LoginCookie | undefined {
 }
 
 /**
- * Part of an account's password hash that cookies depend on, so that a new password ends them
+ * Returns the part of an account's password hash that cookies depend on, so that a new password invalidates them
  * (`wp_generate_auth_cookie`).
  */
 export const passwordFragment = (userPass: string): string => (/^\$(P|2y)\$/.test(userPass) ? userPass.slice(8, 12) : userPass.slice(-4));
 
 export interface CookieCheck {
   readonly salt: Salt;
-  /** Column `user_pass` of the user whom the cookie names. */
+  /** Column `user_pass` of the user named by the cookie. */
   readonly userPass: string;
-  /** The user's sessions by key, as `session_tokens` holds them. */
+  /** The user's sessions by key, as in `session_tokens`. */
   readonly sessions: Readonly<Record<string, Session>>;
   /** Unix seconds. */
   readonly now: number;
@@ -56,7 +56,10 @@ export interface CookieCheck {
   readonly post?: boolean;
 }
 
-/** Whether a login cookie is genuine, current and of a living session (`wp_validate_auth_cookie`). */
+/**
+ * Returns whether a login cookie is genuine, not expired, and belongs to an existing session
+ * (`wp_validate_auth_cookie`).
+ */
 export function verifyLoginCookie(cookie: LoginCookie, { salt, userPass, sessions, now, post = false }: CookieCheck): boolean {
   if (cookie.expiration + (post ? POST_GRACE_SECONDS : 0) < now) return false;
   const expected = Buffer.from(signature(cookie, userPass, salt));
@@ -66,11 +69,11 @@ export function verifyLoginCookie(cookie: LoginCookie, { salt, userPass, session
   return Object.hasOwn(sessions, key) && sessions[key]!.expiration >= now;
 }
 
-/** The value of a login cookie, not yet encoded for a header (`wp_generate_auth_cookie`). */
+/** Returns the value of a login cookie, not yet encoded for a header (`wp_generate_auth_cookie`). */
 export const signLoginCookie = (cookie: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string =>
   [cookie.login, cookie.expiration, cookie.token, signature(cookie, userPass, salt)].join('|');
 
-/** The key of a session in `session_tokens`: the SHA-256 of its token, in hexadecimal. */
+/** Returns the key of a session in `session_tokens`: the SHA-256 of its token, in hexadecimal. */
 export const sessionKey = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 function signature({ login, expiration, token }: Omit<LoginCookie, 'hmac'>, userPass: string, salt: Salt): string {

@@ -1,7 +1,7 @@
 const EMAIL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
-/** No part of a domain begins or ends with a hyphen. */
+/** A hyphen at the start or end of a part of the domain, which is not allowed. */
 const LOOSE_HYPHEN = /[@.]-|-(?:\.|$)/;
 
-/** Whether a text is an e-mail address as WordPress has it (`is_email`). */
+/** Returns whether a text is an e-mail address by WordPress's rules (`is_email`). */
 export const isEmail = (text: string): boolean =>
   text.length >= 6 && EMAIL.test(text) && !LOOSE_HYPHEN.test(text.slice(text.lastIndexOf('@')));

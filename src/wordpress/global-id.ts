@@ -2,8 +2,8 @@ import { memoize } from '../memo.ts';
 import { trimEndOf } from './trim.ts';
 
 /**
- * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id,
- * such as `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
+ * Returns the id of a record across sites: host and path of the site's home URL without scheme and port, and the
+ * record's id, such as `example.com/it?id=6`. `home`: absolute URL. Throws a TypeError if it is invalid.
  */
 export function globalId(home: string, id: number): string {
   return `${hostAndPath(home)}?id=${id}`;

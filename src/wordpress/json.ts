@@ -1,25 +1,25 @@
-/** What is wrong with a JSON text: PHP's `json_last_error()` and a name for the sentence about it (`json-depth`). */
+/** A fault of a JSON text: PHP's `json_last_error()`, and the key of the sentence about it (`json-depth`). */
 export interface JsonFault {
   readonly code: 1 | 3 | 4 | 5 | 7 | 10;
   readonly reason: string;
 }
 
-/** How deep JSON may be nested, and how many values it may hold in all: members of objects and of lists count alike. */
+/** Limits of JSON: depth of nesting, and total number of values, including members of objects and items of lists. */
 export interface JsonLimits {
   readonly depth: number;
   readonly values: number;
 }
 
-/** What came of reading JSON: the value, what is wrong with it, or that it holds more values than are taken. */
+/** The result of reading JSON: the value, the fault, or that it contains too many values. */
 export type JsonReading = { readonly value: unknown } | { readonly fault: JsonFault } | { readonly fault: 'too-many' };
 
 /** The depth of PHP's `json_decode`. */
 export const JSON_DEPTH = 512;
 
 /**
- * Reads JSON as PHP's `json_decode` does, of at most this many values. Members named like those that every object has
- * (`__proto__`, `toString`) are left out at any depth, so that nothing that is sent can stand in for them. A number too
- * large to be one (`1e999`), which PHP takes for infinite, is a fault.
+ * Reads JSON as PHP's `json_decode` does, with a maximum number of values. Members with names that every object
+ * inherits (`__proto__`, `toString`) are removed at any depth, so that a request cannot override them. A number too
+ * large to represent (`1e999`), which PHP reads as infinite, is a fault.
  */
 export function parseJson(bytes: Buffer, values: number): JsonReading {
   let text: string;
@@ -41,9 +41,9 @@ export function parseJson(bytes: Buffer, values: number): JsonReading {
 }
 
 /**
- * Which limit a JSON text exceeds, if any. Brackets and commas outside of strings are counted and nothing is built, so
- * that this can be asked before the text is parsed: what is small as text may take fifty times as much memory as
- * values. Whether the text is valid is not looked at.
+ * Returns the limit that a JSON text exceeds, if any. Counts brackets and commas outside of strings without building
+ * values, so that it can run before the text is parsed: parsed values may take fifty times as much memory as the text.
+ * Does not check whether the text is valid.
  */
 export function jsonExcess(text: string, { depth, values }: JsonLimits): keyof JsonLimits | undefined {
   let open = 0;
@@ -75,7 +75,8 @@ export function jsonExcess(text: string, { depth, values }: JsonLimits): keyof J
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Where the string that begins at a quotation mark ends: at the next one that no backslash escapes, or with the text.
+ * Returns the end of the string that starts at a quotation mark: the next one that is not escaped by a backslash, or
+ * the end of the text.
  */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
@@ -88,7 +89,7 @@ function endOfString(text: string, start: number): number {
 
 const faulty = (code: JsonFault['code'], reason: string): JsonReading => ({ fault: { code, reason } });
 
-/** Half a character, which neither PHP nor a database can hold. */
+/** A lone surrogate, which neither PHP nor a database can store. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 /** `toString`, `constructor`, `__proto__` and their like. */
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
@@ -97,8 +98,8 @@ const HALF_CHARACTER: JsonFault = { code: 10, reason: 'json-utf16' };
 const INFINITE: JsonFault = { code: 7, reason: 'json-number' };
 
 /**
- * Takes out the members whose names every object has. Returns what is wrong, if anything: a text or a name with half a
- * character, or an infinite number.
+ * Removes the members with inherited names. Returns the first fault, if any: a text or a name with a lone surrogate, or
+ * an infinite number.
  */
 function cleanInPlace(value: unknown): JsonFault | undefined {
   if (typeof value === 'string') return LONE_SURROGATE.test(value) ? HALF_CHARACTER : undefined;

@@ -1,18 +1,18 @@
-/** What is known of a language by its code. */
+/** Locale and name of a language. */
 export interface KnownLanguage {
-  /** As WordPress writes it: `pt_BR`. */
+  /** In WordPress's form: `pt_BR`. */
   readonly locale: string;
-  /** In the language itself: `Italiano`. */
+  /** Name in the language itself: `Italiano`. */
   readonly name: string;
 }
 
-/** A code that may stand in addresses, as Polylang takes them: `it`, `pt-br`, `zh_tw`. */
+/** Returns whether a text can be a language code in URLs, in Polylang's form: `it`, `pt-br`, `zh_tw`. */
 export const isLanguageCode = (code: string): boolean => /^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/.test(code);
 
-/** A locale of WordPress: `it_IT`, `de_DE_formal`. */
+/** Returns whether a text has the form of a WordPress locale: `it_IT`, `de_DE_formal`. */
 export const isLocale = (locale: string): boolean => /^[a-z]{2,3}(_[A-Z]{2})?(_[a-z0-9]+)?$/.test(locale);
 
-/** The locale and the name of a language as people who speak it say them; undefined where the code is no language's. */
+/** Returns the locale of a language and its name in the language itself; undefined if the code is unknown. */
 export function knownLanguage(code: string): KnownLanguage | undefined {
   const tag = code.replaceAll('_', '-');
   try {
@@ -21,12 +21,12 @@ export function knownLanguage(code: string): KnownLanguage | undefined {
     const locale = region === undefined ? language : `${language}_${region}`;
     return name === undefined ? undefined : { locale, name: name.charAt(0).toLocaleUpperCase(tag) + name.slice(1) };
   } catch {
-    // What is no language tag at all.
+    // Not a language tag.
     return undefined;
   }
 }
 
-/** Whether a language is written from right to left. */
+/** Returns whether a language is written from right to left. */
 export function isRightToLeft(code: string): boolean {
   const { script } = new Intl.Locale(code.replaceAll('_', '-')).maximize();
   return ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'].includes(script ?? '');

@@ -1,14 +1,14 @@
 import { tableOf } from './table.ts';
 import { trimOf } from './trim.ts';
 
-/** Where addresses begin and how they are formed. */
+/** The start of URLs and their form. */
 export interface LinkPlace {
   /**
-   * Home address of the site, with the language's segment where there is one (`https://example.com/it`); no trailing
+   * Home URL of the site, including the language's segment if there is one (`https://example.com/it`); no trailing
    * slash.
    */
   readonly home: string;
-  /** Option `permalink_structure`; empty: addresses by query. */
+  /** Option `permalink_structure`; empty: URLs with a query. */
   readonly permalinkStructure: string;
 }
 
@@ -24,7 +24,7 @@ export interface TermPlace extends LinkPlace {
   readonly tagBase: string;
 }
 
-/** The columns of a post that its address is made of. */
+/** Columns of a post that its URL is made from. */
 export interface LinkedPost {
   readonly ID: number;
   readonly post_type: string;
@@ -32,14 +32,14 @@ export interface LinkedPost {
   readonly post_name: string;
 }
 
-/** First segment of the pages of each type; events have a setting. */
+/** First segment of the path of pages, by type; for events it is a setting. */
 const BASES: ReadonlyMap<string, string> = tableOf({ tribe_venue: 'venue', tribe_organizer: 'organizer' });
-/** Query variables of taxonomies; others go by their own name. */
+/** Query variables of taxonomies; others use the name of the taxonomy. */
 const TERM_VARIABLES: ReadonlyMap<string, string> = tableOf({ post_tag: 'tag', category: 'category_name' });
 
 /**
- * The address of a post's page (WordPress `get_post_permalink`): with its slug when it is public or private, else by
- * type and id. It is its `guid` too, when taken at the moment of the first insert.
+ * Returns the URL of a post's page (WordPress `get_post_permalink`): with its slug if it is public or private,
+ * otherwise with type and id. The URL at the time of the first insert is also the post's `guid`.
  */
 export function postUrl(place: EventPlace, { ID, post_type, post_status, post_name }: LinkedPost): string {
   const { home, permalinkStructure, singleEventSlug } = place;
@@ -49,9 +49,9 @@ export function postUrl(place: EventPlace, { ID, post_type, post_status, post_na
 }
 
 /**
- * The address of the page of one date of an event (rewrite rules of the calendar's paid extension). `slug`: the
- * event's; `number`: which of several on that day. An event that is not public has none: it has the address of its
- * post.
+ * Returns the URL of the page of one date of an event (rewrite rules of The Events Calendar's paid extension). `slug`:
+ * that of the event; `number`: position among several dates on that day. An event that is not public has no such page:
+ * the URL is that of its post.
  */
 export function eventDateUrl(
   place: EventPlace,
@@ -64,7 +64,9 @@ export function eventDateUrl(
   return `${place.home}/?${post.post_type}=${slug}&eventDate=${date}${number === undefined ? '' : `&eventSequence=${number}`}`;
 }
 
-/** The address of a term's page (WordPress `get_term_link`). `ancestors`: slugs from the root down to its parent. */
+/**
+ * Returns the URL of a term's page (WordPress `get_term_link`). `ancestors`: slugs from the root down to its parent.
+ */
 export function termUrl(
   place: TermPlace,
   { taxonomy, slug }: { taxonomy: string; slug: string },
@@ -77,35 +79,36 @@ export function termUrl(
 }
 
 /**
- * What comes before the slugs of tags in paths. Only the default base comes after what the permalink structure begins
- * with.
+ * Returns the segments before the slugs of tags in paths. Only the default base has the fixed prefix of the permalink
+ * structure.
  */
 export function tagPath(permalinkStructure: string, tagBase: string): string[] {
   const standard = tagBase === '' || tagBase === 'tag';
   return standard ? [...front(permalinkStructure), 'tag'] : tagBase.split('/').filter((segment) => segment !== '');
 }
 
-/** The address of a person's page (WordPress `get_author_posts_url`). */
+/** Returns the URL of a person's page (WordPress `get_author_posts_url`). */
 export function authorUrl(place: LinkPlace, { id, nicename }: { id: number; nicename: string }): string {
   if (place.permalinkStructure === '') return `${place.home}/?author=${id}`;
   return pageUrl(place, [...front(place.permalinkStructure), 'author', nicename]);
 }
 
-/** Root of the REST interface (WordPress `get_rest_url`), with a trailing slash. */
+/** Returns the root URL of the REST interface (WordPress `get_rest_url`), with a trailing slash. */
 export function restRoot({ home, permalinkStructure }: LinkPlace): string {
   if (permalinkStructure === '') return `${home}/index.php?rest_route=/`;
   return `${home}/${[...indexPrefix(permalinkStructure), 'wp-json'].join('/')}/`;
 }
 
-/** What `restUrl` needs of a request and the site's settings. */
+/** Properties of a request and of the site's settings that `restUrl` needs. */
 export interface RestPlace {
   readonly home: string;
   readonly settings: { readonly permalinkStructure: string };
 }
 
 /**
- * The address of a route of the REST interface. `route`: without leading slash, with the namespace. `query`: parameters
- * in order; they are percent-encoded, the route too where it is a parameter itself (decision D21).
+ * Returns the URL of a route of the REST interface. `route`: without leading slash, including the namespace. `query`:
+ * parameters in order. Their values are percent-encoded, and so is the route if it is a parameter itself (decision
+ * D21).
  */
 export function restUrl({ home, settings }: RestPlace, route: string, query: readonly (readonly [string, string])[] = []): string {
   const { permalinkStructure } = settings;
@@ -115,15 +118,15 @@ export function restUrl({ home, settings }: RestPlace, route: string, query: rea
   return `${restRoot({ home, permalinkStructure })}${route}?${pairs.join('&')}`;
 }
 
-/** A page's address: a trailing slash if the permalink structure has one (`user_trailingslashit`). */
+/** Returns a page's URL, with a trailing slash if the permalink structure has one (`user_trailingslashit`). */
 function pageUrl({ home, permalinkStructure }: LinkPlace, segments: readonly string[]): string {
   const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => trimOf(segment, '/')).join('/');
   return `${home}/${path}${permalinkStructure.endsWith('/') ? '/' : ''}`;
 }
 
-/** Sites without rewriting say `/index.php/...` in their permalink structure. */
+/** Sites without URL rewriting have `/index.php/...` in their permalink structure. */
 const indexPrefix = (structure: string) => (/^\/?index\.php\//.test(structure) ? ['index.php'] : []);
 
-/** What comes before the first variable of the structure (`WP_Rewrite::$front`). */
+/** Returns the segments before the first variable of the structure (`WP_Rewrite::$front`). */
 const front = (structure: string) =>
   (structure.split('%', 1)[0] ?? '').split('/').filter((segment) => segment !== '' && segment !== 'index.php');

@@ -1,28 +1,31 @@
 import { serializedMembers } from './php/serialized.ts';
 import { NETWORK_PLUGINS } from './plugins.ts';
 
-/** The names under which a network (multisite) keeps who manages all of it, and whether its sites may make users. */
+/**
+ * Options of a network (multisite): the logins of its administrators, and whether administrators of its sites may
+ * create users.
+ */
 const NETWORK_ADMINS = 'site_admins';
 const NETWORK_INVITES = 'add_new_users';
 
-/** The network's own address, which it keeps under the name of that of a site. */
+/** The name used here for the network's own URL, which the network stores under the same name as a site does. */
 export const NETWORK_ADDRESS = 'network_siteurl';
 
-/** What is read from the table of a network rather than from the options of one of its sites. */
+/** Options that are read from the table of a network and not from the options of one of its sites. */
 export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS];
 
-/** The key of one of these in the table of a network. */
+/** Returns the key of a network option in the table of the network. */
 export const networkKey = (name: string): string => (name === NETWORK_ADDRESS ? 'siteurl' : name);
 
-/** A network of sites, which have their users in common. */
+/** A network of sites, which share their users. */
 export interface Network {
-  /** Logins of those who manage all of it (`get_super_admins`). */
+  /** Logins of its administrators (`get_super_admins`). */
   readonly admins: ReadonlySet<string>;
-  /** Whether administrators of its sites may make users. */
+  /** Whether administrators of its sites may create users. */
   readonly invites: boolean;
 }
 
-/** The network that these options tell of; undefined: the site is in none. */
+/** Returns the network described by these options; undefined if the site is not part of a network. */
 export function networkOf(options: ReadonlyMap<string, string>): Network | undefined {
   const admins = options.get(NETWORK_ADMINS);
   if (admins === undefined) return undefined;
@@ -32,12 +35,15 @@ export function networkOf(options: ReadonlyMap<string, string>): Network | undef
   };
 }
 
-/** What no role gives on a site of a network: users are everybody's, and a script of one site could act on all. */
+/**
+ * Capabilities that no role grants on a site of a network, since users belong to all sites, and a script in one site
+ * could act on all of them.
+ */
 const OF_NETWORK: ReadonlySet<string> = new Set(['edit_users', 'unfiltered_html']);
 
 /**
- * Whether somebody has a capability on a site of a network. `onSite`: whether a role there gives it. Those who manage
- * the network have all (`WP_User::has_cap`); some nobody else has (`map_meta_cap`).
+ * Returns whether a user has a capability on a site of a network. `onSite`: whether a role there grants it. Network
+ * administrators have all capabilities (`WP_User::has_cap`); some are theirs alone (`map_meta_cap`).
  */
 export function mayInNetwork({ admins, invites }: Network, login: string, capability: string, onSite: boolean): boolean {
   if (admins.has(login)) return true;

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Salt } from './cookies.ts';
 
-/** Seconds of half a nonce's life: it is good in the half day it was made in and in the next. */
+/** Seconds of half a nonce's life: it is valid in the half day in which it was made and in the next one. */
 const TICK_SECONDS = 43_200;
 
-/** Whom and what a nonce is for. `user`: 0 and an empty `token` for visitors. */
+/** The user and the action that a nonce is for. `user`: 0 and an empty `token` for visitors. */
 export interface NonceSubject {
   readonly user: number;
   /** Token of the login cookie. */
@@ -13,10 +13,16 @@ export interface NonceSubject {
   readonly action?: string;
 }
 
-/** A nonce: ten characters (`wp_create_nonce`). `salt`: `NONCE_KEY` followed by `NONCE_SALT`; `now` in Unix seconds. */
+/**
+ * Returns a nonce: ten characters (`wp_create_nonce`). `salt`: `NONCE_KEY` followed by `NONCE_SALT`; `now` in Unix
+ * seconds.
+ */
 export const createNonce = (subject: NonceSubject, salt: Salt, now: number): string => nonceAt(tick(now), subject, salt);
 
-/** 1 for a nonce of the current half day, 2 for one of the last, false for any other (`wp_verify_nonce`). */
+/**
+ * Returns 1 for a nonce of the current half day, 2 for one of the previous half day, false for any other
+ * (`wp_verify_nonce`).
+ */
 export function verifyNonce(nonce: string, subject: NonceSubject, salt: Salt, now: number): 1 | 2 | false {
   const given = Buffer.from(nonce);
   const matches = (age: number) => {

@@ -1,17 +1,17 @@
 import type { Metas, Post } from './rows.ts';
 
 /*
- * What WordPress notes of a published post whose slug or date changes, so that addresses with the old one still lead to
- * it (`wp_check_for_changed_slugs`, `wp_check_for_changed_dates`).
+ * Metas in which WordPress stores the previous slug or date of a published post, so that old URLs still lead to it
+ * (`wp_check_for_changed_slugs`, `wp_check_for_changed_dates`).
  */
 
 type Addressed = Pick<Post, 'post_name' | 'post_date' | 'post_status'>;
 
 const ZERO_DAY = '0000-00-00';
-/** Files of the library have the status of what they are attached to. */
+/** Statuses of published posts. Files in the library inherit the status of the post that they are attached to. */
 const SHOWN = new Set(['publish', 'inherit']);
 
-/** The metas that change, with all their values. */
+/** Returns the metas that change, with all their values. */
 export function oldAddresses(metas: Metas | undefined, before: Addressed, after: Addressed): Record<string, readonly string[]> {
   if (!SHOWN.has(after.post_status)) return {};
   const known = (key: string) => metas?.get(key) ?? [];
@@ -23,7 +23,7 @@ export function oldAddresses(metas: Metas | undefined, before: Addressed, after:
   };
 }
 
-/** The old values with another one; what is in force again is old no longer. */
+/** Returns the old values including the previous one, and without the current one. */
 const outdated = (old: readonly string[], before: string, now: string): string[] => [
   ...old.filter((value) => value !== now && value !== before),
   before,

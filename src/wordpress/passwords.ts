@@ -5,7 +5,7 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { compare, hash } from 'bcryptjs';
 import { trimAscii } from './trim.ts';
 
-/** Longest password WordPress looks at, in bytes. */
+/** Maximum length of passwords that WordPress checks, in bytes. */
 const MAX_BYTES = 4096;
 /** Work factor of new hashes: PHP's default for bcrypt below 8.4. */
 const BCRYPT_COST = 10;
@@ -16,9 +16,9 @@ const APPLICATION_PASSWORD_LENGTH = 24;
 const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /**
- * Whether a password is the one behind a stored hash (WordPress `wp_check_password`, `wp_verify_fast_hash`). Knows
- * `$wp$2y$`, plain bcrypt, Argon2, `$P$` and `$H$` of phpass, bare MD5 and `$generic$`; anything else never matches.
- * Long computations give way to other work.
+ * Returns whether a password matches a stored hash (WordPress `wp_check_password`, `wp_verify_fast_hash`). Supports
+ * `$wp$2y$`, plain bcrypt, Argon2, `$P$` and `$H$` of phpass, plain MD5 and `$generic$`; other formats never match.
+ * Long computations yield to other work.
  */
 export async function verifyPassword(plain: string, stored: string): Promise<boolean> {
   if (Buffer.byteLength(plain) > MAX_BYTES || stored === '') return false;
@@ -32,37 +32,43 @@ export async function verifyPassword(plain: string, stored: string): Promise<boo
 }
 
 /**
- * A password as WordPress gets it from its forms, and hashes it: with backslashes before quotes and backslashes
- * (`wp_magic_quotes`), which nobody takes away again, and without white space around it.
+ * Returns a password as WordPress's forms pass it on to be hashed: with backslashes before quotes and backslashes
+ * (`wp_magic_quotes`), which WordPress does not remove, and without surrounding white space.
  */
 export const passwordFromForm = (typed: string): string => trimAscii(typed.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0'));
 
 /**
- * Whether somebody types the password behind a stored hash: as a form of WordPress sends it, or as it stands, which is
- * how programs set it.
+ * Returns whether a typed password matches a stored hash, either as a WordPress form sends it or unchanged, as programs
+ * set it.
  */
 export async function verifyTypedPassword(typed: string, stored: string): Promise<boolean> {
   for (const plain of new Set([passwordFromForm(typed), typed])) if (await verifyPassword(plain, stored)) return true;
   return false;
 }
 
-/** A hash of an account's password as WordPress 6.8 and later store it: `$wp$2y$...` (`wp_hash_password`). */
+/** Returns the hash of an account's password as WordPress 6.8 and later store it: `$wp$2y$...` (`wp_hash_password`). */
 export async function hashPassword(plain: string): Promise<string> {
   return `$wp${(await hash(digestForBcrypt(plain), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
 }
 
-/** A hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
+/** Returns the hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
 export const hashApplicationPassword = (plain: string): string => fastHash(plain);
 
-/** A new application password: 24 letters and digits (`WP_Application_Passwords::create_new_application_password`). */
+/**
+ * Returns a new application password: 24 letters and digits
+ * (`WP_Application_Passwords::create_new_application_password`).
+ */
 export const newApplicationPassword = (): string =>
   Array.from({ length: APPLICATION_PASSWORD_LENGTH }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
 
-/** In groups of four, as people are shown it (`WP_Application_Passwords::chunk_password`); the spaces don't count. */
+/**
+ * Returns a password in groups of four characters, as it is shown (`WP_Application_Passwords::chunk_password`). The
+ * spaces are not part of it.
+ */
 export const groupedPassword = (password: string): string => password.replace(/(.{4})(?=.)/g, '$1 ');
 
 /**
- * An application password as it was made, without the spaces and dashes people write it with
+ * Returns an application password as it was created, without the spaces and dashes that people type
  * (`wp_authenticate_application_password`).
  */
 export const normalizeApplicationPassword = (typed: string): string => typed.replace(/[^a-z0-9]/gi, '');
@@ -72,19 +78,23 @@ function fastHash(plain: string): string {
   return FAST_HASH + Buffer.from(digest).toString('base64url');
 }
 
-/** What bcrypt gets to see: a digest, since bcrypt itself reads 72 bytes only. PHP's `trim`, not JavaScript's. */
+/**
+ * Returns the input for bcrypt: a digest, since bcrypt only reads 72 bytes. Trims like PHP's `trim`, not JavaScript's.
+ */
 function digestForBcrypt(plain: string): string {
   const trimmed = trimAscii(plain);
   return createHmac('sha384', 'wp-sha384').update(trimmed).digest('base64');
 }
 
-/** As PHP stores it (`password_hash`), where a site has chosen it (`wp_hash_password_algorithm`). */
+/**
+ * An Argon2 hash as PHP stores it (`password_hash`), on sites that chose this algorithm (`wp_hash_password_algorithm`).
+ */
 const ARGON2 = /^\$argon2(id|i)\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
-/** Kibibytes of memory, and those times the passes, that are used at most: four times as many as PHP does unasked. */
+/** Maximum memory in kibibytes, and maximum product of memory and passes: four times PHP's defaults. */
 const MOST_MEMORY = 262_144;
 const MOST_WORK = 1_048_576;
 
-/** Whether a password is the one behind an Argon2 hash. Without native code it takes seconds. */
+/** Returns whether a password matches an Argon2 hash. Takes seconds, since there is no native code. */
 async function verifyArgon2(plain: string, stored: string): Promise<boolean> {
   const [, kind, memory, passes, lanes, salt = '', sum = ''] = ARGON2.exec(stored) ?? [];
   const [m, t, p] = [Number(memory), Number(passes), Number(lanes)];
@@ -96,14 +106,14 @@ async function verifyArgon2(plain: string, stored: string): Promise<boolean> {
 }
 
 const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Rounds between two pauses: a few milliseconds of work. */
+/** Number of rounds between two pauses: a few milliseconds of work. */
 const ROUNDS_AT_ONCE = 4096;
-/** Exponent of the most rounds that are computed: more would be an attack through the database. */
+/** Exponent of the maximum number of rounds: more would allow an attack through the database. */
 const MAX_LOG_ROUNDS = 20;
 
 /**
- * The portable hash of phpass: MD5 in 2^n rounds with the salt and the n of `setting`. Empty for a setting out of
- * range.
+ * Returns the portable hash of phpass: MD5 in 2^n rounds with the salt and the n of `setting`. Empty if the setting is
+ * out of range.
  */
 async function portableHash(plain: string, setting: string): Promise<string> {
   const logRounds = PHPASS_DIGITS.indexOf(setting[3] ?? '?');
@@ -118,7 +128,7 @@ async function portableHash(plain: string, setting: string): Promise<string> {
   return setting.slice(0, 12) + phpassBase64(digest);
 }
 
-/** Base 64 of phpass: least significant bits first, digits of its own, no padding. */
+/** Returns phpass's base 64: least significant bits first, its own digits, no padding. */
 function phpassBase64(bytes: Uint8Array): string {
   let text = '';
   for (let index = 0; index < bytes.length; index += 3) {
@@ -129,7 +139,7 @@ function phpassBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Comparison in a time that does not reveal where two texts differ (PHP `hash_equals`). */
+/** Compares two texts in constant time, so that the time does not reveal where they differ (PHP `hash_equals`). */
 function equal(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -2,12 +2,12 @@ import { FORMAT_TAXONOMY, formatOf } from './post-formats.ts';
 import type { Post, Term } from './rows.ts';
 import { tableOf } from './table.ts';
 
-/** What comes before a term's slug in the class of its posts; other taxonomies go by their own name. */
+/** Prefix of the class for a term's slug; for other taxonomies it is the name of the taxonomy. */
 const PREFIXES: ReadonlyMap<string, string> = tableOf({ post_tag: 'tag' });
 
 /**
- * The CSS classes of a post (WordPress `get_post_class`, outside of pages): what it is, whether it is locked or has a
- * picture, and its terms. The calendar adds its categories a second time.
+ * Returns the CSS classes of a post (WordPress `get_post_class`, outside of pages): type and status, whether it is
+ * locked or has a featured image, and its terms. The Events Calendar adds its categories a second time.
  */
 export function postClasses(
   { ID, post_type: type, post_status: status }: Pick<Post, 'ID' | 'post_type' | 'post_status'>,
@@ -21,7 +21,7 @@ export function postClasses(
     type,
     `type-${type}`,
     `status-${status}`,
-    // Only posts of the blog have formats.
+    // Only blog posts have formats.
     ...(type === 'post' ? [`format-${formatOf(terms)}`] : []),
     ...(locked ? ['post-password-required'] : []),
     ...(pictured ? ['has-post-thumbnail'] : []),
@@ -31,7 +31,7 @@ export function postClasses(
   ];
 }
 
-/** A slug as a class (`sanitize_html_class`); the term's number where nothing usable is left of it. */
+/** Returns a slug as a class (`sanitize_html_class`), or the term's id if no usable character is left. */
 function classOf({ slug, term_id: id }: Term): string {
   const kept = slug.replace(/%[0-9a-f]{2}/gi, '').replace(/[^\w-]/g, '');
   return /^\d*$/.test(kept) || kept.replaceAll('-', '') === '' ? String(id) : kept;

@@ -1,11 +1,11 @@
 /**
- * The rows of WordPress's tables as plain values, for all modules above.
- * Date columns are text, `YYYY-MM-DD HH:MM:SS`; ids and counts are numbers.
+ * Rows of WordPress's tables as plain values, used by all modules above. Date columns are text, `YYYY-MM-DD HH:MM:SS`;
+ * ids and counts are numbers.
  */
 export interface Post {
   readonly ID: number;
   readonly post_author: number;
-  /** Site-local wall clock; `post_date_gmt` beside it is UTC, zeros for a draft that was never published. */
+  /** In the site's local time; `post_date_gmt` is the same in UTC, zeros for a draft that was never published. */
   readonly post_date: string;
   readonly post_date_gmt: string;
   readonly post_content: string;
@@ -48,8 +48,8 @@ export interface Term {
 /** The metas of one post: every value of each key, in the order of their ids. */
 export type Metas = ReadonlyMap<string, readonly string[]>;
 
-/** The first value of a meta key, or undefined where there is no row. */
+/** Returns the first value of a meta key, or undefined if there is no row. */
 export const metaOf = (metas: Metas | undefined, key: string): string | undefined => metas?.get(key)?.[0];
 
-/** Metas that WordPress writes while somebody has a post open in an editor; no page or answer shows them. */
+/** Metas that WordPress writes while a post is open in an editor; they are not shown in pages or answers. */
 export const EDITOR_METAS: readonly string[] = ['_edit_lock', '_edit_last'];

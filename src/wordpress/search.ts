@@ -1,21 +1,22 @@
 import { trimOf } from './trim.ts';
 
-/** A piece of a search phrase; `exclude`: texts that hold it are left out. */
+/** A term of a search phrase; `exclude`: texts that contain it do not match. */
 export interface SearchTerm {
   readonly text: string;
   readonly exclude: boolean;
 }
 
-/** The English words that a search of several words passes over (`WP_Query::get_search_stopwords`). */
+/** English stop words of a search of several words (`WP_Query::get_search_stopwords`). */
 const STOPWORDS = new Set(
   'about an are as at be by com for from how in is it of on or that the this to was what when where who will with www'.split(' '),
 );
 const MOST_TERMS = 9;
 
 /**
- * The terms of a search phrase as `WP_Query::parse_search` sees them: words apart at blanks, commas and plus signs, `"a
- * phrase"` as one, `-word` excluded; stop words, single letters, single hyphens and `0` are passed over. Where nothing
- * or too much remains the phrase itself is the one term. Backslashes are taken for PHP's added ones (`stripslashes`).
+ * Returns the terms of a search phrase like `WP_Query::parse_search`: words separated by spaces, commas and plus signs,
+ * `"a phrase"` as one term, `-word` excluded; stop words, single letters, single hyphens and `0` are ignored. If no
+ * terms or too many remain, the whole phrase is the only term. Backslashes are removed, as if PHP had added them
+ * (`stripslashes`).
  */
 export function parseSearch(phrase: string): SearchTerm[] {
   const whole = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');
@@ -31,12 +32,12 @@ export function parseSearch(phrase: string): SearchTerm[] {
 
 const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'` : `"' `);
 
-/** Each piece is a condition on each column, and databases take a limited number of these. */
+/** Maximum number of pieces: each is a condition on each column, and databases limit the number of conditions. */
 const MOST_PIECES = 50;
 
 /**
- * The pieces of a venue or organizer search: runs of letters, digits and hyphens of any script (decision D22), each
- * once; of more than fifty the longest, which narrow most.
+ * Returns the pieces of a venue or organizer search: runs of letters, digits and hyphens in any script (decision D22),
+ * without duplicates. Of more than fifty the longest are used, since they are the most selective.
  */
 export function searchPieces(phrase: string): SearchTerm[] {
   const pieces = [...new Set(phrase.toLowerCase().split(/[^\p{L}\p{M}\p{N}-]+/u))].filter((piece) => piece !== '');

@@ -1,8 +1,8 @@
 import { trimAscii, trimEndOf } from './trim.ts';
 
 /**
- * The address that an option of a site names (`home`, `siteurl`, `upload_url_path`), without a slash at its end:
- * WordPress stores whatever it is given. One that only lacks its scheme gets it; undefined for what names no host.
+ * Returns the URL in an option of a site (`home`, `siteurl`, `upload_url_path`), without trailing slash. WordPress
+ * stores any text; a URL that only lacks its scheme gets it. Undefined if the text contains no host.
  */
 export function siteAddress(stored: string | undefined): string | undefined {
   const text = trimEndOf(trimAscii(stored ?? ''), '/');
@@ -10,12 +10,12 @@ export function siteAddress(stored: string | undefined): string | undefined {
   return /^https?:\/\/[^/?#]/i.test(full) && !/[\s<>"]/.test(full) && URL.canParse(full) ? full : undefined;
 }
 
-/** A host with a dot in it, or `localhost`, and what may follow. */
+/** Matches a host with a dot in its name, or `localhost`, with an optional port and path. */
 const NAMES_HOST = /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?(?:\/|$)/i;
 
 /**
- * Where a site is, by its options; what they do not name comes from `otherwise`, an address without a path. The host
- * of a request is not asked: whoever sends one could have others led anywhere.
+ * Returns the URL of a site according to its options; parts that they lack come from `otherwise`, a URL without a path.
+ * The host of the request is not used, since an attacker could send one that leads others to another site.
  */
 export function homeAddress({ home, siteurl }: { readonly home: string; readonly siteurl: string }, otherwise: string): string {
   const known = siteAddress(home) ?? siteAddress(siteurl);

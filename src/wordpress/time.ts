@@ -1,31 +1,31 @@
 /*
- * Dates as text, `YYYY-MM-DD HH:MM:SS`, and as Unix seconds. Everywhere else a date is text, local or UTC; only this
- * file and `zones.ts` compute with it.
+ * Dates as text, `YYYY-MM-DD HH:MM:SS`, and as Unix seconds. In all other modules a date is text, local or UTC; only
+ * this file and `zones.ts` compute with it.
  */
 import dayjs from 'dayjs';
 import utc from 'dayjs/plugin/utc.js';
 
 dayjs.extend(utc);
 
-/** What MySQL and WordPress write for "no date". */
+/** The value that MySQL and WordPress store for "no date". */
 export const ZERO_DATE = '0000-00-00 00:00:00';
 
-/** Pieces of a date as WordPress's events show them: zero-padded text. */
+/** Parts of a date as in WordPress's events: zero-padded text. */
 export type DateParts = { year: string; month: string; day: string; hour: string; minutes: string; seconds: string };
 
-/** The UTC text of a moment. */
+/** Returns the UTC text of a moment. */
 export function nowUtc(date: Date): string {
   return textFromUnix(unixFromDate(date));
 }
 
-/** Whole Unix seconds of a moment. */
+/** Returns the whole Unix seconds of a moment. */
 export function unixFromDate(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
 
 /**
- * Unix seconds of a text read as UTC: `YYYY-MM-DD`, with or without a time; NaN for a zero or unreadable date. Days and
- * hours beyond their range roll over.
+ * Returns the Unix seconds of a text read as UTC: `YYYY-MM-DD`, with or without a time; NaN for a zero or invalid date.
+ * Days and hours out of range roll over.
  */
 export function unixFromText(text: string): number {
   const usual = unixFromUsual(text);
@@ -36,20 +36,23 @@ export function unixFromText(text: string): number {
   return unixFromFields(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
 }
 
-/** Whether a text is a day that a calendar has, perhaps with a time that a clock shows: nothing in it rolls over. */
+/** Returns whether a text is an existing date, optionally with an existing time: nothing in it rolls over. */
 export function isRealDate(text: string): boolean {
   const unix = unixFromText(text);
   return !Number.isNaN(unix) && textFromUnix(unix).startsWith(text.slice(0, 19).trim().replace('T', ' '));
 }
 
 /**
- * A date in the form in which it is stored, `YYYY-MM-DD HH:MM:SS`, though somebody stored it in another one:
- * `2026-12-31`, `2026-12-31T20:00`. What is no date stays as it is.
+ * Returns a date in the standard stored form, `YYYY-MM-DD HH:MM:SS`, even if it was stored in another one:
+ * `2026-12-31`, `2026-12-31T20:00`. An invalid date is returned unchanged.
  */
 export const inFull = (text: string): string =>
   (text.length === 19 && text[10] === ' ') || !isRealDate(text) ? text : textFromUnix(unixFromText(text));
 
-/** Unix seconds of `YYYY-MM-DD HH:MM:SS`, as nearly every text is; NaN for any other, which a pattern then reads. */
+/**
+ * Returns the Unix seconds of `YYYY-MM-DD HH:MM:SS`, the form of nearly all texts; NaN for other forms, which the
+ * caller reads by a pattern.
+ */
 function unixFromUsual(text: string): number {
   const isUsual =
     text.length === 19 &&
@@ -64,7 +67,7 @@ function unixFromUsual(text: string): number {
   return unixFromFields(year, month, day, digitsOf(text, 11, 13), digitsOf(text, 14, 16), digitsOf(text, 17, 19));
 }
 
-/** The number between two places of a text; NaN where not all of it is digits. */
+/** Returns the number between two positions of a text; NaN if there are other characters than digits. */
 function digitsOf(text: string, from: number, to: number): number {
   let number = 0;
   for (let at = from; at < to; at++) {
@@ -76,8 +79,8 @@ function digitsOf(text: string, from: number, to: number): number {
 }
 
 /**
- * The UTC text of Unix seconds, `YYYY-MM-DD HH:MM:SS`; fractions are dropped, NaN and what no calendar holds give the
- * zero date.
+ * Returns the UTC text of Unix seconds, `YYYY-MM-DD HH:MM:SS`; fractions are dropped, NaN and values out of range give
+ * the zero date.
  */
 export function textFromUnix(unix: number): string {
   const date = new Date(Math.floor(unix) * 1000);
@@ -89,7 +92,7 @@ export function textFromUnix(unix: number): string {
 }
 
 /**
- * Unix seconds of calendar fields read as UTC; every field may lie outside its range and rolls over.
+ * Returns the Unix seconds of date fields read as UTC; fields out of range roll over.
  * @param month 1..12
  */
 export function unixFromFields(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
@@ -98,43 +101,43 @@ export function unixFromFields(year: number, month: number, day: number, hour = 
 
 function midnight(year: number, month: number, day: number): number {
   if (year >= 100) return Date.UTC(year, month - 1, day) / 1000;
-  // Date.UTC takes years of two digits for those of the 20th century.
+  // Date.UTC maps two-digit years to the 20th century.
   const date = new Date(0);
   return date.setUTCFullYear(year, month - 1, day) / 1000;
 }
 
-/** The text a number of seconds later (or earlier); the zero date stays. */
+/** Returns the text a number of seconds later (or earlier); the zero date stays. */
 export function addSeconds(text: string, seconds: number): string {
   return textFromUnix(unixFromText(text) + seconds);
 }
 
-/** The text a number of calendar days later, at the same time of day; the zero date stays. */
+/** Returns the text a number of days later, at the same time of day; the zero date stays. */
 export function addDays(text: string, days: number): string {
   return addSeconds(text, days * 86400);
 }
 
 /**
- * The text a number of calendar months later, at the same time of day, the day held within the month (31 January + 1:
- * 28 February).
+ * Returns the text a number of months later, at the same time of day, with the day limited to the length of the month
+ * (31 January + 1: 28 February).
  */
 export function addMonths(text: string, months: number): string {
   const unix = unixFromText(text);
   return Number.isNaN(unix) ? ZERO_DATE : textFromUnix(dayjs.unix(unix).utc().add(months, 'month').unix());
 }
 
-/** Seconds from one text to the other, both of the same clock; NaN if either is no date. */
+/** Returns the seconds from one text to the other, both in the same zone; NaN if either is not a date. */
 export function diffSeconds(from: string, to: string): number {
   return unixFromText(to) - unixFromText(from);
 }
 
-/** The digits of a date in pieces; an unreadable one gives zeros. */
+/** Returns the parts of a date; zeros for an invalid one. */
 export function dateParts(text: string): DateParts {
   const found = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
   const [year = '0000', month = '00', day = '00', hour = '00', minutes = '00', seconds = '00'] = found?.slice(1) ?? [];
   return { year, month, day, hour, minutes, seconds };
 }
 
-/** Whether a stored date means "none": empty or zeros. */
+/** Returns whether a stored date means "none": empty or zeros. */
 export function isZeroDate(text: string | null | undefined): boolean {
   return !text || text.startsWith('0000-00-00');
 }

@@ -1,12 +1,12 @@
 /*
- * Records that are translations of one another are a group: at most one of each language. Here is what linking and
- * taking out do to it, whatever form the group is stored in.
+ * Records that are translations of one another form a group, with at most one record of each language. These functions
+ * link records and remove them from a group, independently of how the group is stored.
  */
 
-/** The members of a group: the id of a record by the code of its language. */
+/** The members of a group: record ids by language code. */
 export type TranslationGroup = ReadonlyMap<string, number>;
 
-/** Two records of one language would be in one group. */
+/** The conflict that two records of one language would be in the same group. */
 export interface TranslationConflict {
   readonly conflict: string;
   readonly ids: readonly [number, number];
@@ -14,7 +14,7 @@ export interface TranslationConflict {
 
 export const isConflict = (result: TranslationGroup | TranslationConflict): result is TranslationConflict => 'conflict' in result;
 
-/** All members of these groups as one group, in the order in which they come; or the language that two of them have. */
+/** Returns all members of these groups as one group, in order, or the language that two of them share. */
 export function joinGroups(...groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
   const all = new Map<string, number>();
   for (const [code, id] of groups.flatMap((group) => [...group])) {
@@ -26,8 +26,7 @@ export function joinGroups(...groups: readonly TranslationGroup[]): TranslationG
 }
 
 /**
- * The records that have other translations than before, when these groups have become one, or shall become one and
- * cannot.
+ * Returns the records whose group changes when these groups become one, or would change if that were not a conflict.
  */
 export function regrouped(before: readonly TranslationGroup[], after: TranslationGroup | TranslationConflict): number[] {
   const moved = before.filter((group) => isConflict(after) || !isSame(group, after)).flatMap((group) => [...group.values()]);
@@ -37,6 +36,6 @@ export function regrouped(before: readonly TranslationGroup[], after: Translatio
 const isSame = (one: TranslationGroup, other: TranslationGroup): boolean =>
   one.size === other.size && [...one].every(([code, id]) => other.get(code) === id);
 
-/** The group without these records. */
+/** Returns the group without these records. */
 export const withoutMembers = (group: TranslationGroup, ...ids: readonly number[]): TranslationGroup =>
   new Map([...group].filter(([, id]) => !ids.includes(id)));

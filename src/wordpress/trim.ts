@@ -1,15 +1,16 @@
 /*
- * Trims that never look at the middle of a text. A pattern such as `/-+$/` is tried again from every hyphen of a run
- * that does not reach the end, so its cost grows with the square of the run. The characters are one UTF-16 unit each.
+ * Trim functions that never read the middle of a text. A pattern such as `/-+$/` restarts at every hyphen of a run that
+ * does not extend to the end, so its time grows with the square of the run. Each of the characters must be one UTF-16
+ * unit.
  */
 
-/** The text without any of these characters at its start. */
+/** Returns the text without any of these characters at its start. */
 export const trimStartOf = (text: string, characters: string): string => text.slice(startOf(text, characters));
 
-/** The text without any of these characters at its end. */
+/** Returns the text without any of these characters at its end. */
 export const trimEndOf = (text: string, characters: string): string => text.slice(0, endOf(text, characters, 0));
 
-/** The text without any of these characters at either end. */
+/** Returns the text without any of these characters at either end. */
 export function trimOf(text: string, characters: string): string {
   const start = startOf(text, characters);
   return text.slice(start, endOf(text, characters, start));

@@ -1,11 +1,11 @@
-/** Who asks: a user of the site, or nobody in particular. */
+/** The user who sends a request, or an anonymous one. */
 export interface Viewer {
   /** `users.ID`; 0 for an anonymous caller. */
   readonly id: number;
   readonly login: string;
-  /** Whether the user's roles and own grants hold this primitive capability (`WP_User::has_cap`). */
+  /** Returns whether the user's roles and own grants contain this primitive capability (`WP_User::has_cap`). */
   readonly can: (capability: string) => boolean;
-  /** UUID of the application password that the request was signed in with. */
+  /** UUID of the application password that signed the request in. */
   readonly applicationPassword?: string;
 }
 

@@ -2,13 +2,13 @@ import { domainToASCII } from 'node:url';
 import { normalizeEntities } from './content/entities.ts';
 import { trimAscii } from './trim.ts';
 
-/** What may stand before the colon of a URL (`wp_allowed_protocols`). */
+/** Allowed schemes of URLs (`wp_allowed_protocols`). */
 const ALLOWED_PROTOCOLS: readonly string[] =
   'http https ftp ftps mailto news irc irc6 ircs gopher nntp feed telnet mms rtsp sms svn tel fax xmpp webcal urn'.split(' ');
 
 /**
- * A URL to be shown in HTML (`esc_url`): what may not stand in one is taken out, `&` becomes `&#038;` and `'` `&#039;`;
- * "" when its scheme is not allowed.
+ * Returns a URL escaped for HTML (`esc_url`): invalid characters are removed, `&` becomes `&#038;` and `'` `&#039;`; ""
+ * if its scheme is not allowed.
  */
 export function escUrl(raw: string): string {
   if (raw === '') return '';
@@ -27,13 +27,13 @@ export function escUrl(raw: string): string {
 }
 
 /**
- * The form in which an address of the web is stored, or null when it is none (decision D38): `http`, `https` and `ftp`
- * with a valid host, `mailto`, `tel`. A host of other letters turns into punycode, other letters elsewhere are
- * percent-encoded, characters that may not stand in a URL go, and a single quote, which may end an attribute of HTML,
- * is percent-encoded; all else stays as it was sent.
+ * Returns the stored form of a web address, or null if it is invalid (decision D38): `http`, `https` and `ftp` with a
+ * valid host, `mailto`, `tel`. A host with non-ASCII letters is converted to punycode, non-ASCII letters elsewhere are
+ * percent-encoded, characters not allowed in URLs are removed, and a single quote, which could end an HTML attribute,
+ * is percent-encoded; everything else stays as sent.
  */
 export function normalizeWebUrl(raw: string): string | null {
-  // White space and control characters make an address invalid, as for PHP's FILTER_VALIDATE_URL.
+  // White space and control characters make a URL invalid, as in PHP's FILTER_VALIDATE_URL.
   if (/[\0-\x20\x7f]/.test(raw) || /\p{Surrogate}/u.test(raw)) return null;
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(raw) ?? [];
   const kind = scheme.toLowerCase();
@@ -48,8 +48,8 @@ export function normalizeWebUrl(raw: string): string | null {
 }
 
 /**
- * A text with the addresses in it in the form in which headers may hold them (RFC 9110, 5.5): hosts of other letters as
- * punycode, other letters elsewhere percent-encoded.
+ * Returns a text with the URLs in it in a form allowed in headers (RFC 9110, 5.5): non-ASCII hosts as punycode,
+ * non-ASCII letters elsewhere percent-encoded.
  */
 export function withAsciiAddresses(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text;
@@ -57,8 +57,8 @@ export function withAsciiAddresses(text: string): string {
 }
 
 /**
- * An address that a program can be sent to: http or https, without a name and a password in it, which everybody would
- * see who sees the address. Undefined for any other. `base`: what a redirect is relative to.
+ * Returns a URL that a program may fetch: http or https, without user name and password, since everybody who sees the
+ * URL would see them. Undefined for any other. `base`: the URL to which a redirect is relative.
  */
 export function fetchableUrl(text: string, base?: URL): URL | undefined {
   if (!URL.canParse(text, base?.href)) return undefined;
@@ -67,8 +67,8 @@ export function fetchableUrl(text: string, base?: URL): URL | undefined {
 }
 
 /**
- * A URL without its scheme when that is not allowed, tried again until nothing changes ("" when it never settles)
- * (`wp_kses_bad_protocol`). Entities that spell the scheme or the colon are seen through.
+ * Removes the scheme of a URL if it is not allowed, repeatedly until nothing changes ("" if it never settles)
+ * (`wp_kses_bad_protocol`). Entities in the scheme or for the colon are decoded.
  */
 export function withoutBadProtocol(url: string, protocols: readonly string[] = ALLOWED_PROTOCOLS): string {
   let current = url.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
@@ -89,7 +89,10 @@ const storedForm = (url: string) =>
 
 const isUserInfo = (text: string) => /^(?:[\w.~!$&'()*+,;=:-]|%[a-f0-9]{2})*$/i.test(text);
 
-/** A host name or address as PHP's FILTER_VALIDATE_URL wants it: labels of letters, digits and inner hyphens. */
+/**
+ * Returns whether a host name or IP address is valid for PHP's FILTER_VALIDATE_URL: labels of letters, digits and inner
+ * hyphens.
+ */
 function isHost(host: string): boolean {
   if (host.startsWith('[')) return URL.canParse(`http://${host}/`);
   const name = host.replace(/\.$/, '');
@@ -98,7 +101,7 @@ function isHost(host: string): boolean {
 
 const shownInHtml = (url: string): string => normalizeEntities(url).replaceAll('&amp;', '&#038;').replaceAll("'", '&#039;');
 
-/** `%0d` and `%0a` go, and those that arise from taking them out (`_deep_replace`). */
+/** Removes `%0d` and `%0a`, including those that result from removing others (`_deep_replace`). */
 function withoutEncodedLineBreaks(url: string): string {
   const kept: string[] = [];
   for (const char of url) {
@@ -109,7 +112,7 @@ function withoutEncodedLineBreaks(url: string): string {
   return kept.join('');
 }
 
-/** Brackets are encoded everywhere but in the authority, where they hold an IPv6 address. */
+/** Encodes brackets everywhere except in the authority, where they enclose an IPv6 address. */
 function encodeBrackets(url: string): string {
   if (!/[[\]]/.test(url)) return url;
   const front = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i.exec(url)?.[0] ?? '';
@@ -133,7 +136,7 @@ const decodeNumericEntities = (text: string) =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
 
-/** The text with its percent-encoded characters decoded; as it is where they are none. */
+/** Returns the text with its percent-encoded characters decoded; unchanged if the encoding is invalid. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -142,9 +145,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/**
- * PHP's `urlencode`: as in forms, blanks become `+`, and nothing but letters, digits, `-`, `_` and `.` stays as it is.
- */
+/** PHP's `urlencode`: as in forms, spaces become `+`, and only letters, digits, `-`, `_` and `.` stay. */
 export const urlEncode = (text: string): string =>
   encodeURIComponent(text)
     .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

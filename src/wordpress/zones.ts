@@ -2,26 +2,26 @@ import { textFromUnix, unixFromDate, unixFromFields, unixFromText } from './time
 import { ABBREVIATIONS, ZONE_ABBREVIATIONS } from './time-abbreviations.ts';
 
 /*
- * Zones, and what a wall clock in one of them means. The rules of zones come from Intl; what a wall clock means around
- * a change of offset is PHP's answer (timelib), not Intl's or dayjs's, because the UTC columns must be those that
+ * Time zones and conversions of local times. The rules of zones come from Intl; the meaning of a local time around a
+ * change of offset is that of PHP (timelib), not of Intl or dayjs, because the UTC columns must have the values that
  * WordPress would have written.
  */
 
 /**
  * A time zone as a value.
- * `name` is the spelling it was asked for, which is what is stored; `rules` the IANA name when offsets follow rules,
- * else null and `seconds` (east of UTC) holds always; `label` is the fixed abbreviation, null when it follows rules.
+ * `name` is the requested spelling, which is stored; `rules` is the IANA name if the offset follows rules, otherwise
+ * null, and `seconds` (east of UTC) always applies; `label` is the fixed abbreviation, null if it follows rules.
  */
 export type Zone = Readonly<{ name: string; rules: string | null; seconds: number; label: string | null }>;
 
-/** UTC itself. */
+/** The UTC zone. */
 export const UTC: Zone = { name: 'UTC', rules: null, seconds: 0, label: 'UTC' };
 
 /**
- * The zone of a name, null when there is no such zone: every IANA name in any case, the abbreviations of PHP (`EST`,
- * `CET`: fixed offsets), PHP offsets (`+02:00`, `+0200`, `GMT+2`), WordPress's manual offsets (`UTC+2`, `UTC-5.5`,
- * `UTC+5:30`). Anything else that begins with `UTC` counts as offset 0, as in the calendar plugin. Offsets outside
- * -12..+14 hours are no zone (decisions, D29).
+ * Returns the zone with a name, null if there is no such zone: every IANA name in any case, the abbreviations of PHP
+ * (`EST`, `CET`: fixed offsets), PHP offsets (`+02:00`, `+0200`, `GMT+2`), WordPress's manual offsets (`UTC+2`,
+ * `UTC-5.5`, `UTC+5:30`). Anything else that starts with `UTC` counts as offset 0, as in The Events Calendar. Offsets
+ * outside -12..+14 hours are invalid (decision D29).
  * @param name as sent or stored
  */
 export function parseZone(name: string): Zone | null {
@@ -31,8 +31,8 @@ export function parseZone(name: string): Zone | null {
 }
 
 /**
- * The zone PHP's DateTimeZone makes of a name, null when it refuses it. Knows no `UTC+2` and no limit but PHP's own
- * (100 hours).
+ * Returns the zone of PHP's DateTimeZone for a name, null if PHP refuses it. Does not accept `UTC+2`, and has no limit
+ * except PHP's own (100 hours).
  * @param name as written in a date or sent by a client
  */
 export function parsePhpZone(name: string): Zone | null {
@@ -46,8 +46,8 @@ export function parsePhpZone(name: string): Zone | null {
 }
 
 /**
- * The zone of a site and the name it goes by, from the options `timezone_string` and `gmt_offset`: the first if it
- * names a zone, else `UTC+N` as WordPress's settings page spells it (`UTC+0`, `UTC+5.5`, `UTC-3.5`).
+ * Returns the zone of a site and its name, from the options `timezone_string` and `gmt_offset`: the first if it names a
+ * zone, otherwise `UTC+N` as spelled on WordPress's settings page (`UTC+0`, `UTC+5.5`, `UTC-3.5`).
  * @param options as stored; `gmt_offset` in hours
  */
 export function siteZone(options: { timezone_string?: string | null; gmt_offset?: string | number | null }): { zone: Zone; name: string } {
@@ -59,9 +59,9 @@ export function siteZone(options: { timezone_string?: string | null; gmt_offset?
 }
 
 /**
- * The UTC text of a wall clock. Times that a change of offset skips move forward (02:30 becomes 03:30); of times that
- * happen twice PHP takes the second east of Greenwich and the first west of it. A zero or unreadable date gives the
- * zero date.
+ * Returns the UTC text of a local time. Times that a change of offset skips move forward (02:30 becomes 03:30); of
+ * times that occur twice PHP uses the second one east of Greenwich and the first one west of it. A zero or invalid date
+ * gives the zero date.
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function toUtc(local: string, zone: Zone): string {
@@ -69,7 +69,7 @@ export function toUtc(local: string, zone: Zone): string {
 }
 
 /**
- * The wall clock of a UTC text. A zero or unreadable date gives the zero date.
+ * Returns the local time of a UTC text. A zero or invalid date gives the zero date.
  * @param utcText `YYYY-MM-DD HH:MM:SS` in UTC
  */
 export function toLocal(utcText: string, zone: Zone): string {
@@ -77,20 +77,20 @@ export function toLocal(utcText: string, zone: Zone): string {
 }
 
 /**
- * The instant, in Unix seconds, of a wall clock in a zone; NaN for a zero or unreadable date. See `toUtc` for gaps and
- * repeats.
+ * Returns the instant, in Unix seconds, of a local time in a zone; NaN for a zero or invalid date. See `toUtc` for
+ * skipped and repeated times.
  */
 export function unixFromLocal(local: string, zone: Zone): number {
   return unixFromWall(unixFromText(local), zone);
 }
 
-/** The wall clock in a zone, `YYYY-MM-DD HH:MM:SS`, of an instant in Unix seconds. */
+/** Returns the local time in a zone, `YYYY-MM-DD HH:MM:SS`, of an instant in Unix seconds. */
 export function localFromUnix(unix: number, zone: Zone): string {
   return textFromUnix(unix + offsetSeconds(unix, zone));
 }
 
 /**
- * The offset in minutes east of UTC; a fraction where the offset has seconds (before 1972 only).
+ * Returns the offset in minutes east of UTC; a fraction if the offset has seconds (only before 1972).
  * @param unix an instant in Unix seconds
  */
 export function offsetAt(unix: number, zone: Zone): number {
@@ -98,8 +98,8 @@ export function offsetAt(unix: number, zone: Zone): number {
 }
 
 /**
- * What the zone calls its offset at a wall clock: PHP's format `T` (`CET`, `CEST`, `-03`, `+0545`, `GMT+0200` for a
- * bare offset). For `UTC+2` and its like it is the name of the zone itself, as the calendar plugin stores it.
+ * Returns the abbreviation of the zone at a local time: PHP's format `T` (`CET`, `CEST`, `-03`, `+0545`, `GMT+0200` for
+ * a plain offset). For `UTC+2` and the like it is the name of the zone itself, as The Events Calendar stores it.
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function abbreviation(local: string, zone: Zone): string {
@@ -107,8 +107,8 @@ export function abbreviation(local: string, zone: Zone): string {
 }
 
 /**
- * ISO 8601 with the offset of that moment, as in JSON-LD: `2030-01-01T11:00:00+01:00`. Skipped times come out moved
- * forward.
+ * Returns the ISO 8601 form with the offset of that moment, as in JSON-LD: `2030-01-01T11:00:00+01:00`. Skipped times
+ * are moved forward.
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function isoWithOffset(local: string, zone: Zone): string {
@@ -117,17 +117,17 @@ export function isoWithOffset(local: string, zone: Zone): string {
   return `${localFromUnix(unix, zone).replace(' ', 'T')}${clockOffset(offset, ':')}`;
 }
 
-/** The wall clock of a moment in a zone. */
+/** Returns the local time of a moment in a zone. */
 export function nowLocal(date: Date, zone: Zone): string {
   return localFromUnix(unixFromDate(date), zone);
 }
 
 /**
- * The instant, in Unix seconds, of a wall clock given as if it were UTC. PHP asks for the offset at the wall clock read
- * as UTC, then at what that makes, and keeps the first answer when the second lies across the change it has just passed
- * (timelib, do_adjust_timezone). A zone written into the date itself makes it look back once more.
+ * Returns the instant, in Unix seconds, of a local time given as if it were UTC. PHP looks up the offset at the local
+ * time read as UTC, then at the result, and keeps the first offset if the second one lies across the change that it has
+ * just passed (timelib, do_adjust_timezone). If the date itself contains the zone, PHP looks back once more.
  * @param wall seconds
- * @param written whether the date names the zone
+ * @param written whether the date contains the zone
  */
 export function unixFromWall(wall: number, zone: Zone, written = false): number {
   if (zone.rules === null) return wall - zone.seconds;
@@ -152,7 +152,7 @@ const WEEK = 7 * 86400;
 const EDGE = 3 * 86400;
 const zones = new Map<string, Zone>();
 
-/** A stretch of constant offset: seconds east of UTC, and the instant it began. */
+/** A period of constant offset: seconds east of UTC, and the instant at which it began. */
 type Span = { since: number; offset: number };
 
 const clocks = new Map<string, { format: Intl.DateTimeFormat; years: Map<number, Span[]> }>();
@@ -184,8 +184,8 @@ function readPhpZone(name: string): Zone | null {
 }
 
 /**
- * PHP takes H, HH, HMM, HHMM, H:MM, HH:M, HH:MM, H:M, HHMMSS and HH:MM:SS, and no other count of characters
- * (timelib_parse_tz_cor).
+ * Reads an offset in the forms that PHP accepts: H, HH, HMM, HHMM, H:MM, HH:M, HH:MM, H:M, HHMMSS and HH:MM:SS, with no
+ * other number of characters (timelib_parse_tz_cor).
  */
 function offsetDigits(text: string): number | null {
   const found = /^(\d\d?)$|^(\d\d?):(\d\d?)$|^(\d\d?)(\d\d)$|^(\d\d)(\d\d)(\d\d)$|^(\d\d):(\d\d):(\d\d)$/.exec(text);
@@ -220,13 +220,13 @@ function clockOf(rules: string): { format: Intl.DateTimeFormat; years: Map<numbe
     clocks.set(rules, clock);
     return clock;
   } catch {
-    return null; // Intl throws a RangeError for names it does not know
+    return null; // Intl throws a RangeError for unknown names
   }
 }
 
 /**
- * The stretch an instant lies in. `since` is exact when the change happened within that UTC year or three days before
- * it.
+ * Returns the period that contains an instant. `since` is exact if the change happened within that UTC year or in the
+ * three days before it.
  */
 function spanAt(unix: number, rules: string): Span {
   const at = Math.min(Math.max(unix, -6e10), 2.5e11) || 0; // years 68 to 9892: Intl counts years before 1 in another era

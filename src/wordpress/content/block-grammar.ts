@@ -1,6 +1,6 @@
 import { JSON_DEPTH, jsonExcess } from '../json.ts';
 
-/** A piece of a block document: HTML, or one of the comments that open, close or stand for a block. */
+/** A token of a block document: HTML, or a comment that opens, closes or is a whole block (`void`). */
 export type BlockToken =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'close'; readonly text: string; readonly name: string }
@@ -9,13 +9,13 @@ export type BlockToken =
 /** The JSON object in the comment of a block. */
 export type BlockAttributes = Readonly<Record<string, unknown>>;
 
-/** Whether a content was made with the block editor (`has_blocks`). */
+/** Returns whether a content was made with the block editor (`has_blocks`). */
 export const hasBlocks = (content: string): boolean => content.includes('<!-- wp:');
 
 /**
- * Cuts a content at its block comments (`WP_Block_Parser::next_token`): `<!-- wp:name {json} -->`, `<!-- /wp:name -->`,
- * `<!-- wp:name /-->`. Names come with their namespace, `core/` where none is written. Joined, the texts of the tokens
- * are the content.
+ * Splits a content at its block comments (`WP_Block_Parser::next_token`): `<!-- wp:name {json} -->`, `<!-- /wp:name
+ * -->`, `<!-- wp:name /-->`. Names include their namespace, which is `core/` by default. The concatenated texts of the
+ * tokens are the content.
  */
 export function blockTokens(content: string): BlockToken[] {
   const tokens: BlockToken[] = [];
@@ -34,8 +34,8 @@ export function blockTokens(content: string): BlockToken[] {
 }
 
 /**
- * The comment of a block as the editor writes it (`get_comment_delimited_block_content`): nothing in it that could end
- * a comment or a tag.
+ * Returns the comment of a block as the editor writes it (`get_comment_delimited_block_content`), with everything
+ * escaped that could end a comment or a tag.
  */
 export function blockComment(name: string, attributes: BlockAttributes, { isVoid }: { readonly isVoid: boolean }): string {
   const json = JSON.stringify(attributes)
@@ -74,7 +74,7 @@ function commentReader(content: string): (at: number) => Exclude<BlockToken, { k
   };
 }
 
-/** As `forwardSearch`, for a pattern. */
+/** Like `forwardSearch`, for a pattern. */
 function forwardPattern(text: string, pattern: RegExp): (from: number) => number {
   let found = -2;
   return (from) => {
@@ -85,7 +85,7 @@ function forwardPattern(text: string, pattern: RegExp): (from: number) => number
   };
 }
 
-/** As PHP reads them; whoever goes through attributes may so do it in depth. */
+/** Parses a JSON object with PHP's limit of depth, so that callers can process attributes recursively. */
 function parseObject(json: string): BlockAttributes | null {
   if (jsonExcess(json, { depth: JSON_DEPTH, values: Number.POSITIVE_INFINITY })) return null;
   try {

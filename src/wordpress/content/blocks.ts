@@ -3,15 +3,15 @@ import { type BlockAttributes, blockTokens } from './block-grammar.ts';
 import { addParagraphs } from './paragraphs.ts';
 
 /**
- * How deep blocks are rendered within blocks. The HTML of a block is gone over again for each block around it, so that
- * a deeper one is taken for a part of the one that holds it: its comments go, its HTML stays.
+ * Maximum depth of nested blocks. The HTML of a block is processed again for each block around it. Deeper blocks are
+ * treated as a part of the block that contains them: their comments are removed, their HTML stays.
  */
 const DEEPEST = 100;
 
 /**
- * The HTML of a content made with the block editor (`do_blocks`): the comments go, the saved HTML of the blocks stays,
- * with the classes that WordPress adds when it shows them. Blocks that a server makes up from other data (menus, lists
- * of posts, comments) give nothing.
+ * Returns the HTML of a content made with the block editor (`do_blocks`): the comments are removed, and the saved HTML
+ * of the blocks stays, with the classes that WordPress adds when it shows them. Blocks that a server renders from other
+ * data (menus, lists of posts, comments) render to nothing.
  */
 export function renderBlocks(content: string): string {
   const root: OpenBlock = { name: '', attributes: {}, parts: [], inner: 0 };
@@ -28,7 +28,7 @@ export function renderBlocks(content: string): string {
     else if (token.kind === 'void') addBlock(parent, { name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
     else if (stack.length > 1) addBlock(stack.at(-2) as OpenBlock, stack.pop() as OpenBlock);
     else {
-      // A closing comment without its opening one: what follows is taken as it is.
+      // A closing comment without an opening one: the rest of the content is copied unchanged.
       rest = tokens
         .slice(index)
         .map(({ text }) => text)
@@ -40,16 +40,14 @@ export function renderBlocks(content: string): string {
   return root.parts.join('') + rest;
 }
 
-/** Blocks whose text an excerpt may show (`excerpt_remove_blocks`). */
+/** Blocks whose text may be part of an excerpt (`excerpt_remove_blocks`). */
 const EXCERPT_BLOCKS = new Set(
   'freeform heading html list list-item media-text paragraph preformatted pullquote quote table verse columns column group'
     .split(' ')
     .map((name) => `core/${name}`),
 );
 
-/**
- * The content without the blocks that an excerpt made of it leaves out: images, buttons, whatever is not plain text.
- */
+/** Returns the content without the blocks that an excerpt leaves out, such as images and buttons. */
 export function excerptBlocks(content: string): string {
   const hidden: string[] = [];
   return blockTokens(content)
@@ -69,7 +67,7 @@ interface OpenBlock {
   readonly attributes: BlockAttributes;
   /** Saved HTML and rendered inner blocks, in order. */
   readonly parts: string[];
-  /** How many inner blocks have been rendered. */
+  /** Number of inner blocks that have been rendered. */
   inner: number;
 }
 
@@ -78,7 +76,7 @@ function addBlock(parent: OpenBlock, block: OpenBlock): void {
   parent.inner++;
 }
 
-/** Blocks that show other data of the site, with templates as their inner blocks. */
+/** Blocks that show other data of the site, and whose inner blocks are templates. */
 const DYNAMIC =
   /^core\/(?:post-(?!content$)|comment|query-|navigation|site-|template-part$|block$|pattern$|archives$|avatar$|calendar$|categories$|latest-|loginout$|page-list|read-more$|rss$|search$|social-link$|tag-cloud$|term-|footnotes$)/;
 
@@ -93,14 +91,15 @@ function renderBlock(block: OpenBlock): string {
     case 'core/list':
       return addClass(html, ['ul', 'ol'], 'wp-block-list');
     case 'core/shortcode':
-      // The editor puts no block into this one, and what went through here once would do so again at each level.
+      // The editor puts no blocks inside a shortcode block, and a text that was processed here would be processed again
+      // at each level.
       return block.inner === 0 ? addParagraphs(html) : html;
     default:
       return html;
   }
 }
 
-/** Blocks that lay out their inner blocks, and how they do unless their attribute `layout` says otherwise. */
+/** Blocks that lay out their inner blocks, and their layout unless their attribute `layout` says otherwise. */
 const LAYOUTS: ReadonlyMap<string, string> = tableOf({
   'core/group': 'flow',
   'core/column': 'flow',
@@ -113,7 +112,7 @@ const LAYOUTS: ReadonlyMap<string, string> = tableOf({
   'core/social-links': 'flex',
 });
 
-/** The classes of a layout on the tag that holds the inner blocks (`wp_render_layout_support_flag`). */
+/** Adds the classes of a layout to the tag that contains the inner blocks (`wp_render_layout_support_flag`). */
 function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
   const usual = LAYOUTS.get(name);
   if (usual === undefined) return parts.join('');
@@ -129,7 +128,7 @@ function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
     `wp-block-${name.slice('core/'.length)}-is-layout-${type}`,
   ].filter((className) => className !== '');
   const [first = '', ...others] = parts;
-  // The wrapper is the innermost tag that is open where the first inner block stands.
+  // The wrapper is the innermost tag that is open before the first inner block.
   const wrapper = inner > 0 ? first.search(/<[a-z][^<>]*>[^<]*$/i) : first.search(/<[a-z]/i);
   if (wrapper === -1) return parts.join('');
   return first.slice(0, wrapper) + addClass(first.slice(wrapper), null, classes.join(' ')) + others.join('');
@@ -137,7 +136,10 @@ function withLayout({ name, attributes, parts, inner }: OpenBlock): string {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** The first opening tag of these names (of any, for null) that is closed; quotes within it hide a `>`. */
+/**
+ * Returns the first complete opening tag with one of these names (null: any name). A `>` within quotes does not end a
+ * tag.
+ */
 function firstTag(html: string, names: readonly string[] | null): RegExpExecArray | undefined {
   for (const tag of html.matchAll(TAG)) {
     if (tag[3] === '') return undefined;
@@ -149,7 +151,7 @@ function firstTag(html: string, names: readonly string[] | null): RegExpExecArra
 const TAG = /<([a-z][a-z0-9-]*)(?=[ \t\n\r\f/>])((?:[^>"']|"[^"]*"|'[^']*')*)(>?)/gi;
 
 /**
- * Adds a class to the first tag of the given names (any, for null), unless it has it
+ * Adds a class to the first tag with one of these names (null: any name), unless it already has it
  * (`WP_HTML_Tag_Processor::add_class`).
  */
 function addClass(html: string, names: readonly string[] | null, className: string): string {

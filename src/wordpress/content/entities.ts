@@ -1,15 +1,15 @@
 import { decode } from 'html-entities';
 
 /**
- * Which quotes `specialChars` writes as entities: both (`ENT_QUOTES`), the double ones (`ENT_COMPAT`), none
+ * Quotes that `specialChars` writes as entities: both kinds (`ENT_QUOTES`), double ones (`ENT_COMPAT`), none
  * (`ENT_NOQUOTES`).
  */
 export type Quotes = 'both' | 'double' | 'none';
 
 /**
- * `&`, `<`, `>` and the quotes asked for as entities (`_wp_specialchars`). What is an entity already is not encoded
- * again; what only looks like one is. Without quotes this is how WordPress stores plain text as a title, a content or
- * the name of a term (`wp_filter_kses`, `pre_term_name`).
+ * Returns the text with `&`, `<`, `>` and the given quotes as entities (`_wp_specialchars`). Existing entities are not
+ * encoded again; invalid ones are. With `quotes` `none`, this is how WordPress stores plain text as a title, a content
+ * or the name of a term (`wp_filter_kses`, `pre_term_name`).
  */
 export function specialChars(text: string, quotes: Quotes = 'none'): string {
   if (!/[&<>"']/.test(text)) return text;
@@ -19,15 +19,15 @@ export function specialChars(text: string, quotes: Quotes = 'none'): string {
   return quotes === 'both' ? quoted.replaceAll("'", '&#039;') : quoted;
 }
 
-/** A text made safe to stand in HTML (`esc_html`). */
+/** Returns a text escaped for HTML (`esc_html`). */
 export const escHtml = (text: string): string => specialChars(text, 'both');
 
-/** A text made safe to stand in a quoted attribute (`esc_attr`). */
+/** Returns a text escaped for a quoted attribute (`esc_attr`). */
 export const escAttr = (text: string): string => specialChars(text, 'both');
 
 /**
- * A text made safe to stand in a quoted JavaScript string within HTML (`esc_js`): markup as entities, single quotes and
- * backslashes behind a backslash, line breaks as the two characters `\n`.
+ * Returns a text escaped for a quoted JavaScript string within HTML (`esc_js`): markup becomes entities, single quotes
+ * and backslashes are escaped by a backslash, and line breaks become the two characters `\n`.
  */
 export function escJs(text: string): string {
   return specialChars(text, 'double')
@@ -40,8 +40,9 @@ export function escJs(text: string): string {
 }
 
 /**
- * Every `&` that does not start a known entity becomes `&amp;` (`wp_kses_normalize_entities`): named ones of HTML 4,
- * decimal ones (padded to three digits) and hexadecimal ones of characters that XML allows. Character 0 goes.
+ * Replaces every `&` that does not start a known entity by `&amp;` (`wp_kses_normalize_entities`). Known entities are
+ * the named ones of HTML 4, and decimal (padded to three digits) and hexadecimal ones of characters that XML allows.
+ * References to character 0 are removed.
  */
 export function normalizeEntities(text: string): string {
   if (!text.includes('&')) return text;
@@ -58,28 +59,28 @@ export function normalizeEntities(text: string): string {
 }
 
 /**
- * The characters that entities stand for, HTML 5's whole table (`html_entity_decode`). The number of half a character
- * (`&#xD83C;`) stands for U+FFFD, as in browsers: no text can be encoded that holds a half alone. Both halves, as some
- * programs wrote them, are the character.
+ * Decodes entities with the whole table of HTML 5 (`html_entity_decode`). A reference to a lone surrogate (`&#xD83C;`)
+ * becomes U+FFFD, as in browsers, since a lone surrogate cannot be encoded. References to both surrogates of a pair, as
+ * some programs write them, become the character.
  */
 export const decodeEntities = (text: string): string =>
   decode(text, { level: 'html5', scope: 'strict' }).replace(/[\ud800-\udfff]/gu, '\ufffd');
 
-/** A lone `&` becomes `&#038;` (`convert_chars`). */
+/** Replaces a lone `&` by `&#038;` (`convert_chars`). */
 export function convertChars(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:([\0-"$-\x7f])(?![a-z1-4]{1,8};)|([^\0-\x7f]))/gi, '&#038;$1$2');
 }
 
 /**
- * Numeric entities of the Windows-1252 code page (`&#128;` to `&#159;`) as those of the characters meant
+ * Replaces numeric entities of the Windows-1252 code page (`&#128;` to `&#159;`) by those of the characters meant
  * (`convert_invalid_entities`).
  */
 export function convertInvalidEntities(text: string): string {
   return text.replace(/&#(1[2-5]\d);/g, (whole, digits: string) => {
     const code = Number(digits);
     if (code < 128 || code > 159) return whole;
-    // HTML 5 reads these numbers just so; five of them mean nothing.
+    // HTML 5 decodes these numbers in the same way; five of them are undefined.
     const meant = decode(whole).codePointAt(0) ?? code;
     return meant === code ? '' : `&#${meant};`;
   });
@@ -87,7 +88,10 @@ export function convertInvalidEntities(text: string): string {
 
 const known = new Map<string, boolean>();
 
-/** Whether HTML 4 (or XML) knows the name. At most as many names are remembered as the table holds. */
+/**
+ * Returns whether HTML 4 (or XML) has an entity of this name. Only valid names are cached, so the cache is never larger
+ * than the table.
+ */
 function isNamedEntity(name: string): boolean {
   if (known.get(name) === true) return true;
   const entity = `&${name};`;
@@ -96,7 +100,7 @@ function isNamedEntity(name: string): boolean {
   return named;
 }
 
-/** `valid_unicode`. */
+/** Returns whether XML allows a character (`valid_unicode`). */
 const isCharacter = (code: number) =>
   code === 9 ||
   code === 10 ||

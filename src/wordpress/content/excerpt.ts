@@ -1,13 +1,12 @@
 import { stripAllTags } from './plain-text.ts';
 
 /**
- * How many words an excerpt has that nobody wrote, and what follows where words were left out (`excerpt_length`,
- * `excerpt_more`).
+ * Number of words in an automatic excerpt, and the suffix if words were left out (`excerpt_length`, `excerpt_more`).
  */
 export const EXCERPT_WORDS = 55;
 export const EXCERPT_MORE = ' [&hellip;]';
 
-/** The first words of a text without its tags, followed by `more` when there are others (`wp_trim_words`). */
+/** Returns the first words of a text without its tags, followed by `more` if there are more words (`wp_trim_words`). */
 export function trimWords(text: string, count: number, more = '&hellip;'): string {
   const words = stripAllTags(text)
     .split(/[\n\r\t ]+/)

@@ -1,17 +1,14 @@
-/**
- * A run of a text: either markup that starts with `<` (an element's tag or a comment, closed or not) or what is
- * between.
- */
+/** A piece of a text: markup that starts with `<` (a tag or a comment, complete or not) or the text between. */
 export type HtmlPiece = { readonly kind: 'tag' | 'comment' | 'text'; readonly text: string };
 
 /** White space as PCRE without the `u` flag sees it: ASCII only. JavaScript's `\s` also takes the no-break space. */
 export const ASCII_SPACE = ' \\t\\n\\r\\f\\v';
-/** What `wp_spaces_regexp` names: the blanks of a text, the no-break space and its entity among them. */
+/** The pattern of `wp_spaces_regexp`: white space, including the no-break space and its entity. */
 export const SPACES = '[\\r\\n\\t ]|\\u00a0|&nbsp;';
 
 /**
  * Splits a text at its tags and comments, as `wp_html_split` does: a comment ends at the first `-->`, a tag at the
- * first `>`; one that is never closed takes all the rest. Joined, the pieces are the text.
+ * first `>`; an unclosed one extends to the end of the text. The concatenated pieces are the text.
  */
 export function htmlPieces(text: string): HtmlPiece[] {
   const pieces: HtmlPiece[] = [];
@@ -27,10 +24,7 @@ export function htmlPieces(text: string): HtmlPiece[] {
   return pieces;
 }
 
-/**
- * Where the tag or comment that starts at `open` is over (the index behind it); the length of the text when it is never
- * closed.
- */
+/** Returns the index after the tag or comment that starts at `open`; the length of the text if it is never closed. */
 export function endOfTag(text: string, open: number): number {
   const comment = text.startsWith('<!--', open);
   const close = comment ? text.indexOf('-->', open + 2) : text.indexOf('>', open);
@@ -38,8 +32,8 @@ export function endOfTag(text: string, open: number): number {
 }
 
 /**
- * A search for one text in another that only ever goes forward and knows when there is nothing left to find, so that
- * asking from every position of a hostile text stays linear.
+ * Returns a function that finds the next occurrence of one text in another. It must be called with increasing
+ * positions; it remembers the last result, so that the total time is linear even for hostile texts.
  */
 export function forwardSearch(text: string, needle: string): (from: number) => number {
   let found = -2;

@@ -9,12 +9,12 @@ export interface ImageFile {
   readonly height: number;
 }
 
-/** An image of the media library, as far as a content that shows it needs it. */
+/** An image of the media library, with the properties that a content needs to show it. */
 export interface ContentImage extends ImageFile {
-  /** The smaller files by the name of their size, in the order of the attachment's metadata. */
+  /** The smaller files by name of size, in the order of the attachment's metadata. */
   readonly sizes: Readonly<Record<string, ImageFile>>;
   readonly alt?: string;
-  /** The address of the attachment's own page; galleries link to it. */
+  /** The URL of the attachment's page; galleries link to it. */
   readonly link?: string;
   readonly caption?: string;
 }
@@ -22,9 +22,9 @@ export interface ContentImage extends ImageFile {
 export type ImageLookup = (id: number) => ContentImage | undefined;
 
 /**
- * Adds to `img` and `iframe` tags what lets a browser load them well (`wp_filter_content_tags`, outside the main query,
- * as for the REST interface): width and height, `srcset` and `sizes` for images of the library (class `wp-image-N`),
- * `decoding`, and `loading` where the size is known.
+ * Adds attributes to `img` and `iframe` tags that improve loading in browsers (`wp_filter_content_tags`, outside the
+ * main query, as for the REST interface): width and height, `srcset` and `sizes` for images of the library (class
+ * `wp-image-N`), `decoding`, and `loading` if the size is known.
  */
 export function addImageAttributes(html: string, images: ImageLookup): string {
   return html.replace(/<(img|iframe)[ \t\n\r\f\v][^<>]*>/g, (tag, name) =>
@@ -32,14 +32,14 @@ export function addImageAttributes(html: string, images: ImageLookup): string {
   );
 }
 
-/** The ids of library images that the tags of a content name. */
+/** Returns the ids of library images named in the tags of a content. */
 export const taggedImageIds = (html: string): number[] => [
   ...new Set([...html.matchAll(/<img[ \t\n\r\f\v][^<>]*>/g)].flatMap(([tag]) => imageId(tag) ?? [])),
 ];
 
 /**
- * The tag of a library image in a named size (`wp_get_attachment_image` within a content, which adds no `loading` of
- * its own).
+ * Returns the tag of a library image in a named size (`wp_get_attachment_image` within a content, which does not add
+ * `loading`).
  */
 export function imageTag(image: ContentImage, size: string, extra = ''): string {
   const file = size === 'full' ? image : (Object.hasOwn(image.sizes, size) && image.sizes[size]) || fitToSize(image, size);
@@ -56,9 +56,9 @@ export function imageTag(image: ContentImage, size: string, extra = ''): string 
   return `<img ${attributes.join(' ')} />`;
 }
 
-/** Wider files are not offered unless the tag names them. */
+/** Maximum width of files offered in `srcset`, except the file that the tag names. */
 const WIDEST_SOURCE = 2048;
-/** Bounds of the usual sizes, for an image too small to have a file of that size. */
+/** Bounds of the default sizes, for an image too small to have a file of that size. */
 const BOUNDS: ReadonlyMap<string, number> = tableOf({ thumbnail: 150, medium: 300, medium_large: 768, large: 1024 });
 
 function fitToSize(image: ContentImage, size: string): ImageFile {
@@ -87,7 +87,7 @@ const sourceOf = (tag: string): string => (/src="([^"]+)"/.exec(tag)?.[1] ?? '')
 function addSize(tag: string, image: ContentImage): string {
   const file = fileOf(sourceOf(tag), image);
   if (file === null || file.width === 0 || file.height === 0) return tag;
-  // A width that a style enforces (an inline image) scales both.
+  // A width set by a style (an inline image) scales both dimensions.
   const forced = Number(/style="width:[ \t\n\r\f\v]*(\d+)px;"/.exec(tag)?.[1] ?? 0);
   const width = forced === 0 ? file.width : forced;
   const height = forced === 0 ? file.height : Math.round((file.height * forced) / file.width);
@@ -97,7 +97,7 @@ function addSize(tag: string, image: ContentImage): string {
 function addSources(tag: string, image: ContentImage): string {
   const source = sourceOf(tag);
   if (source === '' || Object.keys(image.sizes).length === 0) return tag;
-  // An image edited after it was inserted: the tag shows the older version.
+  // The image was edited after it was inserted, and the tag shows the older version.
   const edit = /-e[0-9]{13}/.exec(image.url)?.[0];
   if (edit !== undefined && !baseName(source).includes(edit)) return tag;
   const width = Number(/ width="([0-9]+)"/.exec(tag)?.[1] ?? 0);
@@ -113,13 +113,13 @@ function addSources(tag: string, image: ContentImage): string {
 const sizesOf = ({ width }: { width: number }) => `(max-width: ${width}px) 100vw, ${width}px`;
 
 /**
- * The files of the same shape as candidates of a `srcset`, that of the tag first; null when there is no choice
- * (`wp_calculate_image_srcset`).
+ * Returns the files with the same aspect ratio as candidates of a `srcset`, the file of the tag first; null if there is
+ * only one (`wp_calculate_image_srcset`).
  */
 function sourceSet(image: ContentImage, size: { width: number; height: number }, source: string): string | null {
   const files: ImageFile[] = Object.values(image.sizes);
   if (files.length === 0 || size.width < 1) return null;
-  // The smaller files of a GIF don't move: it stands for itself, and they for themselves.
+  // The smaller files of a GIF are not animated, so the full file and the smaller ones are never mixed.
   if (/\.gif$/i.test(image.url)) {
     if (source.includes(libraryPath(image.url))) return null;
   } else files.push(image);
@@ -139,7 +139,7 @@ function sourceSet(image: ContentImage, size: { width: number; height: number },
   return [...sources].map(([width, url]) => `${url.replaceAll(' ', '%20')} ${width}w`).join(', ');
 }
 
-/** Whether two sizes differ by scale only, to one pixel (`wp_image_matches_ratio`). */
+/** Returns whether two sizes have the same aspect ratio, to one pixel (`wp_image_matches_ratio`). */
 function sameShape(a: { width: number; height: number }, b: { width: number; height: number }): boolean {
   const [large, small] = a.width > b.width ? [a, b] : [b, a];
   const scale = Math.min(1, small.width / large.width);
@@ -149,7 +149,7 @@ function sameShape(a: { width: number; height: number }, b: { width: number; hei
 
 const baseName = (url: string) => url.slice(url.lastIndexOf('/') + 1);
 
-/** The part of a URL below the uploads folder; sites move, that part stays. */
+/** Returns the part of a URL below the uploads folder, which stays the same when a site moves. */
 const libraryPath = (url: string) => url.split('/uploads/').slice(1).join('/uploads/') || url.replace(/^[a-z]+:\/\/[^/]*\//i, '');
 
 function fileOf(source: string, image: ContentImage): ImageFile | null {
@@ -163,13 +163,16 @@ function addLoading(tag: string): string {
   const decoding = /^<img\b/.test(tag) && !/ decoding=["'][a-z]+["']/.test(tag) ? ' decoding="async"' : '';
   const sized = /^<img\b/.test(tag) && tag.includes(' width="') && tag.includes(' height="');
   const measured = / width=["'][0-9]+["']/.test(tag) && / height=["'][0-9]+["']/.test(tag);
-  // One that is said to matter is not put off.
+  // An image with high priority is not loaded lazily.
   const urgent = / fetchpriority=["']high["']/.test(tag);
   const loading = sized && measured && !urgent && !/ loading=["'][a-z]+["']/.test(tag) ? ' loading="lazy"' : '';
   return tag.replace('<img', `<img${loading}${decoding}`);
 }
 
-/** `sizes` of a lazy image begins with `auto`: its place is known when it loads (`wp_img_tag_add_auto_sizes`). */
+/**
+ * Adds `auto` at the start of `sizes` of a lazy image, since its layout is known when it is loaded
+ * (`wp_img_tag_add_auto_sizes`).
+ */
 function addAutoSizes(tag: string): string {
   if (!/ loading=(?:"lazy"|'lazy'|lazy)(?=[ />])/i.test(tag) || !/ width=["']?[0-9]/.test(tag)) return tag;
   return tag.replace(/ sizes="([^"]*)"/, (whole, sizes: string) =>
@@ -178,7 +181,7 @@ function addAutoSizes(tag: string): string {
 }
 
 function improveIframe(tag: string): string {
-  // Embeds of other WordPress sites (data-secret) are made visible by a script, which needs them loaded.
+  // Embeds of other WordPress sites (data-secret) are made visible by a script, which needs them to be loaded.
   if (tag.includes(' loading=') || tag.includes(' data-secret="')) return tag;
   const ready = [' src="', ' width="', ' height="'].every((attribute) => tag.includes(attribute));
   return ready ? tag.replace('<iframe', '<iframe loading="lazy"') : tag;

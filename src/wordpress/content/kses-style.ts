@@ -4,8 +4,8 @@ import { forwardSearch } from './html-pieces.ts';
 import { STYLE_GRADIENTS, STYLE_PROPERTIES, STYLE_URLS } from './kses-tables.ts';
 
 /**
- * The declarations of a `style` attribute that are allowed, joined by `;` (`safecss_filter_attr`): known properties,
- * without escapes, comments and functions other than `var`, `calc` and their like, gradients, and `url` with an allowed
+ * Returns the allowed declarations of a `style` attribute, joined by `;` (`safecss_filter_attr`): known properties,
+ * without escapes, comments and functions, except `var`, `calc` and similar ones, gradients, and `url` with an allowed
  * scheme.
  */
 export function allowedStyle(style: string): string {
@@ -35,7 +35,7 @@ function isAllowed(declaration: string): boolean {
   return isHarmless(withoutFunctions(rest));
 }
 
-/** The addresses in all `url(...)` of a value, without quotes, and what is around them. */
+/** Returns the URLs in all `url(...)` of a value, without quotes, and the text around them. */
 function urlsIn(value: string): { urls: string[]; around: string } {
   const closing = forwardSearch(value, ')');
   const urls: string[] = [];
@@ -43,7 +43,7 @@ function urlsIn(value: string): { urls: string[]; around: string } {
   let done = 0;
   for (let start = value.indexOf('url('); start !== -1; start = value.indexOf('url(', done)) {
     const inner = start + 'url('.length;
-    // One character at least, a bracket too.
+    // The URL has at least one character, which may be a bracket.
     const end = closing(inner + 1);
     if (end === -1) break;
     urls.push(unquoted(trimOf(value.slice(inner, end), ' ')).trim());
@@ -58,13 +58,13 @@ const unquoted = (text: string): string =>
 
 const isHarmless = (text: string) => !/[\\(&=}]|\/\*/.test(text);
 
-/** A gradient, whose colours may be written `rgb(...)`; no other brackets. */
+/** Returns whether a value is a gradient. Its colors may be written as `rgb(...)`; other brackets are not allowed. */
 function isGradient(value: string): boolean {
   const inner = /^(?:repeating-)?(?:linear|radial|conic)-gradient\((.*)\)$/s.exec(value)?.[1];
   return inner !== undefined && !/[()]/.test(inner.replace(/rgba?\([^()]*\)/g, ''));
 }
 
-/** Takes out calls of the harmless functions with all their brackets, where these are balanced. */
+/** Removes calls of harmless functions including their brackets, if these are balanced. */
 function withoutFunctions(text: string): string {
   const calls = /\b(?:var|calc|min|max|minmax|clamp|repeat)\(/g;
   const closings = closingBrackets(text);

@@ -1,11 +1,11 @@
-/** Attributes allowed on an element, in lower case. `data-*` stands for all of that kind. */
+/** Attributes allowed on an element, in lower case. `data-*` allows all attributes with this prefix. */
 export type AllowedAttributes = ReadonlySet<string>;
-/** Elements allowed, with their attributes, all in lower case. */
+/** Allowed elements with their attributes, all in lower case. */
 export type AllowedElements = ReadonlyMap<string, AllowedAttributes>;
 
 const words = (list: string) => list.split(' ').filter((word) => word !== '');
 
-/** Attributes that every element of a post may carry (`_wp_add_global_attributes`). */
+/** Attributes allowed on every element of a post (`_wp_add_global_attributes`). */
 const GLOBAL_ATTRIBUTES = words(
   'aria-controls aria-current aria-describedby aria-details aria-expanded aria-hidden aria-label aria-labelledby aria-live ' +
     'class data-* dir hidden id lang style title role xml:lang',
@@ -53,7 +53,8 @@ const PLAIN = words(
 );
 
 /**
- * What a post may hold (`$allowedposttags`), but for `object`, which WordPress allows for PDF files of its own uploads.
+ * Elements allowed in a post (`$allowedposttags`), except `object`, which WordPress allows for PDF files among its
+ * uploads.
  */
 export const POST_ELEMENTS: AllowedElements = new Map(
   [
@@ -63,7 +64,7 @@ export const POST_ELEMENTS: AllowedElements = new Map(
   ].map(([name, attributes]) => [name, new Set([...words(attributes), ...GLOBAL_ATTRIBUTES])]),
 );
 
-/** What titles and the texts of terms may hold (`$allowedtags`). */
+/** Elements allowed in titles and in the texts of terms (`$allowedtags`). */
 export const INLINE_ELEMENTS: AllowedElements = new Map(
   Object.entries({
     a: 'href title',
@@ -88,13 +89,13 @@ export const URL_ATTRIBUTES: ReadonlySet<string> = new Set(
   words('action archive background cite classid codebase data formaction href icon longdesc manifest poster profile src usemap xmlns'),
 );
 
-/** Attributes that may stand without a value only. */
+/** Attributes only allowed without a value. */
 export const VALUELESS_ATTRIBUTES: ReadonlySet<string> = new Set(['download']);
 
 const sides = (property: string) => ['', '-top', '-right', '-bottom', '-left'].map((side) => property + side);
 const logical = (property: string) => ['-block-start', '-block-end', '-inline-start', '-inline-end'].map((side) => property + side);
 
-/** Properties allowed in a `style` attribute (`safecss_filter_attr`); custom ones (`--name`) are too. */
+/** Properties allowed in a `style` attribute (`safecss_filter_attr`), in addition to custom ones (`--name`). */
 export const STYLE_PROPERTIES: ReadonlySet<string> = new Set([
   ...words(
     'background background-color background-image background-position background-repeat background-size background-attachment background-blend-mode',
@@ -117,7 +118,7 @@ export const STYLE_PROPERTIES: ReadonlySet<string> = new Set([
   ...words('position top right bottom left z-index box-shadow aspect-ratio container-type'),
 ]);
 
-/** Properties whose values may hold `url(...)`. */
+/** Properties whose values may contain `url(...)`. */
 export const STYLE_URLS: ReadonlySet<string> = new Set(words('background background-image cursor filter list-style list-style-image'));
 /** Properties whose values may be gradients. */
 export const STYLE_GRADIENTS: ReadonlySet<string> = new Set(['background', 'background-image']);

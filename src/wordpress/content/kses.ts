@@ -8,27 +8,27 @@ import { type AllowedElements, INLINE_ELEMENTS, POST_ELEMENTS, URL_ATTRIBUTES, V
 import { escapeUnclosedTags, firstCharacters, sanitizeTextField } from './plain-text.ts';
 
 /**
- * The content or excerpt of a post by somebody without the capability `unfiltered_html` (`wp_filter_post_kses`): tags
- * and attributes that are not allowed go, what stood between tags stays; comments stay. Where nothing is removed, the
- * text stays as it was, but for lone `&`.
+ * Cleans the content or excerpt of a post by a user without the capability `unfiltered_html` (`wp_filter_post_kses`):
+ * tags and attributes that are not allowed are removed, text between tags and comments stay. If nothing is removed, the
+ * text stays unchanged except for lone `&`.
  */
 export const ksesPost = (html: string): string => kses(html, POST_ELEMENTS);
 
-/** The title of a post by the same: inline tags only (`wp_filter_kses`). A lone `&` becomes `&amp;`. */
+/** Cleans the title of a post: only inline tags are allowed (`wp_filter_kses`). A lone `&` becomes `&amp;`. */
 export const ksesTitle = (html: string): string => kses(html, INLINE_ELEMENTS);
 
 /**
- * The name of a term as it is stored, whoever sends it (the filters of `pre_term_name`): plain text, `&` as `&amp;`,
- * quotes as they are.
+ * Returns the name of a term as it is stored, for all users (the filters of `pre_term_name`): plain text, `&` as
+ * `&amp;`, quotes unchanged.
  */
 export const sanitizeTermName = (raw: string): string => trimAscii(specialChars(kses(sanitizeTextField(raw), INLINE_ELEMENTS)));
 
-/** As many characters as the column of a person's name holds. */
+/** Maximum number of characters of the column with a person's name. */
 const DISPLAY_NAME_LETTERS = 250;
 
 /**
- * The name of a person as it is stored, whoever sends it (the filters of `pre_user_display_name`): themes print it as
- * it stands. One that is too long for its column is cut.
+ * Returns the name of a person as it is stored, for all users (the filters of `pre_user_display_name`), since themes
+ * print it unescaped. A name that is too long for its column is cut.
  */
 export function sanitizeDisplayName(raw: string): string {
   for (let most = DISPLAY_NAME_LETTERS; ; most -= 1) {
@@ -37,17 +37,19 @@ export function sanitizeDisplayName(raw: string): string {
   }
 }
 
-/** The description of a term as it is stored, whoever sends it (the filters of `pre_term_description`). */
+/** Returns the description of a term as it is stored, for all users (the filters of `pre_term_description`). */
 export const sanitizeTermDescription = (raw: string): string => kses(raw, INLINE_ELEMENTS);
 
-/** What is done to every content and excerpt before it is stored, whoever sends it (`content_save_pre`). */
+/**
+ * Returns a content or excerpt with the changes that are made before storing it, for all users (`content_save_pre`).
+ */
 export const storedContent = (html: string): string => convertInvalidEntities(html);
 
-/** How deep comments may hold comments; real texts hold none. */
+/** Maximum depth of comments within comments; real texts have none. */
 const DEEPEST = 8;
 
 /**
- * `wp_kses`. Own work rather than a sanitizer that parses and writes again: what is allowed must stay as it was typed.
+ * `wp_kses`. Not a sanitizer that parses the text and writes it again, since allowed markup must stay as it was typed.
  */
 function kses(html: string, allowed: AllowedElements, depth = 0): string {
   if (depth > DEEPEST) return '';
@@ -56,8 +58,8 @@ function kses(html: string, allowed: AllowedElements, depth = 0): string {
 }
 
 /**
- * Cuts the text into tags and comments, as `wp_kses_split` does, and cleans each. A comment must end on its line; else
- * it is over at the first `>`.
+ * Splits the text into tags and comments, as `wp_kses_split` does, and cleans each. A comment must end on its line;
+ * otherwise it ends at the first `>`.
  */
 function ksesTokens(html: string, allowed: AllowedElements, depth: number): string {
   const commentEnd = forwardSearch(html, '-->');
@@ -111,7 +113,7 @@ function cleanToken(token: string, allowed: AllowedElements, depth: number): str
     .replace(/[<>]/g, '')}${selfClosing}>`;
 }
 
-/** A text cleaned until nothing changes any more. */
+/** Cleans a text repeatedly until it does not change. */
 function cleanUntilStable(text: string, allowed: AllowedElements, depth: number): string {
   let current = text;
   for (let round = 0; round < DEEPEST; round++) {
@@ -122,7 +124,7 @@ function cleanUntilStable(text: string, allowed: AllowedElements, depth: number)
   return '';
 }
 
-/** An attribute as it was written; `value` null when it has none, `quote` "" when it stood bare. */
+/** An attribute as written; `value` is null if it has none, `quote` is "" if the value is unquoted. */
 interface Attribute {
   readonly name: string;
   readonly value: string | null;
@@ -135,8 +137,8 @@ const VALUE = /(?:"([^"]*)"|'([^']*)'|([^ \t\n\r\f\v"']+))(?:[ \t\n\r\f\v]+|\/?$
 const BLANKS = /[ \t\n\r\f\v]+/y;
 
 /**
- * The attributes of a tag, each name once (`wp_kses_hair`). What is none is passed over up to the next blank outside
- * quotes.
+ * Returns the attributes of a tag, each name once (`wp_kses_hair`). Invalid text is skipped up to the next white space
+ * outside quotes.
  */
 function readAttributes(text: string): Attribute[] {
   const found = new Map<string, Attribute>();
@@ -185,7 +187,7 @@ function isAllowedName(name: string, allowed: ReadonlySet<string>): boolean {
   return allowed.has(low) || (allowed.has('data-*') && /^data-[a-z0-9_-]+$/.test(low));
 }
 
-/** The attribute with a harmless value, or null when none is left of it. */
+/** Returns the attribute with a harmless value, or null if it must be removed. */
 function writeAttribute({ name, value, quote }: Attribute): string | null {
   const low = name.toLowerCase();
   if (VALUELESS_ATTRIBUTES.has(low) && value !== null) return null;
@@ -195,10 +197,7 @@ function writeAttribute({ name, value, quote }: Attribute): string | null {
   return `${name}=${quote || '"'}${clean}${quote || '"'}`;
 }
 
-/**
- * Cleans the texts among the attributes of blocks (`filter_block_content`); blocks without such texts stay as they were
- * typed.
- */
+/** Cleans the texts in the attributes of blocks (`filter_block_content`); blocks without unsafe texts stay as typed. */
 function cleanBlocks(html: string, allowed: AllowedElements, depth: number): string {
   if (!html.includes('<!-- wp:') || depth > 0) return html;
   return blockTokens(html)

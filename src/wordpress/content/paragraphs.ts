@@ -3,9 +3,9 @@ import { SPACES } from './html-pieces.ts';
 import { findShortcodes, type Shortcode, shortcodeReader } from './shortcode-grammar.ts';
 
 /**
- * Paragraphs for blank lines, `<br />` for single line breaks (`wpautop`). The package does the work; here stands what
- * it does differently from PHP's function (blanks outside ASCII are not white space, each `figcaption` counts, an `hr`
- * ends a paragraph), and what keeps its patterns from going over a hostile text again and again.
+ * Adds paragraphs for blank lines and `<br />` for single line breaks (`wpautop`). A package does the main work. This
+ * file adds the differences of PHP's function (non-ASCII spaces are not white space, every `figcaption` counts, an `hr`
+ * ends a paragraph), and prevents the package's patterns from scanning a hostile text repeatedly.
  */
 export function addParagraphs(text: string): string {
   const runs: string[] = [];
@@ -26,7 +26,7 @@ export function addParagraphs(text: string): string {
   return showWideBlanks(done);
 }
 
-/** Takes the `<p>` away around a shortcode that stands alone in its paragraph (`shortcode_unautop`). */
+/** Removes the `<p>` around a shortcode that is alone in its paragraph (`shortcode_unautop`). */
 export function unwrapShortcodes(text: string): string {
   if (findShortcodes(text).length === 0) return text;
   const read = shortcodeReader(text);
@@ -44,13 +44,13 @@ export function unwrapShortcodes(text: string): string {
   return result + text.slice(done);
 }
 
-/** What stands around a shortcode that is alone in its paragraph. */
+/** The markup around a shortcode that is alone in its paragraph. */
 const OPENING = new RegExp(`<p>(?:${SPACES})*(?=\\[)`, 'g');
 const CLOSING = new RegExp(`(?:${SPACES})*</p>`, 'y');
 
 /**
- * The end of the shortcode and of its paragraph, when `</p>` follows it (with all it encloses, or else behind its tag
- * alone).
+ * Returns the end of the shortcode and of its paragraph if `</p>` follows, either after the enclosed content or
+ * directly after the tag; null otherwise.
  */
 function standsAlone(text: string, shortcode: Shortcode | null): { end: number; behind: number } | null {
   if (shortcode === null) return null;
@@ -63,7 +63,7 @@ function standsAlone(text: string, shortcode: Shortcode | null): { end: number; 
   return null;
 }
 
-/** Applies a function to all but the `pre` elements; those the package sets aside by the same reckoning. */
+/** Applies a function to everything except the `pre` elements, which are found in the same way as in the package. */
 function outsidePre(text: string, change: (part: string) => string): string {
   if (!text.includes('<pre')) return change(text);
   return text
@@ -75,18 +75,18 @@ function outsidePre(text: string, change: (part: string) => string): string {
     .join('</pre>');
 }
 
-/** A noncharacter behind a tag's name, so that the package does not know the tag. */
+/** A noncharacter inserted into the name of a tag so that the package does not recognize it. */
 const SHIELD = '\ufde8';
-/** Blanks of a run that is set aside. */
+/** Minimum length of a run of white space that is set aside. */
 const VERY_LONG = 300;
-/** Stands for such a run. */
+/** Placeholder for such a run. */
 const LONG_RUN = '\ufde9';
-/** More `<` than this without a `>` between them are no HTML. */
+/** More `<` than this without a `>` between them are not HTML. */
 const CROWD = 50;
 const MOST_PRE = 1000;
 const SHIELDED_OPEN = '\ufdea';
 
-/** The package closes the gaps around the first `figcaption` only; they are closed here, and no new ones arise. */
+/** Removes white space around every `figcaption` and hides the tag. The package only does that for the first one. */
 function shieldCaptions(text: string): string {
   if (!text.includes('<figcaption')) return text;
   return text
@@ -95,8 +95,9 @@ function shieldCaptions(text: string): string {
 }
 
 /**
- * Of a crowd of `<` (and of players' shortcodes) that no `>` follows, hides all but the first: each would be taken for
- * the start of a tag that may reach to the end. The same for `<p><li...` of no list.
+ * Hides all but the first few of many `<` (and of audio and video shortcodes) that no `>` follows, since the package
+ * would treat each as the start of a tag that may extend to the end of the text. Does the same with `<p><li...` outside
+ * lists.
  */
 function shieldCrowds(text: string): string {
   let allowed = CROWD;
@@ -110,7 +111,7 @@ function shieldCrowds(text: string): string {
     .replace(/<p><li(?![ \t\n\r\f\v/>])/g, (start) => (--allowed < 0 ? `<p>${SHIELD}<li` : start));
 }
 
-/** The package puts each `pre` back with a search of its own; those after the first thousand are no `pre` to it. */
+/** Hides `pre` elements after the first thousand from the package, which restores each one with a separate search. */
 function shieldManyPre(text: string): string {
   let opened = 0;
   return text.replace(/<(\/?)pre/g, (tag, slash: string) => {
@@ -120,7 +121,8 @@ function shieldManyPre(text: string): string {
 }
 
 /**
- * Elements never closed keep no line breaks; hidden, they don't make the package look for their end from each of them.
+ * Hides elements that are never closed, so that the package does not search for the end of each of them. Line breaks in
+ * them are not kept.
  */
 function shieldUnclosed(text: string): string {
   return ['script', 'svg', 'style', 'math'].reduce((out, name) => {
@@ -129,7 +131,7 @@ function shieldUnclosed(text: string): string {
   }, text);
 }
 
-/** JavaScript's white space that is none in PHP, and its stand-ins. */
+/** White space in JavaScript that is not white space in PHP, and its placeholders. */
 const WIDE_BLANKS = '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 const STAND_IN = 0xfdd4;
 

@@ -2,32 +2,35 @@ import { trimAscii } from '../trim.ts';
 import { decodeEntities, escHtml } from './entities.ts';
 import { forwardSearch } from './html-pieces.ts';
 
-/** The text without its tags, without scripts and styles, trimmed (`wp_strip_all_tags`). */
+/** Returns the text without tags, scripts and styles, trimmed (`wp_strip_all_tags`). */
 export const stripAllTags = (text: string): string => trimAscii(stripTags(withoutScripts(text)));
 
 /**
- * One line of plain text (`sanitize_text_field`): no tags, no percent-encoded bytes, white space as single blanks,
- * trimmed.
+ * Returns one line of plain text (`sanitize_text_field`): without tags and percent-encoded bytes, runs of white space
+ * as single spaces, trimmed.
  */
 export function sanitizeTextField(text: string): string {
   let out = text.replace(/\p{Surrogate}/gu, '\ufffd');
-  // A tag that a later step could complete by taking line breaks away is made harmless: "<\n".
+  // "<\n" is escaped, since removing the line break in a later step could turn it into a tag.
   if (out.includes('<')) out = stripAllTags(escapeUnclosedTags(out)).replaceAll('<\n', '&lt;\n');
   out = trimAscii(out.replace(/[\r\n\t ]+/g, ' '));
   const decoded = withoutPercentEncoded(out);
   return decoded === out ? out : trimAscii(decoded.replace(/ +/g, ' '));
 }
 
-/** The beginning of a text: so many characters at most, as a column counts them. No emoji is cut in half. */
+/**
+ * Returns the start of a text, with a maximum number of characters as a column counts them. Surrogate pairs are not
+ * split.
+ */
 export const firstCharacters = (text: string, most: number): string =>
   text.length <= most ? text : [...text.slice(0, 2 * most)].slice(0, most).join('');
 
-/** The text without control characters; tab and line breaks stay (decision D39). */
+/** Returns the text without control characters; tabs and line breaks stay (decision D39). */
 export const stripControlCharacters = (text: string): string => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
 
 /**
- * Whether anything is to be seen of an HTML text: letters, digits, signs or emoji outside tags and comments, entities
- * counting as what they stand for, blanks and characters without width not at all (decision D39).
+ * Returns whether an HTML text has visible content: letters, digits, signs or emoji outside tags and comments. Entities
+ * are decoded; white space and zero-width characters do not count (decision D39).
  */
 export function hasVisibleText(html: string): boolean {
   const text = decodeEntities(withoutScripts(html).replace(/<(?:!--.*?(?:-->|$)|[a-z/!?][^>]*(?:>|$))/gis, ''));
@@ -35,8 +38,8 @@ export function hasVisibleText(html: string): boolean {
 }
 
 /**
- * Removes tags as PHP's `strip_tags` does: quotes within a tag hide its `>`, `<` before a blank is no tag, comments and
- * processing instructions go whole, and so does what is never closed.
+ * Removes tags as PHP's `strip_tags` does: a `>` within quotes does not end a tag, a `<` before white space is not a
+ * tag, and comments, processing instructions and unclosed tags are removed as a whole.
  */
 export function stripTags(text: string): string {
   if (!/[<>\0]/.test(text)) return text;
@@ -49,28 +52,28 @@ export function stripTags(text: string): string {
   return scan.out;
 }
 
-/** What a character may be part of. */
+/** The construct that a character belongs to. */
 type State = 'text' | 'tag' | 'instruction' | 'declaration' | 'comment';
 
-/** How far a text was gone through, with the variables of PHP's state machine (`php_strip_tags_ex`). */
+/** State of scanning a text, with the variables of PHP's state machine (`php_strip_tags_ex`). */
 interface Scan {
   readonly text: string;
   at: number;
   out: string;
   state: State;
-  /** How many `<` are open within a tag. */
+  /** Number of open `<` within a tag. */
   depth: number;
-  /** The quote that is open, or nothing. */
+  /** The open quote, or the empty text. */
   quote: string;
-  /** The last sign that counted: a quote, a bracket, an end of a tag. */
+  /** The last significant character: a quote, a bracket, the end of a tag. */
   last: string;
-  /** How many round brackets are open within an instruction. */
+  /** Number of open round brackets within an instruction. */
   brackets: number;
   /** Whether the tag is an XML declaration. */
   xml: boolean;
 }
 
-/** What a character does in each state. */
+/** The transition for a character, by state. */
 const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
   text: (scan, char) => {
     if (opensTag(scan, char)) {
@@ -121,14 +124,14 @@ const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
 
 const before = ({ text, at }: Scan, by = 1): string | undefined => text[at - by];
 
-/** Whether the characters before, so many at most, are these. */
+/** Returns whether the preceding characters, at most `most` of them, match a pattern. */
 const follows = ({ text, at }: Scan, word: RegExp, most: number): boolean => word.test(text.slice(Math.max(0, at - most), at));
 
 const opensTag = ({ text, at }: Scan, char: string): boolean => char === '<' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '');
 
 const isQuote = (char: string): boolean => char === '"' || char === "'";
 
-/** Opens a quote, or closes the one that is open. Within a quote the other sign means nothing. */
+/** Opens a quote, or closes the open one. Within a quote, the other quotation mark has no meaning. */
 function turnQuote(scan: Scan, char: string): void {
   if (scan.quote === '' || scan.quote === char) scan.quote = scan.quote === '' ? char : '';
 }
@@ -139,10 +142,13 @@ function endTag(scan: Scan): void {
   scan.xml = false;
 }
 
-/** `<` of a tag that another `<` or the end cuts off becomes `&lt;` (`wp_pre_kses_less_than`). */
+/**
+ * Replaces the `<` of a tag that is interrupted by another `<` or the end of the text by `&lt;`
+ * (`wp_pre_kses_less_than`).
+ */
 export const escapeUnclosedTags = (text: string): string => text.replace(/<[^<>]*>?/g, (tag) => (tag.endsWith('>') ? tag : escHtml(tag)));
 
-/** Takes out `%41` and the like, and those that arise from taking out. */
+/** Removes `%41` and the like, including those that result from removing others. */
 function withoutPercentEncoded(text: string): string {
   if (!/%[a-f0-9]{2}/i.test(text)) return text;
   const kept: string[] = [];
@@ -155,7 +161,7 @@ function withoutPercentEncoded(text: string): string {
 
 const isHex = (char: string | undefined) => char !== undefined && /^[a-f0-9]$/i.test(char);
 
-/** The text without `script` and `style` elements and what they hold. */
+/** Returns the text without `script` and `style` elements and their content. */
 export function withoutScripts(text: string): string {
   if (!/<(?:script|style)/i.test(text)) return text;
   const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

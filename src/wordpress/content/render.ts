@@ -12,62 +12,65 @@ import { texturize } from './texturize.ts';
 
 export type { ContentImage } from './images.ts';
 
-/** What the site and its media library add to a text. */
+/** Data about the site and its media library for rendering a text. */
 export interface RenderOptions {
   /** The option `use_smilies`. */
   readonly smilies: boolean;
-  /** The library image of an id; undefined when there is none. Load those of `imageIdsIn` beforehand. */
+  /**
+   * Returns the library image with an id; undefined if there is none. Those of `imageIdsIn` must be loaded beforehand.
+   */
   readonly images: (id: number) => ContentImage | undefined;
   /**
-   * The ids of the images attached to a post, ordered by menu_order and id; 0 for those attached to none. The
-   * calendar's routes render outside of a post, so that a gallery that names no images shows the unattached ones.
-   * Without this function such galleries are empty.
+   * Returns the ids of the images attached to a post, ordered by menu_order and id; 0: images without a parent. The
+   * calendar's routes render outside of a post, so a gallery without ids shows the unattached images. Without this
+   * function such galleries are empty.
    */
   readonly attachedImages?: (postId: number) => readonly number[];
-  /** The address of WordPress's folder `wp-includes/images/smilies`, for the two smilies that are pictures. */
+  /** The URL of WordPress's folder `wp-includes/images/smilies`, for the two smilies that are pictures. */
   readonly smileyPictures?: string;
 }
 
-/** A title as it is published: HTML (the filters of `the_title`). No tag is taken out. */
+/** Returns a title as published: HTML (the filters of `the_title`). Tags are not removed. */
 export const renderTitle = (raw: string): string => trimAscii(convertChars(texturize(raw))).replaceAll('Wordpress', 'WordPress');
 
-/** A content as it is published: HTML (the filters of `the_content`), trimmed; "" for an empty one. */
+/** Returns a content as published: HTML (the filters of `the_content`), trimmed; "" for an empty one. */
 export function renderContent(raw: string, options: RenderOptions): string {
   return trimAscii(filteredContent(raw, options));
 }
 
-/** The same with the line breaks around it, as WordPress's own routes give it. */
+/** Returns a content as published, including the line breaks around it, as WordPress's own routes return it. */
 export const filteredContent = (raw: string, options: RenderOptions): string =>
   withSmilies(addImageAttributes(contentHtml(raw, options), options.images), options);
 
-/** A written excerpt as it is published: HTML (the filters of `the_excerpt`), trimmed; "" for an empty one. */
+/** Returns a manual excerpt as published: HTML (the filters of `the_excerpt`), trimmed; "" for an empty one. */
 export function renderExcerpt(raw: string, options: RenderOptions): string {
   return trimAscii(filteredExcerpt(raw, options));
 }
 
-/** The same with the line breaks around it, as WordPress's own routes give it. */
+/** Returns an excerpt as published, including the line breaks around it, as WordPress's own routes return it. */
 export function filteredExcerpt(raw: string, options: RenderOptions): string {
   const text = convertChars(withSmilies(texturize(withoutNoncharacters(raw)), options));
   return addImageAttributes(unwrapShortcodes(addParagraphs(text)), options.images);
 }
 
-/** The first words of a content without tags, to be filtered as an excerpt (`wp_trim_excerpt`). */
+/** Returns the first words of a content without tags, to be filtered as an excerpt (`wp_trim_excerpt`). */
 export function wordsOf(content: string, options: RenderOptions, count = EXCERPT_WORDS): string {
   const shown = stripShortcodes(content);
   const text = withSmilies(contentHtml(hasBlocks(shown) ? excerptBlocks(shown) : shown, options), options).replaceAll(']]>', ']]&gt;');
   return trimWords(text, count, EXCERPT_MORE);
 }
 
-/** The ids of library images that rendering a content asks for by name. */
+/** Returns the ids of library images that rendering a content looks up. */
 export const imageIdsIn = (raw: string): number[] => [...new Set([...taggedImageIds(raw), ...galleryImageIds(raw)])];
 
 /**
- * The posts whose attached images rendering a content asks for (`attachedImages`): 0 for a gallery that names nothing.
+ * Returns the posts whose attached images rendering a content looks up (`attachedImages`): 0 for a gallery without ids.
  */
 export const galleryParentsIn = (raw: string): number[] => galleryParents(raw, 0);
 
 /**
- * The filters of `the_content` up to the shortcodes. With blocks there are no paragraphs to be found: they are marked.
+ * Applies the filters of `the_content` up to the shortcodes. A content with blocks already has its paragraphs marked
+ * up.
  */
 function contentHtml(raw: string, options: RenderOptions): string {
   const blocks = hasBlocks(raw);
@@ -76,18 +79,18 @@ function contentHtml(raw: string, options: RenderOptions): string {
   return runShortcodes(correctName(unwrapShortcodes(blocks ? html : addParagraphs(html))), options);
 }
 
-/** The steps use noncharacters of Unicode as marks of their own. */
+/** Removes the noncharacters of Unicode that the steps use as marks. */
 const withoutNoncharacters = (text: string) => text.replace(/[\ufdd0-\ufdef]/g, '');
 
 const withSmilies = (html: string, { smilies, smileyPictures }: RenderOptions) => (smilies ? convertSmilies(html, smileyPictures) : html);
 
-/** "WordPress" with its capital P, at the start of a word only (`capital_P_dangit`). */
+/** Writes "WordPress" with a capital P, only at the start of a word (`capital_P_dangit`). */
 const correctName = (html: string) => html.replace(/(?<=[ >(]|&#8216;|&#8220;)Wordpress/g, 'WordPress');
 
 /**
- * The address of a sound or film that stands alone on its line becomes a player (`WP_Embed::autoembed` with the
- * handlers for files). Addresses of other sites stay as they are: asking their providers for HTML is not for a service
- * that must answer without the network.
+ * Replaces the URL of an audio or video file that is alone on its line by a player (`WP_Embed::autoembed` with the
+ * handlers for files). URLs of other sites stay as they are, since asking their providers for HTML would need the
+ * network.
  */
 function embedMediaUrls(html: string): string {
   if (!/https?:\/\//i.test(html)) return html;
@@ -103,7 +106,7 @@ function embedMediaUrls(html: string): string {
   return embedded.replaceAll(LINE_BREAK, '\n');
 }
 
-/** Hides the line breaks within tags. A noncharacter. */
+/** A noncharacter that replaces line breaks within tags. */
 const LINE_BREAK = '\ufdd0';
 
 function mediaShortcode(url: string): string {

@@ -1,16 +1,16 @@
 import { forwardSearch } from './html-pieces.ts';
 
-/** The shortcodes of WordPress itself; others stay in the text as they are. */
+/** The shortcodes of WordPress itself; others stay in the text unchanged. */
 export const SHORTCODES = ['wp_caption', 'caption', 'gallery', 'playlist', 'audio', 'video', 'embed'] as const;
 export type ShortcodeName = (typeof SHORTCODES)[number];
 
-/** Where the name of a shortcode begins, and the name itself. */
+/** The start of a shortcode, and its name. */
 const OPENING = new RegExp(`\\[(?=(?:${SHORTCODES.join('|')})(?![\\w-]))`, 'g');
 const TAG = new RegExp(`\\[(${SHORTCODES.join('|')})(?![\\w-])`, 'y');
 
 /**
- * One use of a shortcode in a text: where it stands, its name, its raw attributes, and what it encloses (null: nothing,
- * `[tag]` alone).
+ * One use of a shortcode in a text: its position, its name, its raw attributes, and the enclosed content (null: `[tag]`
+ * alone).
  */
 export interface Shortcode {
   readonly start: number;
@@ -18,18 +18,18 @@ export interface Shortcode {
   readonly name: ShortcodeName;
   readonly attributes: string;
   readonly content: string | null;
-  /** `[[tag]]`: to be shown as `[tag]`. */
+  /** `[[tag]]`: shown as `[tag]`. */
   readonly escaped: boolean;
-  /** Where it would end without its enclosed part. */
+  /** Its end if the enclosed content is not counted. */
   readonly tagEnd: number;
 }
 
-/** Attributes of a shortcode: named ones in lower case, those without a name under their position. */
+/** Attributes of a shortcode: named ones in lower case, unnamed ones under their position. */
 export type ShortcodeAttributes = Readonly<Record<string, string>>;
 
 /**
- * All uses of the given shortcodes, in order and not overlapping, as `get_shortcode_regex` finds them: the tag ends at
- * the first `]`, `/]` closes it at once, otherwise it reaches to its closing tag if there is one.
+ * Returns all uses of the given shortcodes, in order and not overlapping, as `get_shortcode_regex` finds them: the tag
+ * ends at the first `]`, `/]` closes it at once, otherwise it extends to its closing tag if there is one.
  */
 export function findShortcodes(text: string, names: readonly ShortcodeName[] = SHORTCODES): Shortcode[] {
   if (!text.includes('[')) return [];
@@ -47,7 +47,10 @@ export function findShortcodes(text: string, names: readonly ShortcodeName[] = S
   return found;
 }
 
-/** Reads the shortcode whose `[` is at a position; null when there is none. Positions must not go backwards. */
+/**
+ * Returns a function that reads the shortcode whose `[` is at a position; null if there is none. It must be called with
+ * increasing positions.
+ */
 export function shortcodeReader(
   text: string,
   names: readonly ShortcodeName[] = SHORTCODES,
@@ -79,8 +82,8 @@ export function shortcodeReader(
 }
 
 /**
- * Where a shortcode's tag is over whose name ends at `from` (the index behind `]` or `]]`), or -1: it may hold HTML
- * elements but no other bracket. This is the narrower reading that `wptexturize` uses.
+ * Returns the index after the `]` or `]]` of a shortcode's tag whose name ends at `from`, or -1. The tag may contain
+ * HTML elements but no other bracket. This stricter reading is the one of `wptexturize`.
  */
 export function shortcodeTagEnd(text: string, from: number): number {
   let at = from;
@@ -103,7 +106,10 @@ function nextOf(text: string, from: number, chars: string): number {
   return at;
 }
 
-/** The attributes of a shortcode's tag (`shortcode_parse_atts`): `a="b"`, `a='b'`, `a=b`, and values without a name. */
+/**
+ * Returns the attributes of a shortcode's tag (`shortcode_parse_atts`): `a="b"`, `a='b'`, `a=b`, and values without a
+ * name.
+ */
 export function parseShortcodeAttributes(raw: string): ShortcodeAttributes {
   const text = raw.replace(/[\u00a0\u200b]+/g, ' ').trim();
   const pattern =
@@ -118,5 +124,5 @@ export function parseShortcodeAttributes(raw: string): ShortcodeAttributes {
   return attributes;
 }
 
-/** An attribute with an HTML element that is not closed counts as empty. */
+/** Returns the value, or the empty text if it contains an HTML element that is not closed. */
 const withoutUnclosedElement = (value: string) => (value.lastIndexOf('<') > value.lastIndexOf('>') ? '' : value);

@@ -7,27 +7,25 @@ import { ksesPost } from './kses.ts';
 import { findShortcodes, parseShortcodeAttributes, type Shortcode, type ShortcodeAttributes } from './shortcode-grammar.ts';
 import { texturize } from './texturize.ts';
 
-/** What shortcodes need to know of the media library. */
+/** Data of the media library for shortcodes. */
 export interface ShortcodeSources {
   readonly images: ImageLookup;
   /**
-   * The ids of the images attached to a post, in their order (0: attached to none); for galleries that name no images.
+   * Returns the ids of the images attached to a post, in their order (0: images without a parent); for galleries
+   * without ids.
    */
   readonly attachedImages?: (postId: number) => readonly number[];
 }
 
 /**
  * Runs WordPress's own shortcodes (`do_shortcode`): captions, galleries, audio and video players. `[[caption]]` becomes
- * `[caption]`, all others stay as they are, and so does what looks like one within a tag.
+ * `[caption]`; all others, and those within a tag, stay unchanged.
  */
 export function runShortcodes(html: string, sources: ShortcodeSources): string {
   return replaceShortcodes(html, sources, { gallery: 0, player: 0, pictures: 0 });
 }
 
-/**
- * `[embed]address[/embed]` becomes a link; no provider is asked (`WP_Embed::run_shortcode`, which runs before all
- * else).
- */
+/** Replaces `[embed]URL[/embed]` by a link, without asking a provider (`WP_Embed::run_shortcode`, which runs first). */
 export function runEmbeds(html: string): string {
   return replaceEach(html, findShortcodes(html, ['embed']), ({ content, attributes }) => {
     const url = (content || parseShortcodeAttributes(attributes).src || '').replaceAll('&amp;', '&');
@@ -35,16 +33,18 @@ export function runEmbeds(html: string): string {
   });
 }
 
-/** The text without shortcodes and what they enclose (`strip_shortcodes`). */
+/** Returns the text without shortcodes and their enclosed content (`strip_shortcodes`). */
 export const stripShortcodes = (html: string): string => replaceEach(html, findShortcodes(html), () => '');
 
-/** The ids of images that the galleries of a content name, as far as they show them. */
+/** Returns the ids of images that the galleries of a content name, up to the number that is shown. */
 export const galleryImageIds = (html: string): number[] =>
   galleries(html)
     .flatMap((attributes) => idList(attributes.ids || attributes.include || ''))
     .slice(0, MOST_PICTURES);
 
-/** The ids of posts whose attached images the galleries of a content show: `postId` for those that name nothing. */
+/**
+ * Returns the ids of posts whose attached images the galleries of a content show: `postId` for galleries without ids.
+ */
 export const galleryParents = (html: string, postId: number): number[] => [
   ...new Set(galleries(html).flatMap((attributes) => (attributes.ids || attributes.include ? [] : [galleryParent(attributes, postId)]))),
 ];
@@ -57,15 +57,17 @@ const idList = (text: string) =>
     .map((id) => Math.abs(Number.parseInt(id, 10)))
     .filter((id) => id > 0);
 
-/** How many galleries and players stand before, for their ids. */
+/** Numbers of galleries and players so far, for their ids. */
 interface Counters {
   gallery: number;
   player: number;
-  /** In all galleries so far. */
+  /** Number of images in all galleries so far. */
   pictures: number;
 }
 
-/** The galleries of one text show no more than so many pictures together: each becomes many times what names it. */
+/**
+ * Maximum number of images in all galleries of one text, since the HTML of an image is many times as long as its id.
+ */
 const MOST_PICTURES = 2000;
 
 function replaceShortcodes(html: string, sources: ShortcodeSources, counters: Counters): string {
@@ -86,7 +88,10 @@ function replaceEach(html: string, shortcodes: readonly Shortcode[], replace: (s
   return out + html.slice(done);
 }
 
-/** Stand-ins for brackets within tags and comments, where shortcodes don't run. Noncharacters: no text holds them. */
+/**
+ * Placeholders for brackets within tags and comments, where shortcodes do not run. They are noncharacters, which no
+ * text contains.
+ */
 const OPEN = '\ufdd0';
 const CLOSE = '\ufdd1';
 const hideBrackets = (html: string) =>
@@ -110,7 +115,7 @@ function render({ name, attributes: raw, content }: Shortcode, sources: Shortcod
       return audio(attributes, ++counters.player);
     case 'video':
       return video(attributes, ++counters.player);
-    // A list of players needs attachments with sound; an embed that is left over has no address.
+    // A playlist would need attachments with sound; a remaining embed has no URL.
     case 'playlist':
     case 'embed':
       return '';
@@ -119,7 +124,7 @@ function render({ name, attributes: raw, content }: Shortcode, sources: Shortcod
 
 const className = (text: string) => text.replace(/%[a-fA-F0-9]{2}/g, '').replace(/[^A-Za-z0-9_-]/g, '');
 
-/** `img_caption_shortcode`, in the form of themes with HTML 5 captions. */
+/** `img_caption_shortcode`, in the form for themes with HTML 5 captions. */
 function caption(attributes: ShortcodeAttributes, inner: string, run: (html: string) => string): string {
   const found = /(?:<a [^<>]+>\s*)?<img [^<>]+>(?:\s*<\/a>)?/i.exec(inner);
   const image = found?.[0] ?? inner;
@@ -140,7 +145,7 @@ function caption(attributes: ShortcodeAttributes, inner: string, run: (html: str
   return `<figure ${figure}>${run(content)}<figcaption ${captionId === '' ? '' : `id="${captionId}" `}class="wp-caption-text">${text}</figcaption></figure>`;
 }
 
-/** `gallery_shortcode`, in the form of themes with HTML 5 galleries. The images that are not known are passed over. */
+/** `gallery_shortcode`, in the form for themes with HTML 5 galleries. Unknown images are skipped. */
 function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: ShortcodeSources, counters: Counters): string {
   const instance = counters.gallery;
   const named = attributes.ids || attributes.include;
@@ -187,8 +192,8 @@ const VIDEO: ReadonlyMap<string, string> = tableOf({
 });
 
 /**
- * The files that a player names, as `source` tags, and the first of them; null for none. `unplayable`: one of another
- * type.
+ * Returns the files of a player as `source` tags, and the first of them; null if there are none. `unplayable`: the
+ * file, if it has an unsupported type.
  */
 function playerFiles(attributes: ShortcodeAttributes, types: ReadonlyMap<string, string>, instance: number) {
   const extension = (url: string) => /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
@@ -211,7 +216,7 @@ const flags = (attributes: ShortcodeAttributes, names: readonly string[]) =>
     .map((name) => `${name}="1" `)
     .join('');
 
-/** `wp_audio_shortcode`; nothing without a file (no attachment is looked for). */
+/** `wp_audio_shortcode`; returns nothing without a file (attachments are not searched). */
 function audio(attributes: ShortcodeAttributes, instance: number): string {
   const files = playerFiles(attributes, AUDIO, instance);
   if (files === null) return '';
@@ -222,7 +227,7 @@ function audio(attributes: ShortcodeAttributes, instance: number): string {
   return `<audio class="wp-audio-shortcode" id="audio-0-${instance}" ${settings}>${files.sources}${link}</audio>`;
 }
 
-/** `wp_video_shortcode`; nothing without a file. */
+/** `wp_video_shortcode`; returns nothing without a file. */
 function video(attributes: ShortcodeAttributes, instance: number): string {
   const files = playerFiles(attributes, VIDEO, instance);
   if (files === null) return '';

@@ -2,9 +2,9 @@ import { tableOf } from '../table.ts';
 import { htmlPieces, SPACES } from './html-pieces.ts';
 
 /**
- * Text smilies that stand between blanks become emoji (`convert_smilies`); not in tags nor inside `code`, `pre`,
- * `style`, `script` and `textarea`. Two of them are pictures that WordPress carries: they take an `img` when the
- * address of that folder (`.../wp-includes/images/smilies`) is given, else they stay as they are.
+ * Converts text smilies between white space to emoji (`convert_smilies`), except in tags and inside `code`, `pre`,
+ * `style`, `script` and `textarea`. Two of them are pictures that WordPress ships: they become an `img` if the URL of
+ * their folder (`.../wp-includes/images/smilies`) is given, and otherwise stay unchanged.
  */
 export function convertSmilies(text: string, pictures?: string): string {
   let silent: string | null = null;
@@ -17,7 +17,7 @@ export function convertSmilies(text: string, pictures?: string): string {
   return result;
 }
 
-/** `wp-includes/functions.php`, `smilies_init`. */
+/** The table of `smilies_init` in `wp-includes/functions.php`. */
 const EMOJI: ReadonlyMap<string, string> = tableOf({
   ':neutral:': '😐',
   ':twisted:': '😈',

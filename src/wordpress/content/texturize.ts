@@ -2,9 +2,9 @@ import { ASCII_SPACE, endOfTag, SPACES } from './html-pieces.ts';
 import { SHORTCODES, shortcodeTagEnd } from './shortcode-grammar.ts';
 
 /**
- * Typographic quotes, dashes, primes and the like for straight ones (`wptexturize`, with the marks of English). Tags,
- * comments, shortcodes and the contents of `pre`, `code`, `kbd`, `style`, `script` and `tt` stay; entities stay; a lone
- * `&` becomes `&#038;`. Takes time in proportion to the length of the text, whatever it holds.
+ * Replaces straight quotes, dashes, primes and the like by typographic ones (`wptexturize`, with the characters of
+ * English). Tags, comments, shortcodes, entities and the contents of `pre`, `code`, `kbd`, `style`, `script` and `tt`
+ * stay; a lone `&` becomes `&#038;`. Takes linear time for any text.
  */
 export function texturize(raw: string): string {
   const silentTags: string[] = [];
@@ -20,7 +20,7 @@ export function texturize(raw: string): string {
   return result;
 }
 
-/** `&` that does not start an entity becomes `&#038;`; letters and digits of a name are not looked up. */
+/** Replaces `&` that does not start an entity by `&#038;`; names of entities are not checked. */
 const escapeAmpersands = (text: string): string => text.replace(/&(?!#(?:\d+|x[a-f0-9]+);|[a-z1-4]{1,8};)/gi, '&#038;');
 
 const MARK = {
@@ -39,13 +39,13 @@ const MARK = {
 } as const;
 
 /**
- * Stand for marks whose place among the others matters until the primes are told apart from closing quotes.
- * Noncharacters: no text holds them.
+ * Placeholders for marks whose position matters until primes are distinguished from closing quotes. They are
+ * noncharacters, which no text contains.
  */
 const FLAG = { apostrophe: '\ufdd0', openSingle: '\ufdd1', openDouble: '\ufdd2', primeOrQuote: '\ufdd3' } as const;
 
 const SILENT_TAGS = new Set(['pre', 'code', 'kbd', 'style', 'script', 'tt']);
-/** Words that begin with an apostrophe though it looks like an opening quote. */
+/** Words that start with an apostrophe that looks like an opening quote. */
 const COCKNEY = ["'tain't", "'twere", "'twas", "'tis", "'twill", "'til", "'bout", "'nuff", "'round", "'cause", "'em"];
 
 const FIXED: readonly (readonly [string, string])[] = [
@@ -56,7 +56,7 @@ const FIXED: readonly (readonly [string, string])[] = [
   ...COCKNEY.map((word) => [word, word.replaceAll("'", MARK.apostrophe)] as const),
 ];
 
-/** What may stand behind a closing quote. */
+/** Characters that may follow a closing quote. */
 const AFTER_QUOTE = `$|[.,:;!?)}\\-\\]]|&gt;|${SPACES}`;
 
 const SINGLE: readonly (readonly [RegExp, string])[] = [
@@ -80,7 +80,7 @@ const DOUBLE: readonly (readonly [RegExp, string])[] = [
 const DASHES: readonly (readonly [RegExp, string])[] = [
   [/---/g, MARK.emDash],
   [new RegExp(`(?<=^|${SPACES})--(?=$|${SPACES})`, 'g'), MARK.emDash],
-  // Not the prefix of internationalised host names.
+  // Not the prefix of internationalized host names.
   [/(?<!xn)--/g, MARK.enDash],
   [new RegExp(`(?<=^|${SPACES})-(?=$|${SPACES})`, 'g'), MARK.enDash],
 ];
@@ -123,15 +123,15 @@ interface PrimeRules {
   readonly opening: string;
   readonly closing: string;
   readonly prime: string;
-  /** The quote where it may close a quotation, and where it follows a digit. */
+  /** The quote at a position where it may close a quotation, and after a digit. */
   readonly candidate: RegExp;
   readonly afterDigit: RegExp;
 }
 
 /**
- * Tells primes (6'2") from closing quotes (`wptexturize_primes`): within an open quotation a candidate for the closing
- * quote comes before the primes; among several, those not behind a digit, else the last before a full stop, else the
- * last.
+ * Distinguishes primes (6'2") from closing quotes (`wptexturize_primes`). Within an open quotation one candidate
+ * becomes the closing quote, and only then the others become primes: if there are several, those not after a digit,
+ * else the last one before a full stop, else the last one.
  */
 function primesAndQuotes(text: string, rules: PrimeRules): string {
   return text
@@ -165,9 +165,9 @@ function closeAtBestFlag(part: string, closing: string): string {
 }
 
 /**
- * `9x9` becomes `9&#215;9`, `0x99` stays. Each side is a digit followed by digits, points and commas, and the whole
- * stands between word boundaries. Walks from `x` to `x` because a pattern would start again at each digit of a long row
- * of numbers.
+ * Replaces `9x9` by `9&#215;9`, but not `0x99`. Each side is a digit followed by digits, points and commas, and the
+ * whole is between word boundaries. Searches from `x` to `x`, because a pattern would restart at each digit of a long
+ * row of numbers.
  */
 function timesSigns(text: string): string {
   if (!/\dx\d/.test(text)) return text;
@@ -187,7 +187,7 @@ function timesSigns(text: string): string {
 const isNumberPart = (char: string | undefined) => char !== undefined && /[\d.,]/.test(char);
 const isWord = (char: string | undefined) => char !== undefined && /\w/.test(char);
 
-/** The leftmost place in [from, x) where a number that reaches up to `x` can start, or -1. */
+/** Returns the leftmost position in [from, x) at which a number that extends to `x` can start, or -1. */
 function leftNumberStart(text: string, from: number, x: number): number {
   let start = x;
   while (start > from && isNumberPart(text[start - 1])) start--;
@@ -197,7 +197,7 @@ function leftNumberStart(text: string, from: number, x: number): number {
   return -1;
 }
 
-/** Where the number that starts at `from` ends at a word boundary, as far right as possible, or -1. */
+/** Returns the rightmost position at which the number that starts at `from` ends at a word boundary, or -1. */
 function rightNumberEnd(text: string, from: number): number {
   if (!/\d/.test(text[from] ?? '')) return -1;
   let end = from + 1;
@@ -206,7 +206,7 @@ function rightNumberEnd(text: string, from: number): number {
   return end > from ? end : -1;
 }
 
-/** The text in tags, comments, tags of known shortcodes, and what is between. */
+/** Returns the text split into tags, comments, tags of known shortcodes, and the text between. */
 function* pieces(text: string): Generator<string> {
   const marks = new RegExp(MARKS);
   let start = 0;
@@ -234,8 +234,8 @@ function isShortcode(piece: string): boolean {
 }
 
 /**
- * Keeps the stack of open silent elements (`_wptexturize_pushpop_element`): inside one, only its own closing tag
- * counts.
+ * Maintains the stack of open elements whose content is not changed (`_wptexturize_pushpop_element`): inside one, only
+ * its own closing tag counts.
  */
 function followElement(tag: string, stack: string[]): void {
   const closing = tag[1] === '/';

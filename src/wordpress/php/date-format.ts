@@ -3,12 +3,12 @@ import { tableOf } from '../table.ts';
 import { unixFromText } from '../time.ts';
 import { abbreviation, isoWithOffset, unixFromLocal, type Zone } from '../zones.ts';
 
-/** Names of months and days as a language writes them, long and short. */
+/** Returns the name of a month or weekday in a language, long or short. */
 function names(language: string, part: 'month' | 'weekday', width: 'long' | 'short', date: Date): string {
   return formatOf(`${part} ${width} ${language}`).format(date);
 }
 
-/** To make a format takes eighty times as long as to use it. */
+/** Cached, since creating a format takes eighty times as long as using it. */
 const formatOf = memoize((key: string) => {
   const [part = '', width, language] = key.split(' ');
   return new Intl.DateTimeFormat(language, { [part]: width, timeZone: 'UTC' });
@@ -16,7 +16,7 @@ const formatOf = memoize((key: string) => {
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** A wall clock that is written out, its fields as if it were UTC. */
+/** A local time to be formatted, with its fields as if they were UTC. */
 interface Moment {
   readonly local: string;
   readonly date: Date;
@@ -29,24 +29,24 @@ const DAY_MS = 86_400_000;
 const weekday = ({ date }: Moment): number => date.getUTCDay() || 7;
 const dayOfYear = (date: Date): number => Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY_MS);
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-/** The Thursday of the same week, whose year is that of the week (ISO 8601). */
+/** Returns the Thursday of the same week, whose year is the year of the week (ISO 8601). */
 const thursday = (moment: Moment): Date => new Date(moment.date.getTime() + (4 - weekday(moment)) * DAY_MS);
-/** `+01:00`. */
+/** Returns the offset as `+01:00`. */
 const offset = ({ local, zone }: Moment): string => isoWithOffset(local, zone).slice(19);
 const offsetSeconds = ({ local, zone }: Moment): number => unixFromText(local) - unixFromLocal(local, zone);
 const isSummer = (moment: Moment): boolean => {
   const seasons = ['01', '07'].map((month) => offsetSeconds({ ...moment, local: `${moment.local.slice(0, 4)}-${month}-01 12:00:00` }));
   return offsetSeconds(moment) > Math.min(...seasons);
 };
-/** A thousandth of the day in the zone of Biel, three digits. */
+/** Returns the thousandth of the day in the time zone of Biel (Swatch beat), three digits. */
 const swatchBeat = ({ local, zone }: Moment): string => {
   const seconds = (((unixFromLocal(local, zone) + 3600) % 86_400) + 86_400) % 86_400;
   return String(Math.floor(seconds / 86.4)).padStart(3, '0');
 };
-/** Whether a zone is a bare offset, by which PHP calls it, and not `UTC+2`. */
+/** Returns whether PHP names a zone by its offset. That does not include `UTC+2` and the like. */
 const isOffset = ({ zone }: Moment): boolean => zone.rules === null && zone.name !== 'UTC';
 
-/** What each letter of a format stands for (PHP `date`, WordPress `wp_date`). */
+/** The function of each letter of a format (PHP `date`, WordPress `wp_date`). */
 const LETTERS: ReadonlyMap<string, (moment: Moment) => string | number> = tableOf({
   d: ({ date }) => two(date.getUTCDate()),
   j: ({ date }) => date.getUTCDate(),
@@ -90,11 +90,11 @@ const LETTERS: ReadonlyMap<string, (moment: Moment) => string | number> = tableO
 });
 
 /**
- * A wall clock in a format of PHP's (`F j, Y`, `g:i a T`), with the names of a language. A letter after a backslash
- * stands for itself, and so does one that is none of the format's. What is no date comes out empty.
+ * Returns a local time in a PHP format (`F j, Y`, `g:i a T`), with the names of a language. A letter after a backslash
+ * and an unknown letter are copied. An invalid date gives the empty text.
  *
  * @param local `YYYY-MM-DD HH:MM:SS`
- * @param zone the one that the clock is in
+ * @param zone the time zone of `local`
  */
 export function formatDate(local: string, format: string, language: string, zone: Zone): string {
   const date = new Date(unixFromText(local) * 1000);
@@ -104,7 +104,7 @@ export function formatDate(local: string, format: string, language: string, zone
 const written = (moment: Moment, format: string): string =>
   format.replace(/\\(.)|[a-zA-Z]/g, (letter, escaped?: string) => escaped ?? String(LETTERS.get(letter)?.(moment) ?? letter));
 
-/** The English ending of a day's number. */
+/** Returns the English ordinal suffix of a day's number. */
 function ordinal(day: number): string {
   if (day >= 11 && day <= 13) return 'th';
   return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th';

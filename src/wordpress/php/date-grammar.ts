@@ -1,14 +1,14 @@
 /*
- * The formats that PHP's strtotime understands, as patterns (timelib's parse_date grammar, the one of PHP 8.2). Of all
- * patterns that fit at a place the longest match wins, of equals the one that comes first; date.ts says what each
- * means. Words fit in any case; letters written plainly in a pattern (`T`, `W`, roman months) only as they are. `\0`
+ * The formats that PHP's strtotime understands, as patterns (timelib's parse_date grammar, as of PHP 8.2). Of all
+ * patterns that match at a position the longest match wins, and among equals the first one; date.ts defines their
+ * meanings. Words match in any case; single letters in a pattern (`T`, `W`, roman months) only in their own case. `\0`
  * marks the end of the text.
  */
 
 /** A format's name and its pattern. */
 export type Format = readonly [name: FormatName, pattern: RegExp];
 
-/** The formats told apart by what they mean. */
+/** Names of the formats, distinguished by meaning. */
 export type FormatName =
   | 'yesterday'
   | 'now'
@@ -165,7 +165,7 @@ const patterns: [FormatName, string][] = [
 const formats = patterns.map(([name, pattern]) => ({ name, start: new RegExp(pattern, 'y'), whole: new RegExp(`^(?:${pattern})$`) }));
 
 /**
- * The format that fits best at a place of a text, and what it covers; null when none fits.
+ * Returns the format with the longest match at a position of a text, and the matched text; null if none matches.
  * @param text with `\0` at its end
  */
 export function formatAt(text: string, at: number): { name: FormatName; token: string } | null {
@@ -180,7 +180,10 @@ export function formatAt(text: string, at: number): { name: FormatName; token: s
   return best;
 }
 
-/** A backtracking pattern takes its first way through; the grammar wants the longest. */
+/**
+ * Returns the longest match of a pattern. A backtracking pattern returns the first one, but the grammar needs the
+ * longest.
+ */
 function longest(text: string, at: number, found: number, whole: RegExp): string {
   const rest = Math.min(text.length - at, LONGEST_TOKEN);
   for (let length = rest; length > found; length--) {

@@ -1,6 +1,6 @@
 /*
- * What each format of date-grammar.ts says about a date, as timelib's scanner notes it down: fields, a zone,
- * relative steps. Nothing is computed here; date.ts does that when the whole text is read.
+ * The meaning of each format of date-grammar.ts, as timelib's scanner records it: fields, a time zone, relative steps.
+ * Nothing is computed here; date.ts does that when the whole text has been read.
  */
 
 import { tableOf } from '../table.ts';
@@ -9,10 +9,10 @@ import { trimEndOf, trimStartOf } from '../trim.ts';
 import { parsePhpZone, UTC, type Zone } from '../zones.ts';
 import type { FormatName } from './date-grammar.ts';
 
-/** A field of the date; null until the text names it. */
+/** A field of the date; null until the text contains it. */
 export type Field = number | null;
 
-/** Everything a text has said so far. */
+/** The information collected from a text so far. */
 export type Notes = {
   y: Field;
   m: Field;
@@ -23,14 +23,14 @@ export type Notes = {
   us: number;
   hasDate: boolean;
   hasTime: boolean;
-  /** Four digits after a time were taken for a year; once only. */
+  /** Whether four digits after a time have been read as a year, which happens only once. */
   yearAsClock: boolean;
-  /** The zone in the text, and how often one was named. */
+  /** The zone in the text, and how many zones were named. */
   zone: Zone | null;
   zones: number;
   step: { y: number; m: number; d: number; h: number; i: number; s: number; us: number };
   /**
-   * A day of the week to move to. `behavior` 0: strictly after, 1: today counts, 2: within this week (timelib's
+   * A weekday to move to. `behavior` 0: strictly after today, 1: today counts, 2: within this week (timelib's
    * weekday_behavior).
    */
   weekday: { set: boolean; day: number; behavior: number };
@@ -39,10 +39,10 @@ export type Notes = {
   monthEdge: 'first' | 'last' | null;
 };
 
-/** Thrown where PHP reports an error; readers of a text catch it. */
+/** Thrown if PHP reports an error; the functions that read a text catch it. */
 export const REFUSED = Symbol('refused');
 
-/** Notes of an empty text. */
+/** Returns the notes of an empty text. */
 export function emptyNotes(): Notes {
   const step = { y: 0, m: 0, d: 0, h: 0, i: 0, s: 0, us: 0 };
   const unset = { y: null, m: null, d: null, h: null, i: null, s: null, us: 0, zone: null, zones: 0 };
@@ -51,8 +51,8 @@ export function emptyNotes(): Notes {
 }
 
 /**
- * Notes down what a token says.
- * @throws REFUSED where PHP answers false: a second date or time, a zone that does not exist
+ * Records the meaning of a token in the notes.
+ * @throws REFUSED if PHP returns false: a second date or time, a zone that does not exist
  */
 export function note(name: FormatName, token: string, notes: Notes): void {
   meanings[name](reader(token.replace(/\0$/, '')), notes);
@@ -60,7 +60,10 @@ export function note(name: FormatName, token: string, notes: Notes): void {
 
 type Reader = ReturnType<typeof reader>;
 
-/** Takes numbers and words off a token from left to right, skipping what lies between, as timelib's readers do. */
+/**
+ * Returns functions that read numbers and words from a token from left to right and skip the text between, as timelib's
+ * readers do.
+ */
 function reader(token: string) {
   let rest = token;
   const take = (pattern: RegExp) => {
@@ -86,7 +89,7 @@ function reader(token: string) {
       const number = Number(take(/^[0-9]*/));
       return minus ? 0 - number : number;
     },
-    /** A year: fewer than four digits below 100 mean 1970 to 2069 (timelib: TIMELIB_PROCESS_YEAR). */
+    /** A year: one with fewer than four digits and below 100 means 1970 to 2069 (timelib: TIMELIB_PROCESS_YEAR). */
     year: (): Field => {
       const found = digits(4);
       const year = Number(found);
@@ -124,7 +127,9 @@ function monthNumber(word: string): number {
   return 1 + (roman >= 0 ? roman : MONTHS.indexOf(word.slice(0, 3)));
 }
 
-/** A word that counts or points: the steps it stands for and how a weekday after it behaves. */
+/**
+ * Returns the number of steps that a word (`next`, `last`, an ordinal) means, and the behavior of a weekday after it.
+ */
 function pointer(word: string): { amount: number; behavior: number } {
   if (word === 'this') return { amount: 0, behavior: 1 };
   if (word === 'next') return { amount: 1, behavior: 0 };
@@ -155,14 +160,14 @@ const UNITS: ReadonlyMap<string, [Step, number]> = tableOf({
   year: ['y', 1],
 });
 
-/** How many of a unit; `keepsTime`: weekdays and working days leave the time of day as it is. */
+/** A number of units; `keepsTime`: weekdays and working days do not change the time of day. */
 interface Amount {
   readonly amount: number;
   readonly behavior: number;
   readonly keepsTime?: boolean;
 }
 
-/** timelib_set_relative: an amount of a unit. A weekday or working days after a word take the time of day away. */
+/** timelib_set_relative: adds an amount of a unit. A weekday or working days after a word reset the time of day. */
 function addUnit(notes: Notes, word: string, { amount, behavior, keepsTime = false }: Amount): void {
   const unit = UNITS.get(word) ?? UNITS.get(word.replace(/s$/, ''));
   if (unit) {
@@ -194,7 +199,10 @@ function dropTime(notes: Notes): void {
   Object.assign(notes, { h: 0, i: 0, s: 0, us: 0 });
 }
 
-/** A second zone is passed over, a third one refused (timelib: TIMELIB_HAVE_TZ). */
+/**
+ * Counts a zone and returns whether it is the first one. A second zone is ignored, a third one refused (timelib:
+ * TIMELIB_HAVE_TZ).
+ */
 function anotherZone(notes: Notes): boolean {
   notes.zones += 1;
   if (notes.zones > 2) throw REFUSED;
@@ -237,13 +245,13 @@ function date(notes: Notes, y: Field, m: Field, d: Field): void {
   notes.d = d;
 }
 
-/** Days from 1 January to a day of an ISO week (timelib_daynr_from_weeknr). */
+/** Returns the number of days from 1 January to a day of an ISO week (timelib_daynr_from_weeknr). */
 function daysToWeek(year: number, week: number, day: number): number {
   const first = (((unixFromFields(year, 1, 1) / 86400 + 4) % 7) + 7) % 7;
   return (first > 4 ? 7 - first : -first) + (week - 1) * 7 + day;
 }
 
-/** A week of a year; `readDay` then reads which of its days, from 1 for Monday. */
+/** Reads a week of a year; `readDay` then reads the day of the week, from 1 for Monday. */
 function isoWeek(reader: Reader, notes: Notes, readDay: () => number): void {
   const year = reader.number(4)!;
   const week = reader.number()!;
@@ -284,7 +292,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
     notes.monthEdge = reader.next('lL') ? 'last' : 'first';
   },
   quarterHour: (reader, notes) => {
-    const back = reader.next('b'); // PHP takes a capital for the other word
+    const back = reader.next('b'); // PHP only recognizes the lower-case letter
     dropTime(notes);
     takeTime(notes);
     const hour = reader.number()!;
@@ -349,7 +357,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
     const [m, d] = [reader.monthName(), reader.number()];
     const y = reader.year();
     date(notes, y, m, d);
-    notes.y = y; // a missing year forgets one named before
+    notes.y = y; // a missing year also resets an earlier one
   },
   dayMonth: (reader, notes) => {
     const d = reader.number();

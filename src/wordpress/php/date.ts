@@ -1,8 +1,9 @@
 /*
- * PHP's date grammar: what strtotime and DateTime make of a text. WordPress and the calendar plugin pass what clients
- * send straight to them, so `next monday 10am` and `first friday of june 2030` are dates here too. Checked row by row
- * against PHP 8.2 in test/fixtures/php-dates.json. (locutus 2, the port on npm that runs on Node 20, knows only the
- * zone of the process and differs from PHP in a sixth of the rows of that table that are read in UTC.)
+ * PHP's date grammar: the meaning of a text for strtotime and DateTime. WordPress and The Events Calendar pass dates
+ * from clients directly to them, so `next monday 10am` and `first friday of june 2030` are valid dates here too.
+ * Checked row by row against PHP 8.2 in test/fixtures/php-dates.json. (locutus 2, the npm port that runs on Node 20,
+ * only supports the time zone of the process, and differs from PHP in a sixth of the rows of that table that are read
+ * in UTC.)
  */
 
 import { unixFromDate, unixFromFields, unixFromText } from '../time.ts';
@@ -12,25 +13,24 @@ import { formatAt } from './date-grammar.ts';
 import { emptyNotes, type Notes, note, REFUSED } from './date-meanings.ts';
 
 /**
- * What a text means.
- * `instant`: Unix seconds. `local`: the wall clock, `YYYY-MM-DD HH:MM:SS`, in the zone that the text names, else in the
- * zone it was read in; years beyond 9999 or before 0 are longer or signed. `zone`: the zone or offset that is in the
- * text.
+ * The meaning of a text.
+ * `instant`: Unix seconds. `local`: the local time, `YYYY-MM-DD HH:MM:SS`, in the zone that the text names, or in the
+ * zone in which it was read; years above 9999 or below 0 are longer or signed. `zone`: the zone or offset in the text.
  */
 export type PhpDate = { instant: number; local: string; zone?: Zone };
 
 /**
- * Reads a text as PHP's strtotime does; null where strtotime answers false (the empty text included).
- * @param base the moment that relative words count from
- * @param zone the zone of wall clocks that name none
+ * Reads a text like PHP's strtotime; null if strtotime returns false (including the empty text).
+ * @param base the moment to which relative words refer
+ * @param zone the zone of local times without a zone
  */
 export function parsePhpDate(text: string, base: Date, zone: Zone): PhpDate | null {
   return readPlain(text, zone) ?? readFree(text, base, zone);
 }
 
 /**
- * The number of Unix seconds that a numeric value stands for, null when the value is not numeric: PHP's is_numeric
- * (`12`, ` 1.5 `, `1e9`, `-5`; no hexadecimal), fractions dropped.
+ * Returns the Unix seconds of a numeric value, or null if the value is not numeric by PHP's is_numeric (`12`, ` 1.5 `,
+ * `1e9`, `-5`; no hexadecimal); fractions are dropped.
  */
 export function phpTimestamp(value: string | number): number | null {
   if (typeof value === 'string' && !/^[ \t\n\r\v\f]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[ \t\n\r\v\f]*$/.test(value)) return null;
@@ -38,13 +38,13 @@ export function phpTimestamp(value: string | number): number | null {
   return Number.isFinite(number) ? Math.floor(number) : null;
 }
 
-/** Longer than any date, in bytes; keeps the work on one text small. */
+/** Maximum length in bytes: longer than any date, and it limits the work for one text. */
 export const LONGEST_DATE = 250;
-/** What a JavaScript date can hold, in seconds. */
+/** Maximum of a JavaScript date, in seconds. */
 const FARTHEST = 8.64e12;
 const DAY = 86400;
 
-/** Nearly every date that arrives: ISO with nothing unusual. */
+/** Reads the usual form, plain ISO, which nearly all dates have. */
 function readPlain(text: string, zone: Zone): PhpDate | null {
   if (!/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/.test(text)) return null;
   const instant = unixFromWall(unixFromText(text), zone);
@@ -80,7 +80,7 @@ function scan(text: string): Notes | null {
   return notes;
 }
 
-/** timelib_fill_holes: a date without a time means midnight, everything else unsaid is taken from the base. */
+/** timelib_fill_holes: a date without a time means midnight; all other missing fields are taken from the base. */
 function fillHoles(notes: Notes, base: Date, zone: Zone): void {
   if (notes.hasDate && !notes.hasTime) Object.assign(notes, { h: 0, i: 0, s: 0 });
   const local = localFromUnix(unixFromDate(base), zone);
@@ -94,8 +94,8 @@ function fillHoles(notes: Notes, base: Date, zone: Zone): void {
 }
 
 /**
- * timelib_update_ts: the n-th weekday of a month, a weekday, relative steps, the edge of a month, working days, then
- * the zone.
+ * timelib_update_ts: applies the n-th weekday of a month, a weekday, relative steps, the first or last day of a month,
+ * working days, and then the zone.
  */
 function instantOf(notes: Notes, zone: Zone): number {
   const { step, weekday, special, monthEdge } = notes;
@@ -143,7 +143,7 @@ function moveToWeekday(day: number, wanted: number, behavior: number, stepDays: 
   return day + difference + (week ? 7 : 0);
 }
 
-/** timelib's do_adjust_special_weekday: Saturdays and Sundays don't count. */
+/** timelib's do_adjust_special_weekday: Saturdays and Sundays do not count. */
 function moveWorkingDays(day: number, amount: number): number {
   const today = dayOfWeek(day);
   const rest = amount % 5;

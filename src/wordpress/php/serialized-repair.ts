@@ -1,16 +1,16 @@
 import { looksSerialized, withMembers } from './serialized.ts';
 
 /**
- * Whether a stored text is a serialized array that PHP can't read: cut off, or with lengths that are not those of its
- * texts, as after a search and replace over the whole database. Arrays with objects or references are left to their
- * owners.
+ * Returns whether a stored text is a serialized array that PHP cannot read: truncated, or with wrong text lengths, as
+ * after a search and replace in the database. Arrays with objects or references are not considered, since they belong
+ * to plugins that may repair them.
  */
 export function isBrokenArray(text: string): boolean {
   if (!/^a:\d+:\{/.test(text) || /[;{][RrOC]:\d/.test(text)) return false;
   return !looksSerialized(text) || withMembers(text, {}) === undefined;
 }
 
-/** The same array with the lengths of its texts put right; undefined where that alone does not mend it. */
+/** Returns the array with corrected text lengths; undefined if that does not repair it. */
 export function mendedArray(text: string): string | undefined {
   const heads = /s:\d+:"/g;
   const ends = /";(?=[sabidN][:;]|\}|$)/g;

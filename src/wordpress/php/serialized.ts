@@ -1,8 +1,8 @@
 import { unserialize } from 'php-serialize';
 
 /**
- * Whether a stored text is a value that PHP has serialized (WordPress `is_serialized`): judged by its two ends, as
- * WordPress does.
+ * Returns whether a stored text is a value serialized by PHP (WordPress `is_serialized`), judged by its start and end,
+ * as WordPress does.
  */
 export function looksSerialized(text: string): boolean {
   const trimmed = text.trim();
@@ -13,9 +13,9 @@ export function looksSerialized(text: string): boolean {
 }
 
 /**
- * The value of a stored text: arrays with keys 0, 1, 2... as arrays, others as objects; integers beyond 2^53 as bigint.
- * A text that is not serialized, is broken, or holds a PHP object or reference anywhere, is returned as it is: objects
- * are never made. Never throws.
+ * Returns the value of a stored text: arrays with keys 0, 1, 2... as arrays, others as objects; integers beyond 2^53 as
+ * bigint. A text that is not serialized, is invalid, or contains a PHP object or reference is returned unchanged:
+ * objects are never created. Never throws.
  */
 export function parseSerialized(text: string): unknown {
   if (!looksSerialized(text)) return text;
@@ -26,14 +26,14 @@ export function parseSerialized(text: string): unknown {
   }
 }
 
-// An empty scope in strict mode makes the parser refuse every class; without a prototype, so that names such as
-// `constructor` find none.
+// With an empty scope in strict mode the parser refuses every class. The scope has no prototype, so that names such as
+// `constructor` are not found.
 const parse = (text: string): unknown => unserialize(text.trim(), Object.create(null), { strict: true });
 
-/** The parser would take a member of this name for the prototype of what it makes. */
+/** The parser would use a member with this name as the prototype of the object. */
 const PROTOTYPE = '"__proto__"';
 
-/** Parses a text in which somebody is called `__proto__`, say. Throws where a member is, or may be. */
+/** Parses a text that contains the string `__proto__` as a value. Throws if it is, or may be, the name of a member. */
 function parseBesidePrototype(text: string): unknown {
   let mark = '';
   for (let number = 0; mark === '' || text.includes(mark); number += 1) mark = `\u0001${String(number).padStart(7, '0')}\u0001`;
@@ -50,22 +50,22 @@ function parseBesidePrototype(text: string): unknown {
   return unmarked(parse(marked));
 }
 
-/** The members of a serialized array by name; none where the text is absent or something else. */
+/** Returns the members of a serialized array by name; empty if the text is absent or something else. */
 export function serializedMembers(text: string | undefined): Record<string, unknown> {
   const value = text === undefined ? undefined : parseSerialized(text);
-  // Of an array of PHP the members are what it has by name or by number.
+  // The members of a PHP array, by name or by number.
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 }
 
-/** A number that PHP shall read as float although it is whole. */
+/** A number that PHP must read as a float although it is an integer. */
 export interface PhpFloat {
   readonly float: number;
 }
 
 /**
- * The text that PHP's `serialize` makes of a value: null, booleans, numbers (whole ones as integers), bigints, strings,
- * arrays, Maps and plain objects; keys that look like integers become integers, as in PHP arrays. `undefined` members
- * are left out. Throws a TypeError for functions, symbols and class instances.
+ * Returns the text of PHP's `serialize` for a value: null, booleans, numbers (whole ones as integers), bigints,
+ * strings, arrays, Maps and plain objects; keys that look like integers become integers, as in PHP arrays. `undefined`
+ * members are left out. Throws a TypeError for functions, symbols and class instances.
  */
 export function toSerialized(value: unknown): string {
   switch (typeof value) {
@@ -85,9 +85,9 @@ export function toSerialized(value: unknown): string {
 }
 
 /**
- * A serialized array with some members changed: those named get a new value or, with `undefined`, go; new ones come
- * last; all others stay byte for byte, whatever they hold. The empty text counts as an empty array. Returns undefined
- * when the text holds no array, is broken or contains references, so that its owner can leave it alone.
+ * Returns a serialized array with some members changed: a new value, or, for `undefined`, deleted. New members are
+ * appended; all others stay byte for byte. The empty text counts as an empty array. Returns undefined if the text is
+ * not an array, is invalid or contains references, so that the caller can leave it unchanged.
  */
 export function withMembers(text: string, changes: Readonly<Record<string, unknown>>): string | undefined {
   const members = text === '' ? new Map<string, string>() : membersOf(text);
@@ -117,11 +117,12 @@ function serializedPairs(pairs: readonly (readonly [string, unknown])[]): string
   return `a:${present.length}:{${present.map(([key, value]) => phpKey(key) + toSerialized(value)).join('')}}`;
 }
 
-/** A key as PHP's arrays keep it: decimal integers as integers. */
+/** Returns a key as in PHP's arrays: decimal integers as integers. */
 const phpKey = (key: string) => (/^(0|-?[1-9]\d{0,17})$/.test(key) ? `i:${key};` : toSerialized(key));
 
 /**
- * A float as PHP writes it (`serialize_precision` -1): the shortest digits that give it back, exponents as `1.0E+25`.
+ * Returns a float as PHP writes it (`serialize_precision` -1): the shortest digits that give the same number, exponents
+ * as `1.0E+25`.
  */
 function phpFloat(value: number): string {
   if (Number.isNaN(value)) return 'NAN';
@@ -130,7 +131,7 @@ function phpFloat(value: number): string {
   const digits = String(value);
   const [mantissa = '', exponent] = digits.split('e');
   if (exponent !== undefined) return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${exponent}`;
-  // PHP turns to exponents sooner than JavaScript does.
+  // PHP switches to exponents earlier than JavaScript.
   if (Math.abs(value) >= 1e17 || Math.abs(value) < 1e-4) {
     const [short, power] = value.toExponential().split('e') as [string, string];
     return value === 0 ? '0' : `${short.includes('.') ? short : `${short}.0`}E${power}`;
@@ -138,7 +139,7 @@ function phpFloat(value: number): string {
   return digits;
 }
 
-/** Raw members of a serialized array: key texts to value texts, in order. */
+/** Returns the raw members of a serialized array: key texts to value texts, in order. */
 function membersOf(text: string): Map<string, string> | undefined {
   try {
     const bytes = Buffer.from(text.trim());
@@ -160,7 +161,7 @@ function membersOf(text: string): Map<string, string> | undefined {
 
 const BRACE = 0x7d;
 
-/** Where the value that begins at `at` ends. Throws for what is broken and for references. */
+/** Returns the end of the value that starts at `at`. Throws for invalid values and for references. */
 function endOf(bytes: Buffer, at: number): number {
   const head = bytes.toString('latin1', at, at + 64);
   const scalar = /^(?:N|[bid]:[^;]{1,40});/.exec(head);

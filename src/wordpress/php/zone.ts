@@ -1,12 +1,12 @@
 import { parseZone } from '../zones.ts';
 
-/** A zone as PHP's `DateTime` shows it: 1 an offset, 2 an abbreviation, 3 a name. */
+/** A zone as PHP's `DateTime` shows it. Types: 1 an offset, 2 an abbreviation, 3 a name. */
 export interface PhpZone {
   readonly timezone_type: 1 | 2 | 3;
   readonly timezone: string;
 }
 
-/** The zones that PHP takes for offsets in seconds (`timezone_name_from_abbr` without an abbreviation). */
+/** The zones that PHP chooses for offsets in seconds (`timezone_name_from_abbr` without an abbreviation). */
 const OF_OFFSETS: ReadonlyMap<number, string> = new Map([
   [-39600, 'Pacific/Apia'],
   [-36000, 'Pacific/Honolulu'],
@@ -35,7 +35,8 @@ const OF_OFFSETS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The zone that the calendar makes of a stored name: manual offsets (`UTC+2`) become a place of that offset, or UTC.
+ * Returns the zone that The Events Calendar makes from a stored name: manual offsets (`UTC+2`) become a place with that
+ * offset, or UTC.
  */
 export function phpZone(name: string): PhpZone {
   const zone = parseZone(name);
