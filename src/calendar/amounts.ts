@@ -2,27 +2,27 @@ import { tableOf } from '../wordpress/table.ts';
 
 /** A price within a text. */
 export interface Amount {
-  /** The number as it was written: `1.000,50`. */
+  /** The number as written: `1.000,50`. */
   readonly text: string;
-  /** The same with a decimal point and without separators of thousands: `1000.50`. */
+  /** The number with a decimal point and without thousands separators: `1000.50`. */
   readonly value: string;
-  /** What stands for the currency right beside it; undefined where nothing does. */
+  /** The currency directly next to the number; undefined if there is none. */
   readonly symbol?: string | undefined;
   readonly position?: 'prefix' | 'postfix' | undefined;
 }
 
 /**
- * A cost as people read it. `worded`: words stand by the amounts that are neither currency nor range, so that the text
- * can't be put otherwise.
+ * A cost, parsed. `worded`: there are words next to the amounts that are neither currencies nor part of a range, so
+ * that the text cannot be reformatted.
  */
 export interface ReadCost {
   readonly amounts: readonly Amount[];
   readonly worded: boolean;
-  /** Items of a list that hold no number, such as `Donation` in `Donation, 5, 7.50`. */
+  /** Items of a list without a number, such as `Donation` in `Donation, 5, 7.50`. */
   readonly texts: readonly string[];
 }
 
-/** ISO 4217 codes of currencies in use, in any case. */
+/** ISO 4217 codes of currencies in use. They are recognized in any case. */
 const CODES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTC BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE
   CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR
@@ -30,23 +30,23 @@ const CODES = new Set(
   PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
   UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL`.split(/\s+/),
 );
-/** Marks of currencies made of letters, and their names in common languages, in lower case. */
+/** Currency abbreviations made of letters, and currency names in common languages, in lower case. */
 const MARKS = new Set(
   'kr kr. zł kč ft lei fr fr. sfr sfr. руб руб. р. лв лв. din rs rs. rp rm r s/ kn euro euros dollar dollars pound pounds franc francs franken'.split(
     ' ',
   ),
 );
-/** Words and signs between the ends of a range or the items of a list. */
+/** Words and characters between the ends of a range or the items of a list. */
 const CONNECTOR = /^(?:[-–—~/|;&,]|\.{2,3}|…|to|and|or|up to|a|à|al|e|o|bis|und|oder|et|ou|y|hasta|jusqu['’]à|fino a)$/i;
 const LIST = /[,;|\n]/;
 
-/** Blanks that separate thousands. */
+/** Spaces that separate thousands. */
 const BLANK = '[ \\u00a0\\u2009\\u202f]';
 const NUMBER = new RegExp(`\\d{1,3}(?:${BLANK}\\d{3})+(?!\\d)(?:[.,]\\d{1,2}(?!\\d))?|\\d+(?:[.,'’]\\d+)*|(?<![\\p{L}\\d])\\.\\d+`, 'gu');
 
 /**
- * Reads a text for prices: lists, ranges, decimal comma or point, separators of thousands, currencies beside each
- * number (decision D37).
+ * Parses a text for prices: lists, ranges, decimal comma or point, thousands separators, a currency next to each number
+ * (decision D37).
  */
 export function readCost(text: string): ReadCost {
   const numbers = numbersOf(text);
@@ -71,7 +71,7 @@ export function readCost(text: string): ReadCost {
   return { amounts, worded, texts: numbers.length === 0 ? [text.trim()] : texts };
 }
 
-/** A number found in a text; `value` undefined: digits that are none, such as a date. */
+/** A number found in a text; `value` is undefined for digits that are not a number, such as a date. */
 interface Found {
   readonly text: string;
   readonly value: string | undefined;
@@ -84,7 +84,7 @@ function numbersOf(text: string): Found[] {
     const whole = match[0];
     const value = decimalOf(whole);
     if (value !== undefined || !whole.includes(',')) return [{ text: whole, value, from: match.index, to: match.index + whole.length }];
-    // What is no number as a whole is a list without blanks: 10,20,30.
+    // If the whole is not a number, it is a list without spaces: 10,20,30.
     let at = match.index;
     return whole.split(',').map((item) => {
       const found = { text: item, value: decimalOf(item), from: at, to: at + item.length };
@@ -95,12 +95,12 @@ function numbersOf(text: string): Found[] {
 }
 
 const THOUSANDS: ReadonlyMap<string, RegExp> = tableOf({ ',': /^\d{1,3}(?:,\d{3})+$/, '.': /^\d{1,3}(?:\.\d{3})+$/ });
-/** Blanks and apostrophes that separate thousands. */
+/** Spaces and apostrophes that separate thousands. */
 const LOOSE = new RegExp(`(?:${BLANK}|['’])(?=\\d{3}(?!\\d))`, 'gu');
-/** Groups of two and a last one of three: 1,00,000. */
+/** Groups of two digits and a last one of three: 1,00,000. */
 const INDIAN = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
 
-/** A written number with a decimal point and without separators of thousands; undefined where it is none. */
+/** Returns a number with a decimal point and without thousands separators; undefined if the text is not a number. */
 function decimalOf(written: string): string | undefined {
   const text = written.replace(LOOSE, '');
   if (/^\d+$/.test(text)) return text;
@@ -114,13 +114,13 @@ function decimalOf(written: string): string | undefined {
     return grouped && more.length === 0 ? `${whole.replaceAll(other, '')}.${fraction}` : undefined;
   }
   const separator = text.includes(',') ? ',' : '.';
-  // A leading zero is never followed by thousands: 0.500 is a half.
+  // A leading zero is never followed by a thousands separator: 0.500 is a half.
   if (!text.startsWith('0') && (THOUSANDS.get(separator)!.test(text) || (separator === ',' && INDIAN.test(text))))
     return text.replaceAll(separator, '');
   return text.split(separator).length === 2 ? text.replace(separator, '.') : undefined;
 }
 
-/** What stands between two numbers, before the first or behind the last. */
+/** The text between two numbers, before the first or after the last. */
 interface Gap {
   readonly postfix?: string | undefined;
   readonly prefix?: string | undefined;
@@ -130,7 +130,7 @@ interface Gap {
 }
 
 function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
-  // "10,-" and "10.–" say that there are no cents.
+  // "10,-" and "10.–" mean that there are no cents.
   const text = raw.replace(/^[.,][-–—]+/, '').replace(/^[.]+(?=\s|$)/, '');
   const parts = text.split(LIST);
   const [head, tail] = [parts[0]!.trim(), parts.at(-1)!.trim()];
@@ -145,7 +145,10 @@ function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
   return { ...sides(postfix, prefix), minus, texts };
 }
 
-/** What two pieces say, the one behind a number and the one before the next: a currency, or one among words. */
+/**
+ * Returns the currencies in two texts, the one after a number and the one before the next; each may be among other
+ * words.
+ */
 function sides(behind: string, before: string): Pick<Gap, 'postfix' | 'prefix' | 'worded'> {
   const plain = { postfix: currency(behind), prefix: currency(before) };
   const worded = (behind !== '' && plain.postfix === undefined) || (before !== '' && plain.prefix === undefined);
@@ -157,8 +160,8 @@ function sides(behind: string, before: string): Pick<Gap, 'postfix' | 'prefix' |
 }
 
 /**
- * `10 - 20`, `10€ to 20€`, `$10 - $20`: what belongs to the number before, what joins, what belongs to the number
- * behind.
+ * Splits the text of a range, as in `10 - 20`, `10€ to 20€`, `$10 - $20`: into the part after the first number, the
+ * connector, and the part before the second number.
  */
 function between(text: string): Gap {
   const none = { minus: false, texts: [] };
@@ -169,7 +172,10 @@ function between(text: string): Gap {
   return { ...none, ...sides(pieces.slice(0, at).join(' '), pieces.slice(at + 1).join(' ')) };
 }
 
-/** A minus sign before the first number or before its currency. Behind other words it is a dash: "Adults - 10". */
+/**
+ * Splits off a minus sign before the first number or before its currency. After other words it is a dash: "Adults -
+ * 10".
+ */
 const splitSign = (text: string): [boolean, string] => {
   if (/^[-−]/.test(text)) return [true, text.slice(1).trim()];
   if (!/[-−]$/.test(text)) return [false, text];
@@ -177,15 +183,18 @@ const splitSign = (text: string): [boolean, string] => {
   return [rest === '' || currency(rest) !== undefined, rest];
 };
 
-/** A word that is a currency even among other words: "From $", "€ per person". */
+/** Returns the word if it is a currency even among other words: "From $", "€ per person". */
 const unmistakable = (word: string): string | undefined =>
   /^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(word) || CODES.has(word) ? word : undefined;
 
-/** The text if it names a currency: a sign with up to three letters about it, a code or a known mark. */
+/**
+ * Returns the text if it is a currency: a symbol with up to three letters before or after it, a code or a known
+ * abbreviation.
+ */
 function currency(text: string): string | undefined {
   if (/^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(text)) return text;
   if (CODES.has(text.toUpperCase()) || MARKS.has(text.toLowerCase())) return text;
-  // A code and a sign together: "US $", "EUR €".
+  // A code together with a symbol: "US $", "EUR €".
   const [one, other, ...more] = text.split(' ');
   return one && other && more.length === 0 && /\p{Sc}/u.test(text) && (CODES.has(one) || CODES.has(other) || /^\p{Lu}{1,3}$/u.test(one))
     ? text

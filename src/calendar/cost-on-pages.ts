@@ -1,13 +1,16 @@
 import { escHtml } from '../wordpress/content/entities.ts';
 import type { CostOptions, CurrencyMetas } from './cost.ts';
 
-/** An amount as the calendar's pages find it in a text: digits with at most one comma or point before and one after. */
+/**
+ * An amount as the pages of The Events Calendar find it in a text: digits with at most one comma or point before and
+ * one after.
+ */
 const AMOUNT = /[,.]?\d+[,.]?\d*/g;
 
 /**
- * The cost of an event as the calendar's own pages write it, and its newer interface with them (`tribe_get_cost`): the
- * least and the greatest amount. Amounts with a comma are not understood and left out; where none is left the event
- * counts as free. The main interface reads costs as people mean them (`costOf`).
+ * Returns the cost of an event as the pages of The Events Calendar and `tec/v1` show it (`tribe_get_cost`): the lowest
+ * and the highest amount. Amounts with a comma are not recognized and are left out; if none remains the event counts as
+ * free. The main interface interprets costs as people mean them (`costOf`).
  */
 export function costOnPages(stored: readonly string[], { symbol, position }: CurrencyMetas, options: CostOptions): string {
   const pieces = [...new Set(stored.filter((row) => row !== '').flatMap((row) => row.match(AMOUNT) ?? [row]))];

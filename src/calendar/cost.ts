@@ -4,53 +4,53 @@ import { stripAllTags, stripControlCharacters } from '../wordpress/content/plain
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { type Amount, type ReadCost, readCost } from './amounts.ts';
 
-/** How costs rest beside each other: a row for each value, one symbol for all, and its place. */
+/** Stored form of costs: one row for each value, one symbol for all, and its position. */
 export interface CostMeta {
   readonly costs: readonly string[];
   readonly symbol: string | null;
   readonly position: 'prefix' | 'postfix' | null;
 }
 
-/** Metas that say more about the stored costs; empty texts where there are none. */
+/** Metas with the currency of the stored costs; empty texts if there are none. */
 export interface CurrencyMetas {
   readonly symbol: string;
   readonly position: string;
   readonly code: string;
 }
 
-/** The site's settings, and its word for what costs nothing. */
+/** The site's settings for costs, and its word for a price of zero. */
 export interface CostOptions {
   readonly defaultCurrencySymbol: string;
-  /** Whether the default symbol comes after the amount. */
+  /** Whether the default symbol is shown after the amount. */
   readonly reverseCurrencyPosition: boolean;
   readonly freeText: string;
 }
 
 export interface CostRecord {
-  /** For people, as HTML text: `€10`, `$5 – $7.50`, `Free`. */
+  /** For display, as HTML text: `€10`, `$5 – $7.50`, `Free`. */
   readonly cost: string;
   readonly cost_details: {
     readonly currency_symbol: string;
     readonly currency_code: string;
     readonly currency_position: string;
-    /** Amounts with a decimal point in ascending order, words as slugs. */
+    /** Amounts with a decimal point in ascending order; words as slugs. */
     readonly values: string[];
   };
 }
 
-/** Each cost is a row. */
+/** Maximum number of costs, since each is a row. */
 const MOST_COSTS = 1000;
-/** Joins the ends of a range. */
+/** Separator of the ends of a range. */
 const RANGE = ' – ';
-/** Words for nothing to pay, in the languages that calendars are often written in. */
+/** Words for a price of zero, in languages in which calendars are often written. */
 export const FREE_WORDS: readonly string[] = ['Free', 'Gratis', 'Gratuito', 'Gratuita', 'Gratuit', 'Gratuite', 'Kostenlos', 'Frei'];
 const FREE = new Set(FREE_WORDS.map((word) => word.toLowerCase()));
 const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
 
 /**
- * What is stored for a cost that was sent (decisions D30, D37): each value of a list or object a row, as sent, without
- * markup; the symbol and its place if all amounts agree. Nothing for `""`, `null`, `false` and empty lists. Null for
- * what is no cost: lists or objects within a list, and lists that are longer than any list of this API.
+ * Returns the stored form of a cost as sent (decisions D30, D37): one row for each value of a list or object, without
+ * markup, and the symbol and its position if all amounts have the same. No rows for `""`, `null`, `false` and empty
+ * lists. Null for an invalid cost: lists or objects within a list, and lists longer than the API allows.
  */
 export function costMeta(sent: unknown): CostMeta | null {
   const members = typeof sent === 'object' && sent !== null ? Object.values(sent) : [sent];
@@ -61,8 +61,8 @@ export function costMeta(sent: unknown): CostMeta | null {
 }
 
 /**
- * The published cost of stored values (decision D37): the least and the greatest amount, each with its currency, in the
- * site's or the text's own way; words as they are.
+ * Returns the published cost of stored values (decision D37): the lowest and the highest amount, each with its
+ * currency, formatted as the text or else the site does; words are unchanged.
  */
 export function costOf(stored: readonly string[], metas: CurrencyMetas, options: CostOptions): CostRecord {
   const reads = readAll(stored);
@@ -79,7 +79,7 @@ export function costOf(stored: readonly string[], metas: CurrencyMetas, options:
 }
 
 /**
- * The price of an offer of JSON-LD: the range of amounts without currency, `0` for what is free, words as they are.
+ * Returns the price of an offer in JSON-LD: the range of amounts without currency, `0` if it is free, words unchanged.
  * Empty without a cost.
  */
 export function offerPrice(stored: readonly string[]): string {
@@ -104,7 +104,7 @@ interface Currency {
   readonly position: 'prefix' | 'postfix';
 }
 
-/** The currency of all amounts that name one; undefined when none does or they differ. */
+/** Returns the currency of all amounts that have one; undefined if none has one or they differ. */
 function sharedSymbol(amounts: readonly Amount[]): Currency | undefined {
   const named = amounts.filter((amount) => amount.symbol !== undefined);
   const [first] = named;
@@ -114,8 +114,8 @@ function sharedSymbol(amounts: readonly Amount[]): Currency | undefined {
 }
 
 /**
- * The currency beside a cost: what its text says, else what is stored. A lone sign is a minus that was taken for a
- * currency.
+ * Returns the currency of a cost: the one in its text, else the stored one. A stored symbol that is only a sign is a
+ * minus that was mistaken for a currency.
  */
 function shownSymbol(reads: readonly ReadCost[], { symbol, position }: CurrencyMetas): Currency | undefined {
   const own = sharedSymbol(reads.flatMap(({ amounts }) => amounts));
@@ -145,10 +145,7 @@ function withCurrency({ text, value, symbol, position }: Amount, fallback: Curre
 
 type End = { readonly free: true; readonly amount?: undefined } | { readonly free: false; readonly amount: Amount };
 
-/**
- * The least and the greatest of all amounts; a word for nothing to pay counts as the least where it stands among
- * amounts.
- */
+/** Returns the lowest and the highest amount; among amounts, a word for a price of zero counts as the lowest. */
 function endsOf(reads: readonly ReadCost[]): End[] {
   const amounts = reads.flatMap((read) => read.amounts).sort((one, other) => Number(one.value) - Number(other.value));
   const least = amounts[0];
@@ -171,7 +168,7 @@ function valuesOf(reads: readonly ReadCost[]): string[] {
   return [...new Set([...words, ...numbers])];
 }
 
-/** One value as it is stored: entities read, tags and control characters gone, blanks at its ends too. */
+/** Returns one value in stored form: entities decoded, without tags and control characters, trimmed. */
 function plainCost(member: unknown): string {
   if (member === null || member === undefined || member === false) return '';
   return typeof member === 'string'

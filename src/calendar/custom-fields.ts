@@ -1,49 +1,52 @@
 /*
- * Fields that a site defines for its events ("Additional Fields" of the calendar's paid extension). The extension keeps
- * the definitions in its option `custom-fields` and each value in a meta `_ecp_custom_N`; what it has no place for
- * is stored in an option of ours (docs/decisions/0021).
+ * Custom fields of a site's events ("Additional Fields" of The Events Calendar's paid extension). The extension stores
+ * the definitions in its option `custom-fields` and each value in a meta `_ecp_custom_N`; properties that it does not
+ * support are stored in an option of ours (docs/decisions/0021).
  */
 
-/** Types that a field can be given; `textarea` is read only from definitions of the extension. */
+/** Types of new fields; `textarea` only occurs in definitions of the extension. */
 export const CUSTOM_FIELD_TYPES = ['text', 'number', 'choice', 'url', 'checkbox'] as const;
 export type CustomFieldType = (typeof CUSTOM_FIELD_TYPES)[number];
 
 export interface CustomField {
   /** The meta that holds the value. */
   readonly meta: string;
-  /** What requests and answers call it: its own name, or the meta where it has none. */
+  /** Name in requests and answers: the field's own name, or the meta if it has none. */
   readonly name: string;
   readonly label: string;
   readonly type: CustomFieldType | 'textarea';
-  /** The values of a choice or a checkbox. */
+  /** Values of a choice or a checkbox. */
   readonly choices: readonly string[];
 }
 
-/** The option that holds what the extension has no place for: `{[meta]: {name, type}}`. */
+/** The option with the properties that the extension does not support: `{[meta]: {name, type}}`. */
 export const CUSTOM_FIELDS_OPTION = 'fasti_custom_fields';
 
-/** The value of a checkbox that is a single box. */
+/** The value of a checkbox field with a single box. */
 export const SOLE_CHOICE = 'yes';
 
-/** What stands beside a box: its choice, or a word for yes where it is the only one. */
+/** Returns the label of a box: its choice, or a word for yes if it is the only one. */
 export const choiceInWords = (choice: string, choices: readonly string[], yes: string): string =>
   choices.length === 1 && choice === SOLE_CHOICE ? yes : choice;
 
-/** Limits for new fields: how many a site has, and characters of a name, a label and a choice. */
+/** Limits for new fields: number of fields of a site, length of a label, number of choices. */
 export const MOST_CUSTOM_FIELDS = 100;
 export const LONGEST_LABEL = 200;
 export const MOST_CHOICES = 100;
 
-/** A name begins with a letter, so that it is never taken for an index, and names no member that every object has. */
+/**
+ * Returns whether a text is a valid name of a field. It must start with a letter, so that it cannot be mistaken for an
+ * index, and must not be the name of a member that every object inherits.
+ */
 export const isFieldName = (name: string): boolean => /^[a-z][a-z0-9_-]{0,39}$/.test(name) && !(name in {});
 
 /**
- * Whether values may be written and looked for. A definition can name any meta; only those of the extension's own form
- * count.
+ * Returns whether values of a field may be written and searched. A definition can name any meta; only those in the
+ * extension's form are allowed.
  */
 export const isCustomMeta = (meta: string): boolean => /^_ecp_custom_\d{1,9}$/.test(meta);
 
-/** The type under which the extension knows a field of ours. A number is a text to it. */
+/** The extension's type for each of our types. It has no numbers and stores them as texts. */
 export const EXTENSION_TYPES: Readonly<Record<CustomFieldType, string>> = {
   text: 'text',
   number: 'text',
@@ -62,8 +65,8 @@ const TYPES: ReadonlyMap<unknown, CustomField['type']> = new Map([
 ]);
 
 /**
- * The fields that a site defines. `definitions`: the extension's, read from its option; `own`: ours, read from
- * `CUSTOM_FIELDS_OPTION`. Whatever has another form is passed over.
+ * Returns the custom fields of a site. `definitions`: the extension's, read from its option; `own`: ours, read from
+ * `CUSTOM_FIELDS_OPTION`. Invalid entries are ignored.
  */
 export function readCustomFields(definitions: unknown, own: unknown): CustomField[] {
   const taken = new Set<string>();
@@ -86,11 +89,11 @@ export function readCustomFields(definitions: unknown, own: unknown): CustomFiel
   });
 }
 
-/** PHP arrays come as objects or lists. */
+/** Returns the members of a PHP array, which is parsed to an object or a list. */
 const membersOf = (value: unknown): [string, unknown][] => (value !== null && typeof value === 'object' ? Object.entries(value) : []);
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (value !== null && typeof value === 'object' ? { ...value } : {});
 
-/** Values stand one on each line. */
+/** Returns the values of a field, which are stored one per line. */
 const linesOf = (values: unknown): string[] =>
   typeof values === 'string'
     ? values

@@ -1,6 +1,6 @@
 /*
- * When an event takes place: from what a request says to everything that is stored about it, and from there to the row
- * that lists read.
+ * Dates of an event: from the values in a request to everything that is stored about them, and from there to the
+ * occurrence row that lists read.
  */
 import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
@@ -8,23 +8,22 @@ import { diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/
 import { abbreviation, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 import { beginOfDay, endOfNamedDay } from './window.ts';
 
-/** The dates of an event as they are stored: texts `YYYY-MM-DD HH:MM:SS`, local in `timezone` and UTC side by side. */
+/** The dates of an event as stored: texts `YYYY-MM-DD HH:MM:SS`, both local in `timezone` and in UTC. */
 export type EventDates = {
   start: string;
   end: string;
   startUtc: string;
   endUtc: string;
-  /** The zone's name as sent; `abbreviation` is what it calls itself at the start. */
+  /** The zone's name as sent; `abbreviation` is that of the zone at the start. */
   timezone: string;
   abbreviation: string;
   allDay: boolean;
-  /** Seconds between start and end in UTC; null: no `_EventDuration` row, as all-day events are stored. */
+  /** Seconds between start and end in UTC; null: no `_EventDuration` row, which is how all-day events are stored. */
   duration: number | null;
 };
 
 /**
- * What a request says about the dates; absent or undefined: nothing. `start`, `end` as sent; `timezone` empty: the
- * site's own.
+ * The dates in a request; absent or undefined: unchanged. `start`, `end` as sent; `timezone` empty: the site's zone.
  */
 export type EventDatesChange = {
   start?: string | number | undefined;
@@ -33,7 +32,7 @@ export type EventDatesChange = {
   allDay?: boolean | undefined;
 };
 
-/** Why dates are refused, and the parameter to blame. */
+/** The reason why dates are refused, and the parameter with the error. */
 export type DatesProblem = {
   problem: 'start-missing' | 'end-missing' | 'start-invalid' | 'end-invalid' | 'timezone-invalid' | 'end-before-start';
   field: 'start_date' | 'end_date' | 'timezone';
@@ -43,11 +42,11 @@ export type DatesProblem = {
 export type Occurrence = { start_date: string; start_date_utc: string; end_date: string; end_date_utc: string; duration: number };
 
 /**
- * The wall clock that a sent time means for an event; null when it is no time or lies outside the years 1000 to 9999.
- * The digits are kept as written, an offset among them does not shift them; relative words count in the event's zone; a
- * number (and `@number`) is an instant.
- * @param context `zone`: the event's; `timestamps`: the zone to show an instant in (default `zone`; the calendar takes
- * UTC when the request names no zone); `now`: what relative words count from
+ * Returns the local time of an event for a time in a request; null if it is invalid or outside the years 1000 to 9999.
+ * The digits are kept as written, and an offset in the text does not change them; relative words are evaluated in the
+ * event's zone; a number (and `@number`) is an instant.
+ * @param context `zone`: the event's zone; `timestamps`: the zone for an instant (default `zone`; The Events Calendar
+ * uses UTC if the request names no zone); `now`: the time to which relative words refer
  */
 export function parseEventTime(value: string | number, context: { zone: Zone; now: Date; timestamps?: Zone }): string | null {
   const { zone, now, timestamps = zone } = context;
@@ -59,12 +58,13 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
 }
 
 /**
- * Everything stored about the dates of an event after a request (decisions D1 to D3).
- * What the request does not name stays: a start alone moves the start, a zone alone keeps the wall clock. Times that a
- * zone skips move forward. All-day events span whole days from cutoff to cutoff and stay all-day under new times;
- * losing the flag, they keep their times. A request that says nothing, or what is stored, leaves the dates as they are.
- * @param before what is stored, undefined on create
- * @param context the site's zone by name, the time its day begins (`HH:MM`), the moment of the request
+ * Returns everything stored about the dates of an event after a request (decisions D1 to D3).
+ * Values that the request does not name stay: a start alone moves the start, a zone alone keeps the local time. Times
+ * that a zone skips move forward. All-day events span whole days from cutoff to cutoff and stay all-day when their
+ * times change; if the flag is removed, they keep their times. A request without dates, or with the stored ones, leaves
+ * them unchanged.
+ * @param before the stored dates, undefined on create
+ * @param context the site's zone by name, the time at which its day begins (`HH:MM`), the moment of the request
  */
 export function eventDates(
   change: EventDatesChange,
@@ -95,9 +95,9 @@ export function eventDates(
 }
 
 /**
- * The occurrence row of stored dates; null when they are inconsistent, so that no row may be written: end before start
- * on either clock, a duration longer than the event, an unknown zone, an unreadable date. The duration is what its
- * column (MEDIUMINT) holds.
+ * Returns the occurrence row for stored dates; null if they are inconsistent, so that no row may be written: end before
+ * start in local time or in UTC, a duration longer than the event, an unknown zone, an invalid date. The duration is
+ * limited to the maximum of its column (MEDIUMINT).
  */
 export function occurrence(dates: EventDates): Occurrence | null {
   const { start, end, startUtc, endUtc } = dates;
@@ -108,13 +108,13 @@ export function occurrence(dates: EventDates): Occurrence | null {
   return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, LONGEST) };
 }
 
-/** The value that makes an occurrence row unique: SHA-1 of post id, dates and duration. */
+/** Returns the value that makes an occurrence row unique: SHA-1 of post id, dates and duration. */
 export function occurrenceHash(postId: number, row: Occurrence): string {
   const parts = [postId, row.start_date, row.end_date, row.start_date_utc, row.end_date_utc, row.duration];
   return createHash('sha1').update(parts.join(':')).digest('hex');
 }
 
-/** The most that a MEDIUMINT column keeps: MySQL cuts off what is longer. */
+/** Maximum of a MEDIUMINT column; MySQL truncates higher values. */
 const LONGEST = 8388607;
 
 function zoneName(change: EventDatesChange, before: EventDates | undefined, siteZone: string): string {
@@ -132,7 +132,7 @@ function settle(localStart: string, localEnd: string, zone: Zone, allDay: boolea
   return { start, end, startUtc, endUtc, timezone: zone.name, abbreviation: abbreviation(start, zone), allDay, duration };
 }
 
-/** Text that a DATETIME column holds, else null. */
+/** Returns the text if a DATETIME column can store it, else null. */
 function storable(text: string): string | null {
   return /^[1-9]\d{3}-/.test(text) && !Number.isNaN(unixFromText(text)) ? text : null;
 }

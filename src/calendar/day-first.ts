@@ -1,16 +1,16 @@
 /*
- * Dates as people write them where the day comes first. The API's own grammar is PHP's, for which 31/12/2026 is no date
- * and 05/06/2026 is the sixth of May.
+ * Dates in the usual form of languages that write the day first. The API's own grammar is PHP's, in which 31/12/2026 is
+ * not a date and 05/06/2026 is 6 May.
  */
 
 const SLASHED = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})(?!\d)(.*)$/s;
 const MONTHS = 12;
 
 /**
- * `31/12/2026 21:00` as `2026-12-31 21:00`, where nothing else can be meant: the first number cannot be a month, and
- * people who speak this language write the day first. Other texts are given back as they are.
+ * Converts `31/12/2026 21:00` to `2026-12-31 21:00` if it is unambiguous: the first number cannot be a month, and the
+ * language writes the day first. Other texts are returned unchanged.
  *
- * @param language a BCP 47 tag, or a locale as WordPress names it (`it_IT`)
+ * @param language a BCP 47 tag, or a WordPress locale (`it_IT`)
  */
 export function dayFirst(text: string, language: string): string {
   const [, day = '', month = '', year = '', rest = ''] = SLASHED.exec(text) ?? [];
@@ -23,7 +23,7 @@ function writesDayFirst(language: string): boolean {
   return parts.find(({ type }) => type !== 'literal')?.type === 'day';
 }
 
-/** WordPress has names such as `de_DE_formal`, which are no tags; their beginning is one. */
+/** Returns the valid language tag at the start of a WordPress locale such as `de_DE_formal`, which is not a tag. */
 function wellFormed(language: string): string {
   return /^[a-z]{2,3}(?:_[A-Z]{2})?/.exec(language.replace('-', '_'))?.[0].replace('_', '-') ?? 'en-US';
 }

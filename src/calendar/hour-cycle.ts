@@ -1,8 +1,8 @@
-/** Whether clocks show 12 or 24 hours, in the words of Intl. */
+/** Whether times are shown with 12 or 24 hours, as an `hourCycle` of Intl. */
 export type HourCycle = 'h12' | 'h23';
 
 /**
- * The hours that clocks show, as the site's option `time_format` says in PHP's letters. What stands behind a backslash
- * is no such letter: French sites write `G\hi`.
+ * Returns the hour cycle of the site's option `time_format`, a PHP format. Letters after a backslash do not count:
+ * French sites use `G\hi`.
  */
 export const hourCycleOf = (timeFormat: string): HourCycle => (/[gh]/.test(timeFormat.replace(/\\./g, '')) ? 'h12' : 'h23');

@@ -8,7 +8,7 @@ import { renderTitle } from '../wordpress/content/render.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { offerPrice } from './cost.ts';
 
-/** What every structured record takes from its post, raw as stored. */
+/** Values of the post for every structured record, raw as stored. */
 export interface PostLd {
   readonly title: string;
   readonly content: string;
@@ -16,7 +16,7 @@ export interface PostLd {
   readonly status: string;
   /** Whether the post has a password. */
   readonly protected: boolean;
-  /** Address of the featured image in full size; undefined: none. */
+  /** URL of the featured image in full size; undefined: none. */
   readonly image?: string | undefined;
 }
 
@@ -37,28 +37,28 @@ export interface OrganizerLd extends PostLd {
 }
 
 export interface EventLd extends PostLd {
-  /** Address of the event's page. */
+  /** URL of the event's page. */
   readonly url: string;
   /** ISO 8601 with the offset of the event's zone. */
   readonly start: string;
   readonly end: string;
-  /** Meta `_tribe_events_status`; empty: takes place as planned. */
+  /** Meta `_tribe_events_status`; empty: the event takes place as planned. */
   readonly eventStatus: string;
-  /** Structured data of the first venue and organizer; false: none that the caller may see. */
+  /** Structured data of the first venue and organizer; false if there is none that the caller may see. */
   readonly location: Readonly<Record<string, unknown>> | false;
   readonly organizer: Readonly<Record<string, unknown>> | false;
-  /** The cost as published; empty: no offer. And as stored. */
+  /** The cost as published; empty: no offer. `costs` are the stored values. */
   readonly cost: string;
   readonly costs: readonly string[];
   /** ISO 4217. */
   readonly currencyCode: string;
-  /** Publication date, `YYYY-MM-DD HH:MM:SS`, local to the site. */
+  /** Publication date, `YYYY-MM-DD HH:MM:SS`, in the site's local time. */
   readonly published: string;
-  /** Of its texts (BCP 47). */
+  /** Language of its texts (BCP 47). */
   readonly language?: string | undefined;
 }
 
-/** Words that a description taken from the content keeps. */
+/** Number of words in a description made from the content. */
 const DESCRIPTION_WORDS = 30;
 const STATUSES: ReadonlyMap<string, string> = tableOf({
   canceled: 'EventCancelled',
@@ -66,7 +66,7 @@ const STATUSES: ReadonlyMap<string, string> = tableOf({
   'moved-online': 'EventMovedOnline',
 });
 
-/** Structured data of an event (schema.org Event). Members are in the order of the reference. */
+/** Returns the structured data of an event (schema.org Event). Members are in the order of the reference. */
 export function eventJsonLd(event: EventLd): Record<string, unknown> {
   const url = linkOf(event);
   return {
@@ -87,8 +87,8 @@ export function eventJsonLd(event: EventLd): Record<string, unknown> {
 }
 
 /**
- * Structured data of a venue (schema.org Place). Parts of the address that are empty are left out; they are HTML texts,
- * as is the telephone.
+ * Returns the structured data of a venue (schema.org Place). Empty parts of the address are left out; the parts and the
+ * telephone are HTML texts.
  */
 export function venueJsonLd(venue: VenueLd): Record<string, unknown> {
   const address = {
@@ -117,7 +117,7 @@ function withoutEmpty(parts: Readonly<Record<string, string>>): Record<string, s
   return texts;
 }
 
-/** Structured data of an organizer (schema.org Person). */
+/** Returns the structured data of an organizer (schema.org Person). */
 export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown> {
   return {
     '@type': 'Person',
@@ -130,8 +130,8 @@ export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown>
 }
 
 /**
- * An address for e-mail that harvesters of addresses overlook: each character as a decimal entity. WordPress
- * (`antispambot`) picks the characters by chance; the same answer each time can be cached.
+ * Obfuscates an e-mail address against harvesters: each character becomes a decimal entity. WordPress (`antispambot`)
+ * selects the characters at random; here the result is always the same, so that it can be cached.
  */
 export const spellOut = memoize((address) => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join(''));
 
@@ -147,15 +147,15 @@ function texts({ title, content, excerpt, status, protected: locked, image }: Po
 const escapedTitle = memoize((title) => escJs(renderTitle(title)));
 
 /**
- * The description: the excerpt, or else the beginning of the content without markup, in paragraphs. What is in brackets
- * is left out of both.
+ * The description: the excerpt, or else the start of the content without markup, in paragraphs. Text in square brackets
+ * is removed from both.
  */
 const describedBy = memoize((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
 const beginning = memoize((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
 
 const inParagraphs = (shown: string): string => escJs(shown === '' ? '' : addParagraphs(shown));
 
-/** The text without what is in brackets on one line: shortcodes, known or not. */
+/** Returns the text without anything in square brackets on one line, that is, without shortcodes, known or unknown. */
 function withoutBrackets(text: string): string {
   const [opening, closing, line] = [forwardSearch(text, '['), forwardSearch(text, ']'), forwardSearch(text, '\n')];
   let kept = '';
@@ -171,7 +171,7 @@ function withoutBrackets(text: string): string {
   return kept + text.slice(from);
 }
 
-/** The reference spells the addresses of events that have no page of their own yet in this way. */
+/** Returns the URL of the event; for an event that has no public page yet, in the form that the reference uses. */
 const linkOf = ({ url, status }: EventLd) => (status !== 'publish' && status !== 'private' && url.includes('?') ? `${url}%2F/` : url);
 
 function offer({ costs, currencyCode, published }: EventLd, url: string): Record<string, string> {

@@ -1,29 +1,29 @@
 /*
- * The rules of an event that recurs as the calendar's paid extension stores them in the meta `_EventRecurrence`. It
- * makes the set of `recurrence-set.ts` from them whenever the event is saved in WordPress.
+ * The rules of a recurring event as The Events Calendar's paid extension stores them in the meta `_EventRecurrence`. It
+ * creates the set of `recurrence-set.ts` from them whenever the event is saved in WordPress.
  */
 import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { textFromUnix, unixFromText } from '../wordpress/time.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 
-/** One rule or exclusion as it is stored. */
+/** One stored rule or exclusion. */
 export type StoredRule = Readonly<Record<string, unknown>>;
 
-/** The dates that stored rules result in. */
+/** The dates that result from stored rules. */
 export interface RuledStarts {
-  /** `YYYY-MM-DD HH:MM:SS`, local, in order. Of rules without end those up to the time that was asked for. */
+  /** `YYYY-MM-DD HH:MM:SS`, local, in order. For rules without end, those up to the given time. */
   readonly starts: readonly string[];
   readonly endless: boolean;
 }
 
 /**
- * The starts that stored rules give to an event with this first start (local). Undefined where there are no rules, or
- * some that cannot be followed with certainty; `last`: local time up to which rules without end are followed.
+ * Returns the starts that stored rules give for an event with this first start (local). Undefined if there are no
+ * rules, or some that cannot be evaluated reliably; `last`: local time up to which rules without end are evaluated.
  */
 export function startsOfRules(text: string, first: string, last: string): RuledStarts | undefined {
   const [rules, exclusions] = [rulesIn(text, 'rules'), rulesIn(text, 'exclusions')];
   if (!rules || !exclusions || rules.length === 0) return undefined;
-  // Of several rules that repeat the extension takes the first.
+  // Of several repeating rules the extension uses the first.
   const repeating = rules.filter((rule) => !isDate(rule)).slice(0, 1);
   const begun = repeating.map((rule) => ruledFrom(rule, first));
   const left = exclusions.filter((rule) => !isDate(rule)).map((rule) => ruledFrom(rule, first));
@@ -32,7 +32,7 @@ export function startsOfRules(text: string, first: string, last: string): RuledS
   const endless = begun.some((one) => one?.rule.until === undefined && one?.rule.count === undefined);
   const until = endless ? last : LATEST;
   const starts = new Set([first, ...dates.flatMap((date) => date ?? []), ...begun.flatMap((one) => [...startsFrom(one!, until)])]);
-  // A day is left out at the hour of the rule: what begins at another hour takes place.
+  // An excluded day only excludes dates at the hour of the rule; a date at another hour takes place.
   const days = exclusions
     .filter(isDate)
     .map((rule) => dateOfRule({ ...rule, custom: { ...customOf(rule), 'same-time': 'yes' } }, begun[0]?.start ?? first));
@@ -50,13 +50,13 @@ function rulesIn(text: string, name: 'rules' | 'exclusions'): StoredRule[] | und
   return list.every(isMembers) ? list.filter(({ type }) => typeof type === 'string' && type !== '' && type !== 'None') : undefined;
 }
 
-/** Whether a value has members, and is no list. */
+/** Returns whether a value is an object and not a list. */
 export const isMembers = (value: unknown): value is StoredRule => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const customOf = ({ custom }: StoredRule): StoredRule => (isMembers(custom) ? custom : {});
 const isDate = (rule: StoredRule): boolean => customOf(rule).type === 'Date';
 
-/** The start of the one date that a rule means: at the hours of the event, or at its own; undefined for other rules. */
+/** Returns the start of a rule for a single date, at the event's hours or at its own; undefined for other rules. */
 export function dateOfRule(rule: StoredRule, first: string): string | undefined {
   const custom = customOf(rule);
   if (custom.type !== 'Date' || !isMembers(custom.date)) return undefined;
@@ -68,7 +68,7 @@ export function dateOfRule(rule: StoredRule, first: string): string | undefined 
 const startTime = (custom: StoredRule, first: string): string | undefined =>
   custom['same-time'] === 'no' ? timeOf(String(custom['start-time'] ?? '')) : first.slice(DAY + 1);
 
-/** `3:00pm` as `15:00:00`. */
+/** Converts `3:00pm` to `15:00:00`. */
 function timeOf(text: string): string | undefined {
   const [, hour, minute, half] = /^(\d{1,2}):(\d\d) ?(am|pm)$/i.exec(text.trim()) ?? [];
   if (hour === undefined || minute === undefined || half === undefined) return undefined;
@@ -78,7 +78,7 @@ function timeOf(text: string): string | undefined {
 // ------------------------------------------------------------------------------------------------- rules that repeat
 interface RuledFrom {
   readonly rule: Rule;
-  /** When it begins, local. */
+  /** Its start, local. */
   readonly start: string;
 }
 
@@ -87,8 +87,8 @@ function* startsFrom({ rule, start }: RuledFrom, last: string): Generator<string
 }
 
 /**
- * A stored rule that repeats, with its end. The stored count includes the first date of the event, also where that is
- * no date of the rule.
+ * Returns a stored repeating rule with its end. The stored count includes the first date of the event, even if that is
+ * not a date of the rule.
  */
 function ruledFrom(stored: StoredRule, first: string): RuledFrom | undefined {
   const time = startTime(customOf(stored), first);
@@ -97,7 +97,7 @@ function ruledFrom(stored: StoredRule, first: string): RuledFrom | undefined {
   if (!open) return undefined;
   const from = { rule: open, start: `${first.slice(0, DAY)} ${time}` };
   const isOff = startsFrom({ ...from, rule: { ...open, count: 1 } }, LATEST).next().value !== first;
-  // The extension then counts the weeks from the second date, whichever that is.
+  // In this case the extension counts the weeks from the second date, which may be any date.
   if (isOff && open.freq === 'WEEKLY' && open.interval > 1) return undefined;
   const end = String(stored['end-type'] ?? 'Never');
   if (end === 'On') {
@@ -109,7 +109,7 @@ function ruledFrom(stored: StoredRule, first: string): RuledFrom | undefined {
   return end === 'Never' || end === '' ? from : undefined;
 }
 
-/** What rules of before 4.4, and of some versions since, call themselves. */
+/** Types of rules in versions before 4.4, and in some later ones. */
 const TYPES = new Map([
   ['Every Day', 'Daily'],
   ['Every Week', 'Weekly'],
@@ -117,7 +117,7 @@ const TYPES = new Map([
   ['Every Year', 'Yearly'],
 ]);
 
-/** A stored rule as the text of one of iCalendar's, without its end. */
+/** Returns a stored rule as the text of an iCalendar rule, without its end. */
 function ruleText(stored: StoredRule, first: string): string | undefined {
   const custom = customOf(stored);
   const storedType = String(stored.type);
@@ -148,10 +148,10 @@ const PLACES = new Map([
   ['Fifth', 5],
   ['Last', -1],
 ]);
-/** The weekday that stands for any day. */
+/** The stored weekday that means any day. */
 const ANY_DAY = 8;
 
-/** Which day of a month; nothing where it is that of the start. */
+/** Returns the part of a rule that selects the day of a month; empty if it is the day of the start. */
 function dayText(when: StoredRule): string[] | undefined {
   if (when['same-day'] !== 'no') return [];
   const number = String(when.number ?? '');
@@ -162,7 +162,7 @@ function dayText(when: StoredRule): string[] | undefined {
   return WEEKDAYS[day - 1] === undefined ? undefined : [`BYDAY=${place}${WEEKDAYS[day - 1]}`];
 }
 
-/** Members of a list, or of a text with commas. */
+/** Returns the items of a list, or of a comma-separated text. */
 const valuesOf = (value: unknown): string[] =>
   (typeof value === 'string' ? value.split(',') : Object.values(value ?? {}).map(String))
     .map((one) => one.trim())

@@ -1,10 +1,10 @@
 /*
- * The days of what repeats (RFC 5545, 3.3.10). The iCalendar library's own expansion never ends for some rules that
- * name no day at all; this one goes through the periods of a bounded stretch of time, so that it ends whatever a file
- * says. Moments are wall clocks, as seconds since 1970 read as UTC.
+ * Expansion of recurrence rules (RFC 5545, 3.3.10). The iCalendar library's own expansion never ends for some rules
+ * that match no day; this one iterates over the periods of a limited time span, so that it ends for any rule. Moments
+ * are local times, as seconds since 1970 read as UTC.
  */
 
-/** A rule. Weekdays count from 0, Sunday; `nth` 0 means every one. */
+/** A rule. Weekdays are numbered from 0, Sunday; `nth` 0 means every one. */
 export interface Rule {
   readonly freq: 'SECONDLY' | 'MINUTELY' | 'HOURLY' | 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
   readonly interval: number;
@@ -21,7 +21,10 @@ export interface Rule {
   readonly bySecond: readonly number[];
   readonly bySetPos: readonly number[];
   readonly weekStart: number;
-  /** A day that a month lacks is its last one (`SKIP=BACKWARD` of RFC 7529); otherwise such a month is passed over. */
+  /**
+   * A day that a month lacks is replaced by its last one (`SKIP=BACKWARD` of RFC 7529); otherwise such a month is
+   * skipped.
+   */
   readonly skipsBack: boolean;
 }
 
@@ -31,9 +34,9 @@ const MOST_VALUES = 400;
 const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
 
 /**
- * The rule that a text says; undefined where it is none, has a part that can't be read, counts in another calendar than
- * the Gregorian, or moves days that a month lacks (`SKIP` of RFC 7529) otherwise than to the last one of months and
- * years. Blanks, empty parts, extensions (`X-`), the case of letters, and dashes and colons in the end do not count.
+ * Parses a rule; undefined if it is invalid, has a part that cannot be read, uses another calendar than the Gregorian,
+ * or moves days that a month lacks (`SKIP` of RFC 7529) in another way than to the last day of the month. White space,
+ * empty parts, extensions (`X-`), the case of letters, and hyphens and colons in the end are ignored.
  */
 export function parseRule(text: string): Rule | undefined {
   const parts = new Map<string, string>();
@@ -62,7 +65,7 @@ export function parseRule(text: string): Rule | undefined {
     byDay: listOf(parts.get('BYDAY')).map((piece) => ({ nth: Number(piece.slice(0, -2)) || 0, day: WEEKDAYS.indexOf(piece.slice(-2)) })),
     byHour: numbers('BYHOUR'),
     byMinute: numbers('BYMINUTE'),
-    // A minute of 61 seconds is none of a year's calendar.
+    // Second 60, a leap second, is treated as second 59.
     bySecond: numbers('BYSECOND').map((second) => Math.min(second, 59)),
     bySetPos: numbers('BYSETPOS'),
     weekStart: WEEKDAYS.indexOf(parts.get('WKST') ?? 'MO'),
@@ -72,7 +75,10 @@ export function parseRule(text: string): Rule | undefined {
 
 const BACKWARD = 'BACKWARD';
 
-/** Whether a rule names days of months alone, counted from the first: a month may lack these, and has one before. */
+/**
+ * Returns whether a rule can have `SKIP=BACKWARD`: it only selects days by their number from the start of the month,
+ * since a month may lack such a day and always has one before it.
+ */
 const canSkipBack = (freq: Rule['freq'], parts: ReadonlyMap<string, string>): boolean =>
   (freq === 'MONTHLY' || freq === 'YEARLY') &&
   !['BYDAY', 'BYYEARDAY', 'BYWEEKNO'].some((name) => parts.has(name)) &&
@@ -80,7 +86,7 @@ const canSkipBack = (freq: Rule['freq'], parts: ReadonlyMap<string, string>): bo
 
 const listOf = (value: string | undefined): string[] => (value ?? '').split(',').filter((piece) => piece !== '');
 
-/** Whether a value is a list of whole numbers between two, those below zero counting from the end where they may. */
+/** Returns a test for lists of integers within bounds; with `fromEnd`, negative ones count from the end. */
 const numbersIn =
   (least: number, most: number, { fromEnd = false } = {}) =>
   (value: string): boolean => {
@@ -92,12 +98,12 @@ const numbersIn =
     return pieces.length <= MOST_VALUES && pieces.every(isOne);
   };
 
-/** The parts of a rule (RFC 5545, 3.3.10, and RFC 7529): whether a value is one that can be followed. */
+/** The parts of a rule (RFC 5545, 3.3.10, and RFC 7529), each with a test of whether its value is supported. */
 const PARTS = new Map<string, (value: string) => boolean>(
   Object.entries({
     FREQ: (value) => FREQUENCIES.some((name) => name === value),
     INTERVAL: (value) => /^-?\d{1,9}$/.test(value),
-    // Some programs write -1 where there is no limit.
+    // Some programs write -1 for no limit.
     COUNT: (value) => /^-?\d{1,9}$/.test(value),
     UNTIL: (value) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
     BYMONTH: numbersIn(1, 12),
@@ -117,7 +123,8 @@ const PARTS = new Map<string, (value: string) => boolean>(
 );
 
 /**
- * From which moment on occurrences are wanted, and whether the start is one of them though the rule may not name it.
+ * `from`: the first moment wanted. `startCounts`: whether the start is an occurrence even if the rule does not match
+ * it.
  */
 export interface OccurrenceOptions {
   readonly from?: number;
@@ -125,9 +132,9 @@ export interface OccurrenceOptions {
 }
 
 /**
- * The moments at which something happens that begins at `start` and repeats by a rule, in order, none before `from` or
- * after `last`. The start itself is the first, unless `startCounts` is false and the rule does not name it. An `UNTIL`
- * in UTC has to be made part of `last` by who knows the zone.
+ * Returns the moments of an event that begins at `start` and repeats by a rule, in order, none before `from` or after
+ * `last`. The start itself is the first one, unless `startCounts` is false and the rule does not match it. The caller,
+ * who knows the zone, must apply an `UNTIL` in UTC to `last`.
  */
 export function* occurrences(
   rule: Rule,
@@ -142,7 +149,7 @@ export function* occurrences(
     if (start >= from) yield start;
     left -= 1;
   }
-  // Where they need not be counted, those before what is wanted need not be gone through.
+  // Without a count, periods before `from` can be skipped.
   for (const moments of periodsOf(rule, start, end, rule.count === undefined ? from : start)) {
     for (const moment of atPlaces(moments, rule.bySetPos)) {
       if (moment < start || (startCounts && moment === start)) continue;
@@ -154,10 +161,13 @@ export function* occurrences(
   }
 }
 
-/** Nothing takes place more often. */
+/** Maximum number of moments of a rule. */
 const MOST_MOMENTS = 500_000;
 
-/** The last moment that the rule itself allows; one in UTC is taken a day later, to be cut by who knows the zone. */
+/**
+ * Returns the last moment that the rule itself allows. One in UTC is extended by a day; the caller, who knows the zone,
+ * cuts it.
+ */
 function untilOf({ until }: Rule): number {
   if (until === undefined) return Number.POSITIVE_INFINITY;
   const [year, month, day, hour = '23', minute = '59', second = '59'] = until
@@ -173,7 +183,7 @@ function untilOf({ until }: Rule): number {
 }
 
 const DAY = 86_400;
-/** Of a calendar without end no more years are gone through. */
+/** Maximum number of years evaluated for rules without end. */
 const MOST_YEARS = 300;
 
 const seconds = (year: number, month: number, day: number): number => {
@@ -182,7 +192,7 @@ const seconds = (year: number, month: number, day: number): number => {
   return date.getTime() / 1000;
 };
 
-/** A day, and what rules ask of it. */
+/** A day, with the properties that rules test. */
 interface Day {
   readonly at: number;
   readonly year: number;
@@ -199,22 +209,22 @@ function dayAt(at: number): Day {
 const daysBetween = (from: number, to: number): Day[] =>
   Array.from({ length: Math.max(0, Math.round((to - from) / DAY)) }, (_, place) => dayAt(from + place * DAY));
 
-/** Seconds of the periods that are shorter than days. */
+/** Seconds of the periods shorter than a day. */
 const SHORT_S = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 } as const;
 
-/** The moments of each period in turn that the rule may choose from. */
+/** Yields for each period the moments that the rule may select. */
 function* periodsOf(rule: Rule, start: number, end: number, wanted: number): Generator<readonly number[]> {
   const { freq } = rule;
   if (freq === 'SECONDLY' || freq === 'MINUTELY' || freq === 'HOURLY') yield* shortPeriods(rule, SHORT_S[freq], start, end, wanted);
   else for (const days of periods({ ...rule, freq }, start, end, wanted)) yield momentsOf(rule, days, start);
 }
 
-/** How many of these are tried in search of one that the rule allows. */
+/** Maximum number of short periods tried to find one that the rule allows. */
 const MOST_SHORT = 500_000;
 
 /**
- * Hours, minutes and seconds, those that the rule's other parts leave (RFC 5545, 3.3.10, the table); what is shorter
- * than the period expands it.
+ * Yields hours, minutes or seconds that match the rule's other parts (RFC 5545, 3.3.10, the table). Parts for units
+ * shorter than the period expand it.
  */
 function* shortPeriods(rule: Rule, length: number, start: number, end: number, wanted: number): Generator<readonly number[]> {
   const step = length * rule.interval;
@@ -234,17 +244,17 @@ function* shortPeriods(rule: Rule, length: number, start: number, end: number, w
   }
 }
 
-/** The seconds within an hour, a minute or a second at which the rule falls. */
+/** Returns the seconds within an hour, a minute or a second at which the rule matches. */
 function timesWithin({ byMinute, bySecond }: Rule, length: number, start: number): number[] {
   const ownSeconds = length === 1 ? [0] : orOwn(bySecond, within(start, 60));
   const minutes = length < 3600 ? [0] : orOwn(byMinute, Math.floor(within(start, 3600) / 60));
   return minutes.flatMap((minute) => ownSeconds.map((second) => minute * 60 + second));
 }
 
-/** A rule about days. */
+/** A rule with days or longer periods. */
 type DayRule = Rule & { readonly freq: keyof typeof LONGEST_PERIOD };
 
-/** The days of each period in turn that the rule may choose from. */
+/** Yields for each period the days that the rule may select. */
 function* periods(rule: DayRule, start: number, end: number, wanted: number): Generator<Day[]> {
   const first = dayAt(Math.floor(start / DAY) * DAY);
   const most = Math.min(end, seconds(first.year + MOST_YEARS, 1, 1));
@@ -252,16 +262,16 @@ function* periods(rule: DayRule, start: number, end: number, wanted: number): Ge
   const skipped = Math.floor((wanted - first.at) / LONGEST_PERIOD[rule.freq] / rule.interval) - 1;
   for (let number = Math.max(0, skipped) * rule.interval; ; number += rule.interval) {
     const [from, to] = boundsOf(rule, first, number);
-    // Beyond what a date can hold there is no number either.
+    // The comparison is also false for NaN, which results beyond the range of dates.
     if (!(from <= most)) return;
     yield daysBetween(from, to).filter(matches);
   }
 }
 
-/** Seconds that no period exceeds, so that none is skipped that counts. */
+/** Maximum length of each period in seconds, so that no period is skipped by mistake. */
 const LONGEST_PERIOD = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 366 * DAY } as const;
 
-/** Begin and end of a period; `number`: counted from the first, which is 0. */
+/** Returns start and end of a period; `number`: counted from the first, which is 0. */
 function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: number): [number, number] {
   if (freq === 'DAILY') return [first.at + number * DAY, first.at + (number + 1) * DAY];
   if (freq === 'WEEKLY') {
@@ -270,17 +280,17 @@ function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: numbe
   }
   if (freq === 'MONTHLY') return [seconds(first.year, first.month + number, 1), seconds(first.year, first.month + number + 1, 1)];
   const year = first.year + number;
-  // A week of a year may have days in the year beside it.
+  // The weeks of a year may include days of the adjacent years.
   return byWeekNo.length > 0 ? [weekOne(year, weekStart), weekOne(year + 1, weekStart)] : [seconds(year, 1, 1), seconds(year + 1, 1, 1)];
 }
 
-/** The begin of the first week that has at least four days in a year. */
+/** Returns the start of the first week with at least four days in a year. */
 function weekOne(year: number, weekStart: number): number {
   const fourth = dayAt(seconds(year, 1, 4));
   return fourth.at - ((fourth.weekday - weekStart + 7) % 7) * DAY;
 }
 
-/** Whether a day is one of the rule's. What the rule does not say follows from the first day. */
+/** Returns a test of whether a day matches the rule. Parts that the rule lacks follow from the first day. */
 function matcher(rule: Rule, first: Day): (day: Day) => boolean {
   const { freq, byMonth, byMonthDay, byYearDay, byWeekNo, byDay, skipsBack } = rule;
   const dayIn = (wanted: number, { year, month }: Day) => (skipsBack ? Math.min(wanted, lengthOfMonth(year, month)) : wanted);
@@ -316,8 +326,8 @@ function inWeeks({ at, year }: Day, { byWeekNo, weekStart }: Rule): boolean {
 }
 
 /**
- * Whether a day is the nth of its weekday, from the begin or the end of its month, or of its year where the rule is
- * about years.
+ * Returns whether a day is the nth of its weekday, counted from the start or the end of its month, or of its year if
+ * the rule refers to years.
  */
 function isNth({ at, year, month, day }: Day, nth: number, { freq, byMonth }: Rule): boolean {
   if (freq !== 'MONTHLY' && freq !== 'YEARLY') return true;
@@ -336,14 +346,14 @@ function momentsOf({ byHour, byMinute, bySecond }: Rule, days: readonly Day[], s
   return days.flatMap(({ at }) => times.map((time) => at + time));
 }
 
-/** The values that a rule names, in order; where it names none, that of the start. */
+/** Returns the values in a rule, in order, or that of the start if it has none. */
 const orOwn = (values: readonly number[], own: number): readonly number[] =>
   values.length > 0 ? [...new Set(values)].sort((a, b) => a - b) : [own];
 
-/** How far a moment lies within its period; also before 1970. */
+/** Returns the offset of a moment within its period; also for moments before 1970. */
 const within = (moment: number, length: number): number => ((moment % length) + length) % length;
 
-/** Those at the wanted places of a period, from its begin or its end. */
+/** Returns the moments at the given positions of a period, counted from its start or its end. */
 function atPlaces(moments: readonly number[], places: readonly number[]): readonly number[] {
   if (places.length === 0) return moments;
   const picked = places.map((place) => moments.at(place > 0 ? place - 1 : place)).filter((moment) => moment !== undefined);

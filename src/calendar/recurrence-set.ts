@@ -1,6 +1,6 @@
 /*
- * The dates of an event that recurs, as the calendar's paid extension keeps them in `tec_events.rset`: iCalendar lines
- * (RFC 5545, 3.8.5) with a start, a rule, dates besides and dates left out.
+ * The dates of a recurring event as The Events Calendar's paid extension stores them in `tec_events.rset`: iCalendar
+ * lines (RFC 5545, 3.8.5) with a start, a rule, additional dates and excluded dates.
  */
 import { textFromUnix, unixFromText } from '../wordpress/time.ts';
 import { parseZone, toLocal, toUtc, unixFromLocal, type Zone } from '../wordpress/zones.ts';
@@ -10,17 +10,17 @@ import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 export interface RecurrenceSet {
   readonly zone: Zone;
   readonly start: string;
-  /** Seconds that each date lasts; undefined: as long as the event. */
+  /** Seconds that each date lasts; undefined: the duration of the event. */
   readonly length: number | undefined;
-  /** The rule as it is there, without its name, and read. */
+  /** The rule, as stored without its name, and parsed. */
   readonly rule: SetRule | undefined;
   readonly rdates: readonly { readonly start: string; readonly length: number | undefined }[];
   readonly exrule: SetRule | undefined;
-  /** Dates left out; `YYYY-MM-DD` leaves out all that begin on that day. */
+  /** Excluded dates; `YYYY-MM-DD` excludes all that begin on that day. */
   readonly exdates: readonly string[];
 }
 
-/** A rule as its line says it, and read. */
+/** A rule as text and parsed. */
 export interface SetRule {
   readonly text: string;
   readonly rule: Rule;
@@ -33,11 +33,11 @@ export interface SetDate {
   readonly at: number;
   /** Seconds. */
   readonly length: number;
-  /** Whether the rule gives it; otherwise it is listed. */
+  /** Whether it comes from the rule; otherwise it is listed. */
   readonly ruled: boolean;
 }
 
-/** Reads a set; undefined where it can't be read whole. */
+/** Parses a set; undefined if any part of it cannot be read. */
 export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
   const lines = text
     .split(/\r?\n/)
@@ -67,12 +67,12 @@ export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
 }
 
 /**
- * The dates of a set in their order, each moment once. The event's first date always takes place, even where it is left
- * out.
+ * Returns the dates of a set in order, each moment once. The event's first date always takes place, even if it is
+ * excluded.
  *
  * @param first local start of the event's first date
- * @param length seconds that a date lasts of which the set does not say it
- * @param last local time that nothing starts after
+ * @param length seconds that a date lasts if the set does not say it
+ * @param last local time after which no date starts
  */
 export function datesOfSet(
   set: RecurrenceSet,
@@ -93,7 +93,7 @@ export function datesOfSet(
     .sort((one, other) => one.at - other.at);
 }
 
-/** Whether a set goes on for ever. */
+/** Returns whether a set has no end. */
 export const isEndless = ({ rule }: RecurrenceSet): boolean =>
   rule !== undefined && rule.rule.count === undefined && rule.rule.until === undefined;
 
@@ -106,10 +106,10 @@ export interface Line {
 
 const WHOLE = 'YYYY-MM-DD HH:MM:SS'.length;
 
-/** Where the value of a line begins; the name of a zone may hold a colon, too (`TZID=+02:00`). */
+/** Returns the index of the value in a line. The name of a zone may contain a colon too (`TZID=+02:00`). */
 export const valueAt = (line: string): number => line.lastIndexOf(':') + 1;
 
-/** A line of a set taken apart; undefined where it is none. */
+/** Parses a line of a set; undefined if it is invalid. */
 export function lineOf(line: string): Line | undefined {
   const colon = valueAt(line) - 1;
   if (colon < 0) return undefined;
@@ -122,8 +122,8 @@ const valuesOf = (lines: readonly Line[]): { value: string; line: Line }[] =>
   lines.flatMap((line) => line.value.split(',').flatMap((value) => (value === '' ? [] : [{ value, line }])));
 
 /**
- * A time or a day of a line, local in the zone of the set. A `VALUE` beside it may say something else than what is
- * there.
+ * Returns a time or a day in a line, local in the zone of the set. Its form is recognized from the value itself, since
+ * the parameter `VALUE` may be wrong.
  */
 export function localOf(value: string, line: Line, zone: Zone): string | undefined {
   const [, year, month, day, hour, minute, second, utc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/.exec(value) ?? [];
@@ -138,7 +138,7 @@ export function localOf(value: string, line: Line, zone: Zone): string | undefin
   return own ? toLocal(toUtc(time, own), zone) : undefined;
 }
 
-/** A date besides: a time, a day (at the hour of the start), or a period. */
+/** Returns an additional date: a time, a day (at the hour of the start), or a period. */
 export function rdateOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['rdates'][number] | undefined {
   const [from = '', to] = value.split('/', 2);
   const written = localOf(from, line, zone);
@@ -150,7 +150,7 @@ export function rdateOf(value: string, line: Line, zone: Zone, start: string): R
   return length === undefined || length < 0 ? undefined : { start: local, length };
 }
 
-/** Seconds of a duration (`PT7200S`, `P1DT2H`); undefined for what is none. */
+/** Returns the seconds of a duration (`PT7200S`, `P1DT2H`); undefined if it is invalid. */
 function secondsOf(text: string): number | undefined {
   const [whole, weeks, days, hours, minutes, seconds] =
     /^P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,9})S)?)?$/.exec(text) ?? [];
@@ -160,7 +160,10 @@ function secondsOf(text: string): number | undefined {
 
 const UNITS = [604_800, 86_400, 3600, 60, 1];
 
-/** The rule of a set, its end on the clock of the set's zone; undefined: there is none; null: it can't be read. */
+/**
+ * Returns the rule of a set, with its end in the local time of the set's zone; undefined: there is none; null: it
+ * cannot be read.
+ */
 function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefined | null {
   if (!line) return undefined;
   const rule = more.length > 0 ? undefined : parseRule(line.value);
@@ -169,7 +172,7 @@ function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefin
   return { text: line.value, rule: utc === undefined ? rule : { ...rule, until: utc.replace(/[-:]/g, '').replace(' ', 'T') } };
 }
 
-/** Local starts that a rule gives, from its own start to `last`. */
+/** Yields the local starts of a rule, from its own start to `last`. */
 export function* startsByRule(rule: Rule, start: string, last: string): Generator<string> {
   for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(moment);
 }

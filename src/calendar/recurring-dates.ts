@@ -1,6 +1,6 @@
 /*
- * The dates of an event that recurs, in the terms of iCalendar (RFC 5545): a start, a rule, further dates (`RDATE`) and
- * dates left out (`EXDATE`). They come from the stored rule and are corrected by the stored rows, so that they give
+ * The dates of a recurring event in iCalendar's form (RFC 5545): a start, a rule, additional dates (`RDATE`) and
+ * excluded dates (`EXDATE`). They come from the stored rule and are corrected by the stored rows, so that they are
  * exactly the dates that lists show.
  */
 import { unixFromText } from '../wordpress/time.ts';
@@ -10,20 +10,20 @@ import { isEndless, parseRecurrenceSet, type RecurrenceSet, type SetRule, starts
 /** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
 export interface RecurringDates {
   readonly zone: Zone;
-  /** The start that the rule counts from; without a rule, the first date. */
+  /** The start from which the rule counts; without a rule, the first date. */
   readonly start: string;
-  /** Seconds that a date lasts, unless its row says otherwise. */
+  /** Seconds that a date lasts, unless its row differs. */
   readonly length: number;
-  /** Undefined: the dates are listed in `rdates`. */
+  /** Undefined: all dates but the first are listed in `rdates`. */
   readonly rule: SetRule | undefined;
-  /** Starts of dates that the rule doesn't give. */
+  /** Starts of dates that do not come from the rule. */
   readonly rdates: readonly string[];
-  /** Starts that the rule gives and on which nothing takes place. */
+  /** Starts from the rule on which no date takes place. */
   readonly exdates: readonly string[];
   readonly dates: readonly RecurringDate[];
 }
 
-/** One date that takes place. */
+/** A date that takes place. */
 interface RecurringDate {
   readonly start: string;
   readonly startUtc: string;
@@ -31,21 +31,21 @@ interface RecurringDate {
   readonly length: number;
 }
 
-/** When an event takes place, as it is stored: its rule (`tec_events.rset`) and its dates in order, in UTC. */
+/** Stored dates of an event: its rule (`tec_events.rset`) and its dates in order, in UTC. */
 interface Stored {
   readonly rule: string;
   readonly dates: readonly { readonly startUtc: string; readonly endUtc: string }[];
 }
 
-/** Where a rule leaves out more dates than this, the dates that remain are listed instead. */
+/** Maximum number of exceptions to a rule. If there are more, the remaining dates are listed instead. */
 const MOST_EXCEPTIONS = 1000;
 
 /**
- * What is stored of an event that recurs, in iCalendar's terms. A rule that can't be read, or that gives none of the
- * dates, becomes a list of dates.
+ * Converts the stored dates of a recurring event to iCalendar's form. If the rule cannot be read or gives none of the
+ * dates, the result is a list of dates.
  *
  * @param stored with at least one date
- * @param zone of the event, where the rule names none
+ * @param zone the zone of the event, used if the rule has none
  */
 export function recurringDates(stored: Stored, zone: Zone): RecurringDates {
   const set = parseRecurrenceSet(stored.rule);
@@ -54,7 +54,7 @@ export function recurringDates(stored: Stored, zone: Zone): RecurringDates {
   return ruled && ruled.exdates.length <= MOST_EXCEPTIONS ? ruled : listedDates({ zone: set?.zone ?? zone, dates });
 }
 
-/** The same dates without a rule. */
+/** Returns the same dates without a rule. */
 export function listedDates({ zone, dates }: Pick<RecurringDates, 'zone' | 'dates'>): RecurringDates {
   const [first, ...others] = dates;
   const { start, length } = first!; // there is at least one
@@ -68,8 +68,9 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   });
 
 /**
- * Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are given;
- * a rule without end has rows up to its own last one, however far ahead another date was added.
+ * Returns the dates with their rule, or undefined if the rule gives no date. Beyond the last row only dates that the
+ * set itself excludes become exceptions. If a rule has no end, its rows extend to their own last one, no matter how
+ * much later an additional date is.
  */
 function ruledDates(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
   const { zone, start, length, exdates } = set;
@@ -79,7 +80,7 @@ function ruledDates(set: RecurrenceSet, rule: SetRule, dates: readonly Recurring
   const ruled = [...startsByRule(rule.rule, start, last)];
   const [begin] = ruled;
   if (begin === undefined) return undefined;
-  // By moments: a time that clocks leave out in spring is the one that they show instead.
+  // Compared as moments, since a local time that is skipped in spring is shown as a later one.
   const momentOf = (local: string) => unixFromLocal(local, zone);
   const [given, there, out] = [
     new Set(ruled.map(momentOf)),

@@ -4,7 +4,7 @@ import type { Zone } from '../wordpress/zones.ts';
 import type { DateFormats } from './settings.ts';
 import { beginOfDay } from './window.ts';
 
-/** When an event is, by the clock it is shown in. */
+/** Start and end of an event, in the local time in which it is shown. */
 export interface Schedule {
   readonly start: string;
   readonly end: string;
@@ -14,18 +14,22 @@ export interface Schedule {
 export interface ScheduleContext {
   readonly formats: DateFormats;
   readonly language: string;
-  /** The zone whose letters formats may have (`T`): that of the site, whichever clock is shown (`date_i18n`). */
+  /**
+   * The zone for zone letters in formats (`T`): that of the site, even if the event's local time is shown
+   * (`date_i18n`).
+   */
   readonly zone: Zone;
-  /** `HH:MM`: when the calendar's day begins. */
+  /** `HH:MM`: the time at which the calendar's day begins. */
   readonly cutoff: string;
-  /** The present year, to be left out. */
+  /** The present year, which dates leave out. */
   readonly year: string;
 }
 
 const DAY_SECONDS = 86_400;
 
 /**
- * How many of the calendar's days an event touches; false: one only (member `multiday` of the calendar's event model).
+ * Returns the number of the calendar's days that an event touches; false if it is only one (member `multiday` of The
+ * Events Calendar's event model).
  */
 export function daysOf({ start, end }: Schedule, cutoff: string): number | false {
   const [first, last] = [dayOf(start, cutoff), dayOf(end, cutoff)];
@@ -34,8 +38,8 @@ export function daysOf({ start, end }: Schedule, cutoff: string): number | false
 }
 
 /**
- * When an event is, as a line of HTML (the calendar's `tribe_events_event_schedule_details`): the date of the start
- * with its time, and as much of the end as differs.
+ * Returns the schedule of an event as a line of HTML (`tribe_events_event_schedule_details`): the date and time of the
+ * start, and the parts of the end that differ.
  */
 export function scheduleDetails(schedule: Schedule, context: ScheduleContext): string {
   const { start, allDay } = schedule;
@@ -45,8 +49,8 @@ export function scheduleDetails(schedule: Schedule, context: ScheduleContext): s
 }
 
 /**
- * The same without the date of a single day, which is known from elsewhere; undefined for a single whole day, which a
- * word says.
+ * Returns the schedule without the date if it is a single day, which is shown elsewhere; undefined for a single all-day
+ * event, which the caller shows as a word.
  */
 export function shortScheduleDetails(schedule: Schedule, context: ScheduleContext): string | undefined {
   if (daysOf(schedule, context.cutoff) !== false) return severalDays(schedule, context);
@@ -54,8 +58,8 @@ export function shortScheduleDetails(schedule: Schedule, context: ScheduleContex
 }
 
 /**
- * The day after the last one of what lasts whole days. The days of a calendar may begin at another hour than midnight;
- * what lasts whole days ends right before that hour. The last day of the year 9999 has none after it.
+ * Returns the day after the last one of an all-day event. The calendar's days may begin later than midnight; an all-day
+ * event ends right before that hour. The result is at most 9999-12-31.
  */
 export function dayAfter(start: string, end: string): string {
   const days = [addSeconds(end, 1), addDays(`${start.slice(0, 10)} 00:00:00`, 1)];
@@ -65,8 +69,8 @@ export function dayAfter(start: string, end: string): string {
 const LAST_DAY = '9999-12-31';
 
 /**
- * The last day of what lasts all day, as people call it: where the days of the calendar begin later than midnight, the
- * last one ends on the day after.
+ * Returns the last day of an all-day event as people see it: if the calendar's days begin later than midnight, the
+ * stored end is on the following day.
  */
 export function lastWholeDay(start: string, end: string): string {
   const after = addSeconds(end, 1);
@@ -88,7 +92,7 @@ function severalDays(schedule: Schedule, context: ScheduleContext): string {
   return span('date-start', shown(start)) + context.formats.beforeEnd + span('date-end', shown(last));
 }
 
-/** A start as it is shown, and the time of the end if it is another one. */
+/** Returns a formatted start, followed by the time of the end if it differs. */
 function withEnd(shown: string, schedule: Schedule, context: ScheduleContext): string {
   const { start, end } = schedule;
   const begin = span('date-start', shown);
@@ -98,9 +102,9 @@ function withEnd(shown: string, schedule: Schedule, context: ScheduleContext): s
 
 const span = (part: string, text: string) => `<span class="tribe-event-${part}">${text}</span>`;
 
-/** The date of the calendar's day that a wall clock belongs to. */
+/** Returns the date of the calendar's day that contains a local time. */
 export const dayOf = (local: string, cutoff: string): string =>
   (local < beginOfDay(local, cutoff) ? addDays(local, -1) : local).slice(0, 10);
 
-/** An end that is the very begin of a day belongs to the day before. */
+/** Returns the end for display: one exactly at the start of a day belongs to the day before. */
 const lastDay = (end: string, cutoff: string) => (end <= beginOfDay(end, cutoff) ? addDays(end, -1) : end);

@@ -1,14 +1,14 @@
 /*
- * Changes of single dates in what the calendar's paid extension stores of an event that recurs: the set as iCalendar
- * lines (`tec_events.rset`), and the rules that the set is made of (`_EventRecurrence`). Both change together, so that
- * the next save in WordPress gives the same dates.
+ * Changes of single dates in the data that The Events Calendar's paid extension stores for a recurring event: the set
+ * as iCalendar lines (`tec_events.rset`), and the rules from which it creates the set (`_EventRecurrence`). Both are
+ * changed together, so that the next save in WordPress gives the same dates.
  */
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
 import { datesOfSet, lineOf, localOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate, valueAt } from './recurrence-set.ts';
 
-/** What is stored of an event that recurs, and its first date. */
+/** The stored set and rules of a recurring event, and its first date. */
 export interface StoredSet {
   /** `tec_events.rset`. */
   readonly set: string;
@@ -17,16 +17,16 @@ export interface StoredSet {
   readonly first: Span;
 }
 
-/** From when to when, `YYYY-MM-DD HH:MM:SS`, local in the zone of the set. */
+/** Start and end, `YYYY-MM-DD HH:MM:SS`, local in the zone of the set. */
 export interface Span {
   readonly start: string;
   readonly end: string;
 }
 
 /**
- * The same without one of its dates: one that was listed is taken from the list, one that the rule gives becomes an
- * exception. Undefined where that can't be said in both: for the first date, which always takes place, for a time at
- * which there is none, and where set and rules differ.
+ * Returns the set without one of its dates: a listed date is removed from the list, a date from the rule becomes an
+ * exception. Undefined if set and rules cannot both express that: for the first date, which always takes place, for a
+ * time without a date, and if set and rules differ.
  */
 export function withoutDate(stored: StoredSet, shown: string): StoredSet | undefined {
   const set = parseRecurrenceSet(stored.set);
@@ -42,8 +42,8 @@ export function withoutDate(stored: StoredSet, shown: string): StoredSet | undef
 }
 
 /**
- * The same with one more date, later than the first: one that was left out takes place again, any other is listed.
- * Undefined where there is one at that time already, and where set or rules can't be read.
+ * Returns the set with an additional date, later than the first: an excluded date takes place again, any other is
+ * listed. Undefined if there is already a date at that time, or if set or rules cannot be read.
  */
 export function withDate(stored: StoredSet, span: Span): StoredSet | undefined {
   const set = parseRecurrenceSet(stored.set);
@@ -52,12 +52,12 @@ export function withDate(stored: StoredSet, span: Span): StoredSet | undefined {
   return changed.find((one) => one !== undefined && isSame(one, stored, { with: span }));
 }
 
-/** Whether one of the dates of a set is listed; otherwise the rule gives it. */
+/** Returns whether a date of a set is listed; otherwise it comes from the rule. */
 export const isListed = ({ set }: StoredSet, start: string): boolean =>
   parseRecurrenceSet(set)?.rdates.some((one) => one.start === start) === true;
 
 // ------------------------------------------------------------------------------------------------- dates of a set
-/** The start that a set has for one as it is shown: the rule may give a time that clocks leave out in spring. */
+/** Returns the start in the set of a date as shown: the rule may give a local time that is skipped in spring. */
 function startInSet(set: RecurrenceSet, stored: StoredSet, shown: string): string {
   const moment = unixFromLocal(shown, set.zone);
   return datesUntil(set, stored, shown).find(({ at }) => at === moment)?.start ?? shown;
@@ -70,7 +70,7 @@ const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): Set
     last,
   });
 
-/** Whether a changed set has the dates of the stored one except for the requested change, up to that date. */
+/** Returns whether a changed set has the dates of the stored one except for the requested change, up to that date. */
 function isSame(changed: StoredSet, stored: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
   const [before, after] = [parseRecurrenceSet(stored.set), parseRecurrenceSet(changed.set)];
   if (!before || !after) return false;
@@ -88,12 +88,15 @@ function isSame(changed: StoredSet, stored: StoredSet, change: { readonly withou
 // ------------------------------------------------------------------------------------------------- lines
 const linesOf = (set: string): string[] => set.split(/\r?\n/).filter((line) => line.trim() !== '');
 
-/** Whether the set has its times in UTC; otherwise they are in its zone. */
+/** Returns whether the times of the set are in UTC; otherwise they are in its zone. */
 const isInUtc = (set: string): boolean => linesOf(set).some((line) => /^DTSTART[^:]*:.*Z$/.test(line));
 
 const basic = (local: string): string => local.replace(/[-:]/g, '').replace(' ', 'T');
 
-/** With a date besides in its place: after the rule and before the first date, which sets of dates list last. */
+/**
+ * Inserts the line of an additional date: after the rule and before the first date, which sets without a rule list
+ * last.
+ */
 function withLine({ set, first }: StoredSet, { zone, start }: RecurrenceSet, line: string): string {
   const lines = linesOf(set);
   const ownFirst = lines.findIndex((one) => listedIn(one, zone, start).some((date) => date?.start === first.start));
@@ -101,19 +104,19 @@ function withLine({ set, first }: StoredSet, { zone, start }: RecurrenceSet, lin
   return lines.toSpliced(ownFirst < 0 ? last + 1 : ownFirst, 0, line).join('\n');
 }
 
-/** The dates that a line lists, in the order of its values. */
+/** Returns the dates listed in a line, in the order of its values. */
 function listedIn(text: string, zone: RecurrenceSet['zone'], start: string): ReturnType<typeof rdateOf>[] {
   const line = lineOf(text);
   return line?.name === 'RDATE' ? line.value.split(',').map((value) => rdateOf(value, line, zone, start)) : [];
 }
 
-/** The times and days that a line leaves out, in the order of its values. */
+/** Returns the times and days excluded by a line, in the order of its values. */
 function exceptionsIn(text: string, zone: RecurrenceSet['zone']): (string | undefined)[] {
   const line = lineOf(text);
   return line?.name === 'EXDATE' ? line.value.split(',').map((value) => localOf(value, line, zone)) : [];
 }
 
-/** Undefined where the rules, which know no seconds, would say another start. */
+/** Adds a listed date. Undefined if the rules, which have no seconds, would give another start. */
 function withListed(stored: StoredSet, set: RecurrenceSet, span: Span): StoredSet | undefined {
   if (dateOfRule(dateRule(stored, span), stored.first.start) !== span.start) return undefined;
   const line = `RDATE;TZID=${set.zone.name};VALUE=PERIOD:${basic(span.start)}/${basic(span.end)}`;
@@ -129,7 +132,7 @@ function withoutListed(stored: StoredSet, { zone, start }: RecurrenceSet, gone: 
   return rules === undefined ? undefined : { ...stored, rules, set };
 }
 
-/** Undefined where no exception leaves out this time. */
+/** Removes an exception. Undefined if there is none for this time. */
 function withoutException(stored: StoredSet, { zone, exdates }: RecurrenceSet, start: string): StoredSet | undefined {
   const day = start.slice(0, DAY);
   const leavesOut = (exception: string | undefined) => exception === start || exception === day;
@@ -141,13 +144,16 @@ function withoutException(stored: StoredSet, { zone, exdates }: RecurrenceSet, s
   return rules === undefined ? undefined : { ...stored, rules, set };
 }
 
-/** A list without the first that is meant; undefined where there is none. */
+/** Returns a list without the first matching item; undefined if there is none. */
 function withoutFirst<Item>(list: readonly Item[], isMeant: (item: Item) => boolean): Item[] | undefined {
   const place = list.findIndex(isMeant);
   return place < 0 ? undefined : list.toSpliced(place, 1);
 }
 
-/** A set without some values of its lines. `areMeant`: which of the values of a line, in their order. */
+/**
+ * Returns a set without some values of its lines. `areMeant`: returns for each value of a line, in order, whether to
+ * remove it.
+ */
 function withoutValues(set: string, areMeant: (line: string) => readonly boolean[]): string {
   const lines = linesOf(set).flatMap((line) => {
     const meant = areMeant(line);
@@ -159,7 +165,10 @@ function withoutValues(set: string, areMeant: (line: string) => readonly boolean
   return lines.join('\n');
 }
 
-/** An exception of a whole day leaves out the time at which the rule gives it a date. */
+/**
+ * Adds an exception for a date from the rule. The rules exclude whole days, at the hour of the rule; undefined for a
+ * date at another hour.
+ */
 function withException(stored: StoredSet, { start }: RecurrenceSet, gone: string): StoredSet | undefined {
   if (gone.slice(DAY) !== start.slice(DAY)) return undefined;
   const rules = changedRules(stored.rules, 'exclusions', (exclusions) => [...exclusions, dayRule(stored, gone)]);
@@ -170,7 +179,7 @@ function withException(stored: StoredSet, { start }: RecurrenceSet, gone: string
 // ------------------------------------------------------------------------------------------------- rules
 const DAY = 'YYYY-MM-DD'.length;
 
-/** The rules with one of their two lists changed; undefined where they can't be read, or there is no change. */
+/** Returns the rules with one of their two lists changed; undefined if they cannot be read or nothing changes. */
 function changedRules(
   text: string,
   name: 'rules' | 'exclusions',
@@ -191,7 +200,7 @@ const dayRule = (stored: StoredSet, start: string): StoredRule => ({
   ...spanMembers(stored),
 });
 
-/** A rule of one date: at the hours of the event, or at its own. */
+/** Returns a rule for a single date, at the event's hours or at its own. */
 function dateRule(stored: StoredSet, { start, end }: Span): StoredRule {
   const rule = dayRule(stored, start);
   const { first } = stored;
@@ -213,7 +222,7 @@ function dateRule(stored: StoredSet, { start, end }: Span): StoredRule {
 const daysBetween = (start: string, end: string): number =>
   Math.round((Date.parse(`${end.slice(0, DAY)}T00:00:00Z`) - Date.parse(`${start.slice(0, DAY)}T00:00:00Z`)) / 86_400_000);
 
-/** A time as the rules have it: `3:00pm`. */
+/** Returns a time as in the rules: `3:00pm`. */
 function shownTime(local: string): string {
   const hour = Number(local.slice(11, 13));
   return `${hour % 12 || 12}:${local.slice(14, 16)}${hour < 12 ? 'am' : 'pm'}`;

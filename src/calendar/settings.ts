@@ -9,75 +9,72 @@ import { siteZone, type Zone } from '../wordpress/zones.ts';
 import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './custom-fields.ts';
 
 /**
- * What the site's own options say, read once for each request (WordPress's `get_option`, the calendar's
- * `tribe_get_option`).
+ * The site's options, read once for each request (WordPress's `get_option`, The Events Calendar's `tribe_get_option`).
  */
 export interface SiteSettings {
-  /** Public address of the site without a trailing slash. */
+  /** Public URL of the site without a trailing slash. */
   readonly home: string;
   readonly siteUrl: string;
   readonly name: string;
   readonly description: string;
   readonly zone: Zone;
-  /** The zone's name as the calendar stores it: `Europe/Rome` or `UTC+2`. */
+  /** The zone's name as The Events Calendar stores it: `Europe/Rome` or `UTC+2`. */
   readonly timezone: string;
   readonly timezoneString: string;
   readonly gmtOffset: string;
   readonly permalinkStructure: string;
   readonly tagBase: string;
   readonly postsPerPage: number;
-  /** How many events a feed of news holds, and whether it says no more than their excerpts. */
+  /** Number of events in a news feed, and whether it only contains their excerpts. */
   readonly postsPerRss: number;
   readonly rssExcerpts: boolean;
-  /** The language of the site's own texts, as in `en-US`. */
+  /** The language of the site's own texts, such as `en-US`. */
   readonly contentLanguage: string;
   readonly smilies: boolean;
   readonly applicationPasswords: boolean;
   readonly roles: Roles;
-  /** The network (multisite) that the site is one of; undefined: none. */
+  /** The network (multisite) of the site; undefined: none. */
   readonly network: Network | undefined;
   /**
-   * Whether occurrence rows are in force (`tec_ct1_migration_state`, `tec_custom_tables_v1_active`); otherwise lists
-   * read the metas.
+   * Whether occurrence rows are used (`tec_ct1_migration_state`, `tec_custom_tables_v1_active`); otherwise lists read
+   * the metas.
    */
   readonly occurrenceTables: boolean;
-  /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
+  /** Whether another program writes to these tables: WordPress, with The Events Calendar active. */
   readonly shared: boolean;
   readonly calendar: CalendarSettings;
-  /** Where visitors suggest events, below the page of all events; empty: nowhere. */
+  /** Slug of the page on which visitors suggest events, below the page of all events; empty: there is none. */
   readonly suggestSlug: string;
-  /** Undefined: the tables have no place for recurring events. */
+  /** Undefined: the tables do not support recurring events. */
   readonly recurrence: RecurrenceSettings | undefined;
-  /** The languages that content is written in; undefined: it has none. */
+  /** Content languages; undefined: content has no languages. */
   readonly contentLanguages: ContentLanguages | undefined;
-  /** The secret for versions of records (`postVersion`); empty if there is none. */
+  /** The secret for record versions (`postVersion`); empty if there is none. */
   readonly versionKey: string;
-  /** Which reading of the options this is: another number means other options. */
+  /** Number of this reading of the options: another number means other options. */
   readonly edition: number;
-  /** The options as they are, for what few readers need. */
+  /** The raw options, for code that needs a rarely used one. */
   readonly raw: ReadonlyMap<string, string>;
 }
 
-/** What the calendar's paid extension adds to the database for recurring events. */
+/** Additions of The Events Calendar's paid extension to the database for recurring events. */
 export interface RecurrenceSettings {
-  /** The public id of an occurrence is this number plus its `occurrence_id`; ids of posts are lower. */
+  /** The public id of an occurrence is this number plus its `occurrence_id`; post ids are lower. */
   readonly base: number;
-  /** Whether there is a table that says which events belong to which series (`tec_series_relationships`). */
+  /** Whether there is a table that assigns events to series (`tec_series_relationships`). */
   readonly series: boolean;
 }
 
 /** Members of `tribe_events_calendar_options`. */
 export interface CalendarSettings {
   readonly postsPerPage: number | undefined;
-  /**
-   * How many events the calendar's own pages show at a time (`postsPerPage`); undefined: as many as those of the site.
-   */
+  /** Number of events on a page of the calendar (`postsPerPage`); undefined: the site's number of posts. */
   readonly eventsPerPage: number | undefined;
-  /** What the calendar's first page shows. */
+  /** The view of the calendar's first page. */
   readonly view: 'list' | 'month' | 'day';
-  /** For how many months ahead rules without end get dates. */
+  /** Number of months ahead for which rules without end get dates. */
   readonly monthsAhead: number;
-  /** `HH:MM`: when the calendar's day begins. */
+  /** `HH:MM`: the time at which the calendar's day begins. */
   readonly cutoff: string;
   readonly timezoneMode: 'event' | 'site';
   readonly currencySymbol: string;
@@ -87,35 +84,38 @@ export interface CalendarSettings {
   readonly singleEventSlug: string;
   readonly customFields: readonly CustomField[];
   readonly restDisabled: boolean;
-  /** The first start and the last end of all events as the calendar notes them (UTC); empty texts where it does not. */
+  /**
+   * The first start and the last end of all events as stored by The Events Calendar (UTC); empty texts if they are
+   * missing.
+   */
   readonly edges: { readonly first: string; readonly last: string };
   readonly formats: DateFormats;
 }
 
-/** How dates are written for people, in PHP's formats. */
+/** PHP formats of dates in texts. */
 export interface DateFormats {
   readonly date: string;
   /** For dates of the present year. */
   readonly dateWithoutYear: string;
   readonly time: string;
-  /** What stands between a date and its time, and between start and end. */
+  /** Separators between a date and its time, and between start and end. */
   readonly beforeTime: string;
   readonly beforeEnd: string;
 }
 
-/** The option that holds the calendar's own settings. */
+/** The option with The Events Calendar's settings. */
 export const CALENDAR_OPTION = 'tribe_events_calendar_options';
 
-/** The option that holds `SiteSettings.suggestSlug`. */
+/** The option with `SiteSettings.suggestSlug`. */
 export const SUGGEST_SLUG_OPTION = 'fasti_suggest_slug';
 
-/** The option that holds `versionKey`. */
+/** The option with `versionKey`. */
 export const VERSION_KEY_OPTION = 'fasti_version_key';
 
-/** The option that holds `RecurrenceSettings.base`. */
+/** The option with `RecurrenceSettings.base`. */
 export const OCCURRENCE_BASE_OPTION = 'tec_custom_tables_v1_provisional_post_base_provisional_id';
 
-/** Options that show that the paid extension may have changed the tables. */
+/** Options that indicate that the paid extension may have changed the tables. */
 const RECURRENCE_OPTIONS = [
   OCCURRENCE_BASE_OPTION,
   'tec_ct1_series_relationship_table_schema_version',
@@ -123,19 +123,19 @@ const RECURRENCE_OPTIONS = [
   'tec_ct1_occurrences_field_schema_version',
 ];
 
-/** Used where the option is missing. */
+/** Default if the option is missing. */
 const USUAL_BASE = 10_000_000;
 
-/** Whether the options suggest that there may be recurring events, so that the tables are worth a look. */
+/** Returns whether the options indicate that there may be recurring events, so that the tables have to be checked. */
 export const mayHaveRecurrence = (options: ReadonlyMap<string, string>): boolean => RECURRENCE_OPTIONS.some((name) => options.has(name));
 
-/** The number that public ids of occurrences begin after. */
+/** Returns the number after which public ids of occurrences begin. */
 export const occurrenceBase = (options: ReadonlyMap<string, string>): number => {
   const stored = options.get(OCCURRENCE_BASE_OPTION) ?? '';
   return /^[1-9]\d{0,14}$/.test(stored) ? Number(stored) : USUAL_BASE;
 };
 
-/** Names of the options that `readSettings` wants to see; `prefix` is the table prefix, part of one name. */
+/** Returns the names of the options that `readSettings` needs; `prefix` is the table prefix, part of one name. */
 export const settingNames = (prefix: string): string[] => [
     'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
   'posts_per_rss', 'rss_use_excerpt', 'use_smilies', 'using_application_passwords', `${prefix}user_roles`, CALENDAR_OPTION, 'tec_ct1_migration_state',
@@ -147,12 +147,12 @@ export const settingNames = (prefix: string): string[] => [
   'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION,
 ]; // biome-ignore format: a list of names
 
-/** Where a site is whose options do not say it, and nobody else. */
+/** URL of a site if neither its options nor the configuration contain one. */
 const ON_THIS_MACHINE = 'http://localhost';
 
 /**
- * The settings that these option rows say; what is missing or broken counts as WordPress's default. `siteUrl`: the
- * address of the site, if the configuration says it; `otherwise`: the one where nobody does.
+ * Returns the settings in these option rows; missing or invalid ones have WordPress's default. `siteUrl`: URL of the
+ * site from the configuration, if set; `otherwise`: the URL used if there is none in the options either.
  */
 export function readSettings(
   options: ReadonlyMap<string, string>,
@@ -204,20 +204,20 @@ function occurrencesInForce(state: string | undefined): boolean {
   return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }
 
-/** What a page holds where the site wants all records on one. */
+/** Page length for sites that want all records on one page. */
 const LONGEST_PAGE = 400;
 
-/** How many events a list of the calendar's pages holds: as many as the settings say, but no more than can be shown. */
+/** Returns the number of events in a list on the calendar's pages, according to the settings, with an upper limit. */
 export const eventsOnPage = ({ calendar, postsPerPage }: Pick<SiteSettings, 'calendar' | 'postsPerPage'>): number =>
   Math.min(calendar.eventsPerPage ?? postsPerPage, LONGEST_PAGE);
 
-/** How many records a page holds; undefined where that is not said. WordPress says -1 for all of them. */
+/** Returns a stored page length; undefined if it is not set. WordPress uses -1 for all records. */
 function pageLength(stored: unknown): number | undefined {
   const length = Number.parseInt(String(stored), 10) || undefined;
   return length !== undefined && length < 0 ? LONGEST_PAGE : length;
 }
 
-/** How far ahead the calendar makes the dates of a rule without end where nothing is set, and at most. */
+/** Number of months ahead for which The Events Calendar creates dates of rules without end: default and maximum. */
 const USUAL_MONTHS = 60;
 const MOST_MONTHS = 120;
 
@@ -230,7 +230,7 @@ function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat
     monthsAhead: Math.min(Math.max(1, Math.trunc(Number(members.recurrenceMaxMonthsAfter)) || USUAL_MONTHS), MOST_MONTHS),
     cutoff: /^\d\d:\d\d$/.test(text('multiDayCutoff', '')) ? text('multiDayCutoff', '') : '00:00',
     timezoneMode: members.tribe_events_timezone_mode === 'site' ? 'site' : 'event',
-    // `tribe_get_option`: a symbol that was emptied is none, and not the usual one.
+    // `tribe_get_option`: an emptied symbol means none, and not the default.
     currencySymbol: members.defaultCurrencySymbol === '' ? '' : text('defaultCurrencySymbol', '$'),
     currencyCode: text('defaultCurrencyCode', ''),
     currencyAfter: isTruthy(members.reverseCurrencyPosition),
@@ -250,8 +250,8 @@ function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat
 }
 
 /**
- * `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being
- * non-zero.
+ * `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case are true, other texts false; numbers are true
+ * if they are not zero.
  */
 export function isTruthy(value: unknown): boolean {
   if (typeof value === 'string') return /^(1|enable|enabled|on|y|yes|true)$/i.test(value);

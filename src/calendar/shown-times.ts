@@ -2,7 +2,7 @@ import { unixFromText } from '../wordpress/time.ts';
 import { parseZone, toLocal, toUtc, type Zone } from '../wordpress/zones.ts';
 import type { CalendarSettings } from './settings.ts';
 
-/** When an event starts and ends, as records show it: by its own clock and in UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** Start and end of an event as records have them: in its local time and in UTC, `YYYY-MM-DD HH:MM:SS`. */
 export interface RecordTimes {
   readonly start_date: string;
   readonly end_date: string;
@@ -11,7 +11,7 @@ export interface RecordTimes {
   readonly timezone: string;
 }
 
-/** What a clock on the wall shows when an event starts and ends, and the zone of that clock. */
+/** Start and end of an event in the local time to be shown, and the zone of that time. */
 export interface ShownTimes {
   readonly start: string;
   readonly end: string;
@@ -19,8 +19,8 @@ export interface ShownTimes {
 }
 
 /**
- * An event with its times in UTC. Old calendars noted those of the event's own clock alone, which was that of the site
- * where no zone is said.
+ * Returns an event with its UTC times. Old calendars only stored the event's local time, which was the site's if the
+ * event has no zone.
  */
 export function withMoments<Event extends RecordTimes>(event: Event, siteZone: Zone): Event {
   const { start_date: start, end_date: end, utc_start_date: startUtc, utc_end_date: endUtc, timezone } = event;
@@ -32,8 +32,8 @@ export function withMoments<Event extends RecordTimes>(event: Event, siteZone: Z
 const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text));
 
 /**
- * Start and end as the pages of the calendar show them (`tribe_events_timezone_mode`): by the clock of the event, or by
- * the one of the site. Events in the very zone of the site keep what is stored of their own clock.
+ * Returns start and end as the calendar's pages show them (`tribe_events_timezone_mode`): in the event's or in the
+ * site's local time. Events in the site's zone keep their stored local time.
  */
 export function shownTimes(event: RecordTimes, mode: CalendarSettings['timezoneMode'], siteZone: Zone): ShownTimes {
   const { start_date: start, end_date: end, utc_start_date: startUtc, utc_end_date: endUtc, timezone } = withMoments(event, siteZone);

@@ -1,37 +1,40 @@
 /*
- * The date filters of the event list: what the parameters mean, which day a time counts for, and the window of a list
- * that asks for none.
+ * The date filters of the event list: the meaning of the parameters, the day to which a time belongs, and the default
+ * window.
  */
 import { memoize } from '../memo.ts';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { addDays, addMonths, addSeconds, textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { localFromUnix, nowLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 
-/** A parameter that bounds the list by date. */
+/** A parameter that filters the list by date. */
 export type DateParam = 'start_date' | 'end_date' | 'starts_before' | 'starts_after' | 'ends_before' | 'ends_after';
 
 /**
- * A bound on the wall clock an event starts or ends at; on its UTC time when the site compares in its own zone (mode
+ * A bound on the local start or end time of an event; on its UTC time if the site compares in its own zone (mode
  * `site`).
  */
 export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | '<' | '>'; value: string };
 
-/** The bounds of a list, and the values its URLs carry: `YYYY-MM-DD HH:MM:SS` by the site's clock. */
+/** The bounds of a list, and the values in its URLs: `YYYY-MM-DD HH:MM:SS` in the site's local time. */
 export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: DateFilter[] };
 
-/** The value of `strict_dates` that says that times are by the site's clock. */
+/** The value of `strict_dates` for times in the site's local time. */
 export const LOCAL = 'local';
 
-/** What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. */
+/**
+ * Context that determines the window, in addition to the parameters. `cutoff`: `HH:MM`, the time at which the
+ * calendar's day begins.
+ */
 export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site' };
 
 /**
- * The date bounds of an event list.
- * Whole days unless `strict_dates`: the UTC day of a value, `start_date` from its begin, all others to its end. Strict:
- * the value is a UTC time (or has its own offset) and is turned into the site's clock; with `local` it is by the site's
- * clock already, as the URLs of a list say it. Without any bound: from today in the site's zone, 24 months on
- * (decisions, D23). With `include` there is no bound at all (D19). Values must have passed as times; one that is none
- * bounds nothing.
+ * Returns the date bounds of an event list.
+ * Without `strict_dates` they are whole days: the UTC day of a value, `start_date` from its start, all others to its
+ * end. Strict: the value is a UTC time (or has its own offset) and is converted to the site's local time; with `local`
+ * it already is in that, as in the URLs of a list. Without any bound: from today in the site's zone, 24 months ahead
+ * (decision D23). With `include` there is no bound at all (D19). Values must have been validated as times; an invalid
+ * one is ignored.
  * @param params as sent; `strict_dates` read as a boolean or `local`
  */
 export function listWindow(params: Readonly<Record<string, unknown>>, context: WindowContext): ListWindow {
@@ -55,8 +58,8 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
 }
 
 /**
- * The bounds that are given, each at the very moment that it names: a date alone is its midnight by the site's clock.
- * There is no other bound.
+ * Returns the given bounds, each at the exact moment that it names: a date without a time is its midnight in the site's
+ * local time. There are no default bounds.
  */
 export function exactBounds(
   params: Readonly<Record<string, unknown>>,
@@ -71,12 +74,12 @@ export function exactBounds(
 }
 
 /**
- * The wall clock of a moment that a list is bounded by: a Unix time stamp, or PHP's grammar in the zone, an offset in
- * it heeded. What no date reaches is the first or the last moment of all, so that every value bounds something.
+ * Returns the local time of a bound of a list: a Unix timestamp, or PHP's grammar in the zone, with an offset in it
+ * respected. A value out of range is the first or the last moment, so that every value is a bound.
  */
 export const boundLocal = (value: string | number, now: Date, zone: Zone): string => localWithin(boundInstant(value, now, zone), zone);
 
-/** The same moment in UTC; the first and the last one of all are those of every clock. */
+/** Returns the same bound in UTC; the first and the last moment are the same in every zone. */
 export function boundUtc(value: string | number, now: Date, zone: Zone): string {
   const local = boundLocal(value, now, zone);
   return local === EARLIEST || local === LATEST ? local : localWithin(boundInstant(value, now, zone), UTC);
@@ -88,7 +91,7 @@ function boundInstant(value: string | number, now: Date, zone: Zone): number {
 }
 
 /**
- * When the calendar's day of a date begins: the date at the cutoff (the calendar's `tribe_beginning_of_day`).
+ * Returns the start of the calendar's day of a date: the date at the cutoff (`tribe_beginning_of_day`).
  * @param local a date with or without time; the time is dropped
  * @param cutoff `HH:MM`
  */
@@ -97,8 +100,8 @@ export function beginOfDay(local: string, cutoff: string): string {
 }
 
 /**
- * The last second of the calendar's day of a date: a second before the cutoff of the next date (the calendar's
- * `tribe_end_of_day`).
+ * Returns the last second of the calendar's day of a date: a second before the cutoff of the next date
+ * (`tribe_end_of_day`).
  * @param local a date with or without time; the time is dropped
  * @param cutoff `HH:MM`
  */
@@ -108,15 +111,15 @@ export function endOfDay(local: string, cutoff: string): string {
 }
 
 /**
- * The same of an end that somebody names. The last second of a day that began on the date before, as records and the
- * URLs of a list say it, is the end of that day.
+ * Returns the end of the day of an end in a request. The last second of a day that began on the date before, as in
+ * records and in the URLs of a list, is the end of that day.
  */
 export function endOfNamedDay(local: string, cutoff: string): string {
   const end = endOfDay(local, cutoff);
   return cutoff !== MIDNIGHT && end.slice(10) === local.slice(10) ? local : end;
 }
 
-/** Bounds in the order in which the list's own address names them. */
+/** Bounds in the order of the list's own URL. */
 const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['op']])[] = [
   ['start_date', 'start_date', '>='],
   ['end_date', 'end_date', '<='],
@@ -127,16 +130,16 @@ const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['o
 ];
 const RELATIVE: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
 const MONTHS_AHEAD = 24;
-/** The last day of the list of a day; most lists are those of today. */
+/** Returns the last day of the default window; cached, since most lists begin today. */
 const lastDay = memoize((day: string) => addMonths(day, MONTHS_AHEAD).slice(0, 10));
 const MIDNIGHT = '00:00';
-/** What a DATETIME column holds. */
+/** The range of a DATETIME column. */
 const [EARLIEST, LATEST] = ['1000-01-01 00:00:00', '9999-12-31 23:59:59'];
 const kept = (local: string): string => {
   if (local.startsWith('0') || local.startsWith('-')) return EARLIEST;
   return local.length > LATEST.length ? LATEST : local;
 };
-/** What dates can be written with four digits of the year: `0000-01-01` is what many ask for who want all. */
+/** The range of dates with a four-digit year, in Unix seconds: many clients send `0000-01-01` to request all events. */
 const [FIRST, LAST] = [-62167219200, 253402300799];
 const localWithin = (instant: number, zone: Zone): string => kept(localFromUnix(Math.min(Math.max(instant, FIRST), LAST), zone));
 
@@ -144,7 +147,10 @@ function isGiven(value: unknown): value is string | number {
   return typeof value === 'string' ? value !== '' : typeof value === 'number';
 }
 
-/** `exactIn`: the zone whose clock the exact time is by, if it says no offset; undefined where whole days are meant. */
+/**
+ * Returns the value of a bound in the site's local time. `exactIn`: the zone of an exact time without an offset;
+ * undefined for whole days.
+ */
 function effectiveValue(name: DateParam, value: string | number, exactIn: Zone | undefined, context: WindowContext): string | undefined {
   const instant = instantOf(value, context.now, exactIn);
   if (instant === undefined) return undefined;
@@ -154,8 +160,8 @@ function effectiveValue(name: DateParam, value: string | number, exactIn: Zone |
 }
 
 /**
- * A Unix time stamp or PHP's grammar, in UTC unless another zone is given. `0` means now: the calendar takes it for an
- * empty value.
+ * Returns the instant of a Unix timestamp or a text in PHP's grammar, in UTC by default. `0` means now, since The
+ * Events Calendar treats it as an empty value.
  */
 function instantOf(value: string | number, now: Date, zone: Zone = UTC): number | undefined {
   const stamp = phpTimestamp(value);
