@@ -3,7 +3,9 @@ import type { ApplicationPassword } from '../accounts/application-passwords.ts';
 import { ButtonForm } from './layout.tsx';
 import type { Visit } from './visit.ts';
 
-/** The application passwords of a person, each with a button that revokes it. `path`: of the form that does. */
+/**
+ * The application passwords of a person, each with a button that revokes it. `path`: path of the forms that revoke one.
+ */
 export function ApplicationPasswords({
   visit,
   passwords,

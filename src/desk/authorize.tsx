@@ -14,21 +14,21 @@ import { accountSentence } from './sign-in.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * A program asks for an application password by sending its user here (`wp-admin/authorize-application.php`): whoever
- * agrees is led back to the program with a new one.
+ * An application requests an application password by sending its user to this page
+ * (`wp-admin/authorize-application.php`). A user who approves is redirected to the application with a new password.
  */
 
-/** A program that wants to be let in. */
+/** An application that requests access. */
 interface Application {
   readonly name: string;
   /** A UUID, or empty. */
   readonly appId: string;
-  /** Where people are led who agree, and who do not. */
+  /** URLs to which users are redirected after approval and after rejection. */
   readonly success: URL | undefined;
   readonly reject: URL | undefined;
 }
 
-/** The program that a request names; undefined where an address or the id is none that can be used. */
+/** Returns the application named in a request; undefined if one of the URLs or the id is invalid. */
 function applicationIn(values: Values): Application | undefined {
   const text = (name: string) => textIn(values, name).trim();
   const [success, reject] = [text('success_url'), text('reject_url')];
@@ -45,10 +45,10 @@ function applicationIn(values: Values): Application | undefined {
   return isUsable ? application : undefined;
 }
 
-/** The page on which somebody decides whether a program may use the account. */
+/** Returns the page on which the user decides whether an application may use the account. */
 export const authorizePage = async (visit: Visit): Promise<Outcome> => decisionPage(visit, applicationIn(visit.request.query));
 
-/** Makes the password for the program, or not, and leads back to it. */
+/** Creates the password for the application, or does not if the user rejects, and redirects to the application. */
 export async function authorizeByForm(visit: Submission): Promise<Outcome> {
   const application = applicationIn(visit.fields);
   if (!application) return decisionPage(visit, undefined);
@@ -104,7 +104,9 @@ function decisionPage(visit: Visit, application: Application | undefined, wrong?
   return { html, leadsTo, ...(wrong === undefined ? {} : { status: 422 }) };
 }
 
-/** The new password, shown this once, for a program that cannot be led back to. */
+/**
+ * Returns the page with the new password, which is only shown once, for an application without a URL to redirect to.
+ */
 function madePage(visit: Visit, password: string): Outcome {
   const { say } = visit.i18n;
   const html = deskPage(visit, {
@@ -119,10 +121,10 @@ function madePage(visit: Visit, password: string): Outcome {
   return { html };
 }
 
-/** What people know a place by: its host, or the scheme of an app. */
+/** Returns a readable name of a URL: its host, or the scheme of an app. */
 const placeOf = ({ protocol, host }: URL): string => (/^https?:$/.test(protocol) ? host : `${protocol}//${host}`);
 
-/** The address with these parameters besides its own. */
+/** Returns the URL with these parameters in addition to its own. */
 function withQuery(address: URL, query: Readonly<Record<string, string>>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);

@@ -14,29 +14,29 @@ import { type FoundRoute, findRoute, pageOf } from './routes.ts';
 import { beginAgainPage, type Kept, resumePage, signInPage } from './sign-in.tsx';
 import { DESK_PATH, type DeskRequest, deskUrl, type Outcome, type Sent, type Visit } from './visit.ts';
 
-/** An answer of the desk, whole. */
+/** A complete answer of the desk. */
 export interface DeskAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request that has been looked at as far as its body is not needed. */
+/** A request after the checks that do not need its body. */
 export interface RoutedRequest {
   readonly visit: Visit;
   readonly found: FoundRoute | undefined;
-  /** Whether the body may bring files along: its sender may use a route that takes some. */
+  /** Whether the body may contain files: the route accepts some, and the sender may use the route. */
   readonly takesFiles: boolean;
-  /** Whether it may be as long as an upload. */
+  /** Whether the body may be as long as an upload. */
   readonly takesLong: boolean;
-  /** Whether it may bring along what another form held. */
+  /** Whether the body may contain the fields of another form. */
   readonly keeps: boolean;
 }
 
 /**
- * Who sends a request to the desk and which route it leads to. `base`: path of the site's home.
+ * Determines the user and the route of a request to the desk. `base`: path of the site's home.
  *
- * @throws rest_forbidden for a form that another site sends
+ * @throws rest_forbidden for a form sent from another site
  */
 export async function openDesk(
   site: Site,
@@ -75,8 +75,8 @@ export async function openDesk(
 const NOTHING: Sent = { fields: {}, files: new Map() };
 
 /**
- * The answer to a request. Every form is checked here: it comes from a page of this site, and of a session that is
- * signed in it brings the nonce which that session was given.
+ * Returns the answer to a request. Every form is checked here: it must come from a page of this site, and if a user is
+ * signed in it must contain the nonce of the user's session.
  *
  * @throws errors with a name; see `deskProblem`
  */
@@ -92,7 +92,7 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
   const { route, pieces } = found;
   if (route.method === 'GET') return answerFrom(await route.run(visit, pieces));
-  // Forms for everybody show by what is in them that their sender means it: a password, a key.
+  // Forms for everybody contain another proof of intent: a password or a key.
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
     const kept = keptOf(visit, found, sent);
     return answerFrom({ html: kept ? resumePage(visit, kept) : beginAgainPage(visit, pageOf(request.path)), status: 403 });
@@ -101,8 +101,8 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
 }
 
 /**
- * The page to sign in on for somebody who was signed out in the meantime and sent more than is taken from strangers,
- * such as a picture; undefined: that is not what the error is about.
+ * Returns the sign-in page if the user has been signed out and sent more than an anonymous visitor may, such as a
+ * picture; undefined if the error has another cause.
  */
 export function signInInstead({ visit, found }: RoutedRequest, error: unknown): DeskAnswer | undefined {
   const isTooLarge = error instanceof ApiError && error.problem === 'body-too-large';
@@ -110,7 +110,7 @@ export function signInInstead({ visit, found }: RoutedRequest, error: unknown): 
   return answerFrom({ html: signInPage(visit, { again: pageOf(visit.request.path), tooLarge: true }), status: 401 });
 }
 
-/** The page for somebody who sent too much; undefined: that is not what the error is about. */
+/** Returns the page for a body that is too large; undefined if the error has another cause. */
 export function tooLargePage({ visit }: RoutedRequest, error: unknown): DeskAnswer | undefined {
   if (!(error instanceof ApiError) || error.problem !== 'body-too-large') return undefined;
   const { say } = visit.i18n;
@@ -130,12 +130,12 @@ export function tooLargePage({ visit }: RoutedRequest, error: unknown): DeskAnsw
   return answerFrom({ html, status: error.status });
 }
 
-/** Problems that pass and before which nothing was written: what was sent can be sent once more as it is. */
+/** Temporary problems after which nothing has been written, so that the same data can be sent again. */
 const PASSING: ReadonlySet<string> = new Set<ProblemName>(['database-unavailable', 'disk-full']);
 
 /**
- * The page by which somebody sends a form once more that could not be taken for a moment, without what nobody may see
- * again; undefined: that is not what the error is about. `message`: what stood in the way.
+ * Returns the page for sending a form again that failed because of a temporary problem, without its secret fields;
+ * undefined if the error has another cause. `message`: the sentence about the problem.
  */
 export function sendAgainPage(
   { visit, found }: RoutedRequest,
@@ -144,12 +144,12 @@ export function sendAgainPage(
 ): DeskAnswer | undefined {
   if (!sent || !found || !visit.login || !PASSING.has(problem)) return undefined;
   const kept = keptOf(visit, found, sent);
-  // Of a button nothing is lost.
+  // A form that is only a button has no data to keep.
   if (!kept || keptWords(visit, kept.path, kept.fields).length === 0) return undefined;
   return answerFrom({ html: resumePage(visit, kept, { wrong: message }), status });
 }
 
-/** What a form sent that has to be sent once more, without its secrets; undefined where nothing but these was typed. */
+/** Returns the fields of a form to be sent again, without the secret ones; undefined if only secrets were entered. */
 function keptOf({ request }: Visit, { route }: FoundRoute, { fields }: Sent): Kept | undefined {
   if (route.method === 'GET') return undefined;
   const { secrets = [] } = route;
@@ -162,11 +162,11 @@ function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: F
   return login !== undefined && (allow === 'signed-in' || allow(viewer));
 }
 
-/** Whether an error says that there is nothing at an address: no such page, or no record of the id in it. */
+/** Returns whether an error means that nothing exists at a URL: no such page, or no record with the id in it. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof ApiError && (error.problem === 'rest_no_route' || error.details.faults?.has('id') === true);
 
-/** A page about an error. `requestId`: by which a fault of the server is found in the log. */
+/** Returns a page about an error. `requestId`: identifies a server error in the log. */
 export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
   const { say } = visit.i18n;
   const html = deskPage(visit, {
@@ -192,8 +192,8 @@ function answerFrom(outcome: Outcome): DeskAnswer {
 }
 
 /**
- * What goes with every answer of the desk: nobody keeps it, nothing frames it, no other site learns its address or
- * reads it.
+ * Headers of every answer of the desk: answers are not cached and not shown in frames, and other sites neither learn
+ * their URLs nor read them.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',

@@ -27,12 +27,12 @@ import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from './visit.ts';
 
 /*
- * The dates of an event that recurs: its rule in words, and its next dates, of which single ones are left out, moved
+ * Page with the dates of a recurring event: its rule in words, and its next dates. Single dates can be left out, moved
  * and added.
  */
 
 const EVENT = postKind('event');
-/** How many dates are shown, beginning with today's. */
+/** Maximum number of dates shown, starting with today's. */
 const MOST_SHOWN = 60;
 const SPAN = ['start_date', 'end_date'] as const;
 
@@ -41,13 +41,13 @@ interface DatesForm {
   readonly wrong?: string;
 }
 
-/** The dates of an event; undefined where it does not recur. */
+/** Returns the dates of an event; undefined if it does not recur. */
 export async function datesOf({ site, caller }: FormContext, event: Editable): Promise<RecurringDates | undefined> {
   const timezone = String(event.values.timezone ?? '');
   return (await datesOfEvents(site, caller, [{ id: event.id, timezone }])).get(event.id);
 }
 
-/** The page of the dates of an event. */
+/** Returns the page with the dates of an event. */
 export async function datesPage(visit: Visit, id: number, form: DatesForm = {}): Promise<Outcome> {
   const { site, caller, i18n } = visit;
   const { say } = i18n;
@@ -115,7 +115,7 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
   const words = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.calendar.formats.time));
   const path = `/events/${event.id}/dates`;
   const mark = startUtc.replace(/\D/g, '');
-  // What is written of whole days is the last one, which may end on the day after.
+  // The last day of an all-day event is edited as a date; the stored end may be on the following day.
   const end = allDay ? lastWholeDay(span.start, span.end) + span.end.slice(10) : span.end;
   return (
     <li>
@@ -145,7 +145,7 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
   );
 }
 
-/** From when to when. `prefix`: sets the ids of these inputs apart from those of others. */
+/** Inputs for start and end. `prefix`: distinguishes the ids of these inputs from those of others. */
 function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly values: Values; readonly prefix: string }): JSX.Element {
   const data = { ...NO_CONTROL_DATA, say: visit.i18n.say };
   return (
@@ -176,13 +176,13 @@ export const leaveOutByForm = (visit: Submission, id: number): Promise<Outcome> 
     await deleteDate(site, caller, EVENT, await dateSent(visit, event));
   });
 
-/** Moves a date that was added by itself. */
+/** Moves a date that was added individually. */
 export const moveDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
   changeDates(visit, id, async (event) => {
     await changeDate(visit.site, visit.caller, EVENT, await dateSent(visit, event), await spanSent(visit));
   });
 
-/** The id of the date that a form names by its start (UTC). */
+/** Returns the id of the date whose start (UTC) is in the form. */
 const dateSent = ({ site, caller, fields }: Submission, event: Editable): Promise<number> =>
   recordOfStart(site.db, caller, event.id, textIn(fields, 'date'));
 
@@ -199,7 +199,7 @@ const typedSpan = (fields: Values): Values =>
     }),
   );
 
-/** Does something with the dates of an event that the caller edits; what stops it is shown on the page. */
+/** Changes the dates of an event that the caller edits. An error is shown on the page. */
 async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
   const typed = typedSpan(visit.fields);
@@ -217,9 +217,9 @@ async function changeDates(visit: Submission, id: number, work: (event: Editable
   }
 }
 
-/** Why dates were not changed, in the words of the page rather than of the API. */
+/** Returns the sentence about a refused change of dates, in the words of the page instead of those of the API. */
 function dateRefusal(visit: Visit, error: ApiError): string {
-  // It was on the page, and somebody else has left it out or moved it since.
+  // The date was on the page, but another user has left it out or moved it since.
   if (error.details.faults?.has('scope')) return visit.i18n.say('desk:dates.gone');
   const key = `desk:dates.${error.problem}`;
   return visit.i18n.has(key) ? visit.i18n.say(key) : sentenceOf(visit, error);

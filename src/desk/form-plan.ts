@@ -4,10 +4,10 @@ import type { Field, Values } from '../kinds/param.ts';
 import type { Visit } from './visit.ts';
 
 /*
- * Which fields a form has, and where they stand. A field that is not named here stands at the end of the main part.
+ * Selection and order of the fields in a form. A field that is not named here is at the end of the main part.
  */
 
-/** The fields beside the main part, in groups. */
+/** Fields next to the main part, in groups. */
 const ASIDE = {
   publish: ['status', 'date', 'author', 'slug', 'language'],
   image: ['image'],
@@ -17,14 +17,14 @@ const ASIDE = {
 } as const satisfies Record<string, readonly string[]>;
 export type AsideGroup = keyof typeof ASIDE;
 
-/** The fields of the main part, first to last, as far as the kind has them. */
+/** Fields of the main part in order; those that the kind does not have are skipped. */
 const MAIN = [
   'title', 'start_date', 'end_date', 'all_day', 'timezone', 'venue', 'organizer', 'description', 'excerpt', 'cost', 'website',
   'address', 'city', 'zip', 'province', 'state', 'stateprovince', 'country', 'geo_lat', 'geo_lng', 'phone', 'email',
 ]; // biome-ignore format: a list of names
 
 /**
- * What forms leave out: the same date stands in them by the site's own clock; translations are linked by their own
+ * Fields without an input: the same date is in the form in the site's local time; translations are linked on their own
  * pages.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set(['date_utc', 'translations', 'translation_of']);
@@ -33,13 +33,13 @@ export interface FormPlan {
   readonly kind: PostKind;
   readonly main: readonly string[];
   readonly aside: readonly { readonly group: AsideGroup; readonly names: readonly string[] }[];
-  /** All of them. */
+  /** Names of all fields in the form. */
   readonly names: readonly string[];
 }
 
 /**
- * The form of a kind for this caller: what the caller may not set is not in it. A slug that somebody gives who may not
- * publish is dropped once the record waits for a review (`wp_insert_post`).
+ * Returns the form of a kind for this caller, without the fields that the caller may not set. The slug is one of them
+ * if the caller may not publish, since it is dropped while the record is pending review (`wp_insert_post`).
  */
 export function formPlan({ settings, caller }: Visit, declared: PostKind): FormPlan {
   const kind = onSite(declared, settings);
@@ -62,7 +62,7 @@ export function formPlan({ settings, caller }: Visit, declared: PostKind): FormP
   return { kind, main, aside, names: [...main, ...aside.flatMap(({ names }) => names)] };
 }
 
-/** What the form of a new record begins with. */
+/** Returns the initial values in the form of a new record. */
 export function freshValues({ settings, caller }: Visit, kind: PostKind): Values {
   const { viewer } = caller;
   return {
@@ -70,7 +70,7 @@ export function freshValues({ settings, caller }: Visit, kind: PostKind): Values
     ...('author' in kind.fields ? { author: viewer.id } : {}),
     ...(settings.contentLanguages && 'language' in kind.fields ? { language: settings.contentLanguages.defaultCode } : {}),
     ...('timezone' in kind.fields ? { timezone: settings.timezone } : {}),
-    // Maps of a new venue are shown unless somebody says otherwise.
+    // A new venue shows maps by default.
     ...(kind.dated
       ? {}
       : Object.fromEntries(['show_map', 'show_map_link'].filter((name) => name in kind.fields).map((name) => [name, true]))),

@@ -4,10 +4,10 @@ import type { Site } from '../site.ts';
 import { parseJson } from '../wordpress/json.ts';
 
 /*
- * The coordinates of an address, from a service that the operator names (`GEOCODER_URL`).
+ * Coordinates of an address, from a service configured by the operator (`GEOCODER_URL`).
  */
 
-/** A place that was found; `name`: what the service calls it. */
+/** A place found by the service; `name`: the service's name for it. */
 export interface Place {
   readonly lat: number;
   readonly lng: number;
@@ -16,10 +16,10 @@ export interface Place {
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 256 * 1024;
-/** Members of objects and of lists in an answer. */
+/** Maximum number of values in an answer, including members of objects and items of lists. */
 const MAX_VALUES = 5000;
 
-/** A number, or one as a text. Nothing at all is no number. */
+/** A number, possibly as a text. An empty text is not a number. */
 const degrees = z.union([z.number(), z.string().max(40).regex(/\d/).transform(Number)]);
 const latitude = degrees.pipe(z.number().min(-90).max(90));
 const longitude = degrees.pipe(z.number().min(-180).max(180));
@@ -30,7 +30,7 @@ const NominatimAnswer = z
   .array(z.object({ lat: latitude, lon: longitude, display_name: PlaceName }))
   .transform((places): Place[] => places.map(({ lat, lon, display_name: name }) => ({ lat, lng: lon, name })));
 
-/** GeoJSON (RFC 7946, 3.3): features with points, as Photon, Pelias and Nominatim give them. */
+/** GeoJSON (RFC 7946, 3.3): features with points, as returned by Photon, Pelias and Nominatim. */
 const GeoJsonAnswer = z
   .object({
     features: z.array(
@@ -51,10 +51,10 @@ const GeoJsonAnswer = z
 const Answer = z.union([NominatimAnswer, GeoJsonAnswer]);
 
 /**
- * The place that the geocoder of the site takes an address for; undefined: it knows none. `language`: the one that the
- * name of the place is asked for in.
+ * Returns the place that the site's geocoder finds for an address; undefined if it finds none. `language`: language of
+ * the place's name.
  *
- * @throws FetchRefused where the geocoder gives no answer that can be read
+ * @throws FetchRefused if the geocoder does not return a valid answer
  */
 export async function findPlace(
   { config }: Pick<Site, 'config'>,
@@ -66,7 +66,7 @@ export async function findPlace(
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_BYTES,
     redirects: 0,
-    // The operator chose the service, wherever it runs. Services of this kind want to know who asks.
+    // The operator chose the service, so it may run at any address. Services of this kind require a user agent.
     allowAddress: () => true,
     headers: {
       accept: 'application/json',

@@ -13,10 +13,10 @@ import { ButtonForm, deskPage } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * Whether the site is sound, and its backups.
+ * State of the site, and its backups.
  */
 
-/** What the doctor finds. */
+/** Returns the page with the findings of the doctor. */
 export async function healthPage(visit: Visit, wrong?: string): Promise<Outcome> {
   const { say } = visit.i18n;
   const { versions, findings } = await examine(visit.site, version(), damageAside);
@@ -56,7 +56,7 @@ export async function healthPage(visit: Visit, wrong?: string): Promise<Outcome>
 
 const isFixable = ({ fix }: Finding): boolean => fix !== undefined;
 
-/** Repairs whatever can be repaired without a choice. */
+/** Repairs all findings that can be repaired without a choice. */
 export async function repair(visit: Visit): Promise<Outcome> {
   const { findings } = await examine(visit.site, version(), noDamage);
   for (const { fix } of findings) await fix?.();
@@ -64,14 +64,14 @@ export async function repair(visit: Visit): Promise<Outcome> {
 }
 
 // ------------------------------------------------------------------------------------------------- backups
-/** How many are listed. */
+/** Maximum number of backups in the list. */
 const MOST_LISTED = 5;
-/** Older than that, the last backup is worth a warning. */
+/** Number of days after which an old last backup leads to a warning. */
 const LATE_DAYS = 8;
-/** A backup that takes longer goes on while the page says so. */
+/** Time to wait for a backup. One that takes longer continues in the background, and the page says so. */
 const PATIENCE_MS = 2000;
 
-/** The backups alone: a page that shows one going on looks again and again whether it still does. */
+/** Returns the page with the backups alone. While a backup is running, the other page reloads it repeatedly. */
 export async function backupsPage(visit: Visit): Promise<Outcome> {
   const kept = await keptBackups(visit.site);
   const html = deskPage(visit, {
@@ -112,7 +112,7 @@ function Backups({ visit, kept: { backups, going } }: { readonly visit: Visit; r
 
 const DAY_MS = 86_400_000;
 
-/** When a backup was made, by the clock of the site, how large it is, and by whom it was made. */
+/** Returns the date of a backup in the site's local time, its size, and the user who made it. */
 function wordsOf({ i18n, settings }: Visit, { madeAt, bytes, by = '' }: KeptBackup) {
   const moment = nowLocal(madeAt, settings.zone);
   return {
@@ -123,7 +123,7 @@ function wordsOf({ i18n, settings }: Visit, { madeAt, bytes, by = '' }: KeptBack
   };
 }
 
-/** Backs the site up. One that takes long goes on by itself; one at a time is enough. */
+/** Starts a backup unless one is running. If it takes long, it continues in the background. */
 export async function backUpByForm(visit: Submission): Promise<Outcome> {
   const { site, login, i18n } = visit;
   if ((await keptBackups(site)).going) return { to: deskUrl(visit, '/health') };

@@ -6,13 +6,13 @@ import type { PostKindName } from '../kinds/kind-names.ts';
 import type { Visit } from './visit.ts';
 
 /*
- * What the columns of a table are taken for, as a form to choose it otherwise.
+ * The fields to which the columns of a table are mapped, as a form for changing the mapping.
  */
 
-/** By this a form says that a column is taken for nothing. */
+/** Value in the form for a column that is not imported. */
 export const NOT_TAKEN = '-';
 
-/** What each column of a table is taken for, to be chosen otherwise. */
+/** The field of each column of a table, as a select input. */
 export function ColumnChoices({
   visit,
   map,
@@ -49,7 +49,7 @@ export function ColumnChoices({
   );
 }
 
-/** What the columns that a table can have are called: as the fields of forms are, else as the plugin heads them. */
+/** Returns the labels of the columns that a table can have: those of form fields, or else the plugin's headings. */
 function columnLabels({ i18n, settings }: Visit, kind: PostKindName): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(columnsOf(kind, settings.calendar.customFields)).map(([column, [heading]]) => {

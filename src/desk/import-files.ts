@@ -9,10 +9,10 @@ import { type FetchOptions, FetchRefused, fetchPublic } from '../media/safe-fetc
 import type { Visit } from './visit.ts';
 
 /*
- * Files that somebody imports, from when they are sent until they are taken in.
+ * Files to be imported, kept from upload until the import.
  */
 
-/** Files that nobody took in are removed after a day. */
+/** Time after which files that were not imported are removed: a day. */
 const KEPT_MS = 86_400_000;
 
 export interface KeptFile {
@@ -25,9 +25,9 @@ const folder = (): string => join(tmpdir(), `fasti-imports-${process.geteuid?.()
 const ownPart = ({ caller }: Pick<Visit, 'caller'>, token: string): string => `${caller.viewer.id}-${token}`;
 
 /**
- * Keeps a file that somebody sent or named, for this person alone.
+ * Stores a file that a user uploaded or named by URL, accessible to this user alone.
  *
- * @throws SourceFault `unreadable` if others can open the folder where such files are kept
+ * @throws SourceFault `unreadable` if other users of the machine can open the folder in which such files are kept
  */
 export async function keep(
   visit: Pick<Visit, 'caller'>,
@@ -42,7 +42,10 @@ export async function keep(
   return kept;
 }
 
-/** A file that this very person sent before. Its name keeps the letters that no path is made of. */
+/**
+ * Returns a file that this user has sent before. Characters other than letters, digits and a few safe ones are replaced
+ * in its name.
+ */
 export function keptFile(visit: Pick<Visit, 'caller'>, token: string, sent: string): KeptFile | undefined {
   const name = basename(sent.replaceAll('\\', '/'))
     .replace(/[^\p{L}\p{N} ._-]/gu, '_')
@@ -60,13 +63,13 @@ async function forgetOld(): Promise<void> {
   }
 }
 
-/** Removes a file that was taken in. */
+/** Removes a file after its import. */
 export const forget = (visit: Pick<Visit, 'caller'>, { token }: KeptFile): Promise<void> =>
   rm(join(folder(), ownPart(visit, token)), { recursive: true, force: true });
 
 const FETCH_MS = 30_000;
 
-/** Endings by what the web says that a file is. */
+/** File extensions by content type. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['text/calendar', '.ics'],
   ['text/csv', '.csv'],
@@ -77,10 +80,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Fetches what somebody names by its address, and keeps it like a file that was sent. Nothing is fetched from places
- * that are not public, whoever asks. `fetching`: what tests put in the place of the network.
+ * Fetches the file at a URL and stores it like an uploaded one. Only public hosts are contacted, for all users.
+ * `fetching`: replaces the network in tests.
  *
- * @throws SourceFault `feed-not-fetched`; as `keep`
+ * @throws SourceFault `feed-not-fetched`; like `keep`
  */
 export async function keepFetched(visit: Pick<Visit, 'site' | 'caller'>, address: string, fetching: FetchOptions = {}): Promise<KeptFile> {
   try {
@@ -97,7 +100,7 @@ export async function keepFetched(visit: Pick<Visit, 'site' | 'caller'>, address
   }
 }
 
-/** The last piece of an address, with the ending of what it is; the host stands for a page without a name. */
+/** Returns the last segment of a URL's path with the extension for its type, or the host if the path is empty. */
 function fileName({ hostname, pathname }: URL, type: string): string {
   const last = pathname.split('/').findLast((piece) => piece !== '') ?? hostname;
   const ending = TYPES.get(type);

@@ -13,15 +13,15 @@ import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
- * The result of an import or of a rehearsal, in tables and sentences.
+ * Result of an import or of a rehearsal, as tables and sentences.
  */
 
-/** How a file is to be read. */
+/** Options for reading a file. */
 export interface ReadingOptions {
   readonly dateOrder: 'ymd' | 'dmy' | 'mdy' | undefined;
   readonly status: string | undefined;
   readonly skipBadRows: boolean;
-  /** What columns are to be taken for; empty: for nothing. */
+  /** Fields to which columns are mapped; empty: not imported. */
   readonly map: HeadingMap;
 }
 
@@ -52,11 +52,11 @@ export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit;
   );
 }
 
-/** What is shown of an import that was rehearsed or run. */
+/** The result of an import or a rehearsal. */
 export interface ImportOutcome {
   readonly file: KeptFile;
   readonly reading: ReadingOptions;
-  /** Of a CSV file that was rehearsed: what its columns are taken for. */
+  /** For a rehearsed CSV file: the fields to which its columns are mapped. */
   readonly table: TableMapping | undefined;
   readonly records: readonly PreviewedRecord[];
   readonly report: Report;
@@ -64,7 +64,7 @@ export interface ImportOutcome {
 
 const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
-/** The result of an import, or of a rehearsal. */
+/** Returns the page with the result of an import or a rehearsal. */
 export function reportPage(visit: Visit, { file, reading, table, records, report }: ImportOutcome): string {
   const { say } = visit.i18n;
   const { losses, dryRun } = report;
@@ -159,7 +159,7 @@ function RunForm({ visit, file, reading, table }: Omit<ImportOutcome, 'records' 
   );
 }
 
-/** Names a file that was sent before, so that it need not be sent again. */
+/** Hidden fields that name a file that was already sent, so that it need not be sent again. */
 export const KeptFileFields = ({ file }: { readonly file: KeptFile }): JSX.Element => (
   <>
     <input type="hidden" name="kept" value={file.token} />
@@ -167,7 +167,7 @@ export const KeptFileFields = ({ file }: { readonly file: KeptFile }): JSX.Eleme
   </>
 );
 
-/** How far an import is. */
+/** Returns the page with the progress of an import. */
 export function progressPage(
   visit: Visit,
   { done, total, stopped, source }: { readonly done: number; readonly total: number; readonly stopped: boolean; readonly source: string },

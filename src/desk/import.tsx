@@ -18,22 +18,22 @@ import { removalOf } from './record-actions.ts';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * Importing a file or what an address leads to: it is read, what would become of it is shown, and only then it is taken
- * in. What the last import made can be taken back.
+ * Import of a file or of the content of a URL. The file is read, a rehearsal shows the result, and only then it is
+ * imported. The last import can be undone.
  */
 
 const PREVIEWED = 5;
-/** An import that is not through by then goes on while its progress is shown. */
+/** Time to wait for an import. One that takes longer continues in the background while its progress is shown. */
 const PATIENCE_MS = 2000;
 
-/** What is said above the form, and what need not be given again. */
+/** The message above the form, and the input that is kept. */
 interface Refusal {
   readonly wrong: string;
   readonly file?: KeptFile | undefined;
   readonly reading?: ReadingOptions;
 }
 
-/** The form to choose a file, and what the last import made. */
+/** Returns the form for choosing a file, and a summary of the last import. */
 export async function importPage(visit: Visit, { wrong, file, reading = DEFAULT_READING }: Partial<Refusal> = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const last = await undoableImport(visit.site);
@@ -76,7 +76,7 @@ export async function importPage(visit: Visit, { wrong, file, reading = DEFAULT_
   return { html, ...(wrong === undefined ? {} : { status: 422 }) };
 }
 
-/** What columns were to be taken for when a file was refused for something else. */
+/** Hidden fields that keep the chosen mapping of columns when a file was refused for another reason. */
 const KeptMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
   <>
     {[...map].map(([column, field], place) => (
@@ -109,7 +109,7 @@ function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Und
   );
 }
 
-/** Moves what the last import made to the trash, if there is one. */
+/** Moves the records that the last import created to the trash, or deletes them if the site has none. */
 export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
@@ -119,7 +119,7 @@ export async function undoByForm(visit: Submission): Promise<Outcome> {
   };
 }
 
-/** Keeps what was sent or named, and shows what would become of it; or takes it in, if that was asked for. */
+/** Stores the uploaded or named file, and shows a rehearsal; or imports it if the form says so. */
 export async function importByForm(visit: Submission): Promise<Outcome> {
   const { fields, i18n } = visit;
   let file: KeptFile | undefined;
@@ -133,18 +133,21 @@ export async function importByForm(visit: Submission): Promise<Outcome> {
   }
 }
 
-/** Faults of a file that can be read once another choice is made on the form. */
+/** Faults of a file that can be read after another choice in the form. */
 const READING_FAULTS = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'csv-time']);
-/** Faults of what somebody chose for its columns. */
+/** Faults of the chosen mapping of columns. */
 const MAPPING_FAULTS = new Set(['csv-map-column', 'csv-map-field']);
 
-/** What need not be given again after a fault. */
+/** Returns the input that is kept after a fault. */
 function keptAfter({ fault }: SourceFault, file: KeptFile | undefined, reading: ReadingOptions): Omit<Refusal, 'wrong'> {
   if (READING_FAULTS.has(fault)) return { file, reading };
   return { file: MAPPING_FAULTS.has(fault) ? file : undefined, reading: { ...reading, map: new Map() } };
 }
 
-/** What is wrong with a file. Where the command line would have an option for it, the form has a box. */
+/**
+ * Returns the sentence about a fault of a file. If the sentence of the command line names an option, the form has its
+ * own sentence.
+ */
 function faultInWords({ say, has }: Visit['i18n'], { fault, values }: SourceFault): string {
   const own = `desk:import.faults.${fault}`;
   return say(has(own) ? own : `exchange:faults.${fault}`, values);
@@ -161,7 +164,7 @@ async function fileOf(visit: Submission): Promise<KeptFile | undefined> {
 const openFile = (visit: Submission, file: KeptFile, reading: ReadingOptions): Promise<Source> =>
   openSource([file.path], { ...reading, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
 
-/** What would become of a file. */
+/** Rehearses the import of a file and returns its report. */
 async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   const { site, caller } = visit;
   const reading = readingOptionsIn(visit);
@@ -177,7 +180,7 @@ async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   }
 }
 
-/** Takes a file in. One that takes long goes on by itself; how far it is stands on a page of its own. */
+/** Imports a file. If it takes long, the import continues in the background, and a page shows its progress. */
 async function takeIn(visit: Submission, file: KeptFile): Promise<Outcome> {
   const { site, caller } = visit;
   const reading = readingOptionsIn(visit);
@@ -196,14 +199,14 @@ async function takeIn(visit: Submission, file: KeptFile): Promise<Outcome> {
     throw error;
   });
   const running = work();
-  // What ends it once nobody waits any more is in its row, and here in the log.
+  // An error after the page has been sent is stored in the import's row, and logged here.
   running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import ended'));
   const report = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
   if (report) return { html: reportPage(visit, { file, reading, table: undefined, records: [], report }) };
   return { to: deskUrl(visit, '/import/progress', { source: nameOf(source, file), total: entries }) };
 }
 
-/** How far an import is, or what it came to. */
+/** Returns the page with the progress of an import, or with its result. */
 export async function importProgressPage(visit: Visit): Promise<Outcome> {
   const { site, request } = visit;
   const name = textIn(request.query, 'source');
@@ -216,7 +219,7 @@ export async function importProgressPage(visit: Visit): Promise<Outcome> {
 
 const DEFAULT_READING: ReadingOptions = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
 
-/** What the ledger calls a file: the same name when it is sent again. */
+/** Returns the name of a file in the ledger of imports: the same name if the file is sent again. */
 const nameOf = (source: Source, { name }: KeptFile): string => {
   const own = source.name();
   return own === 'csv' ? `csv ${name}` : own;

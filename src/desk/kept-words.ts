@@ -7,22 +7,22 @@ import type { Values } from '../kinds/param.ts';
 import type { Visit } from './visit.ts';
 
 /*
- * What a form holds that is to be sent once more, in words.
+ * The content of a form to be sent again, in words.
  */
 
-/** What belongs to a form itself and not to what is typed. */
+/** Technical fields of forms that contain no user input. */
 const FORM_OWN: ReadonlySet<string> = new Set(
   'fields version back begun translation_of publish author action ids found decision'.split(' '),
 );
-/** What names something by its id, which says nothing to people. */
+/** Members that name something by its id, which means nothing to users. */
 const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove']);
 
-/** What was typed into the fields of a form that was sent to this path, each under the name that the form gives it. */
+/** Returns the values entered into a form that was sent to this path, each with the field's label. */
 export function keptWords(visit: Pick<Visit, 'i18n'>, path: string, fields: Values): [label: string, words: string][] {
   const { i18n } = visit;
   const kind = [...postKinds, ...termKinds].find((one) => `${path}/`.startsWith(`/${one.path}/`));
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
-    // The date of a series that a button is about is named by its moment alone.
+    // A date of a series that a button is about is only named by its moment.
     if (name.startsWith('_') || FORM_OWN.has(name) || (name === 'date' && typeof value === 'string')) return [];
     const field = kind?.fields[name as keyof typeof kind.fields];
     const text = textsWithin(value).join(' ');
@@ -33,13 +33,13 @@ export function keptWords(visit: Pick<Visit, 'i18n'>, path: string, fields: Valu
   });
 }
 
-/** The texts of a field of several inputs. */
+/** Returns the texts of a field with several inputs. */
 const textsWithin = (value: unknown): string[] =>
   value === null || typeof value !== 'object'
     ? [textOf(value)].filter((text) => text !== '')
     : Object.entries(membersIn(value)).flatMap(([name, member]) => (IDS.has(name) ? [] : textsWithin(member)));
 
-/** What a field is called in a form that is not one of a record. */
+/** Returns the label of a field in a form that is not one of a record. */
 function labelElsewhere({ i18n: { say, has } }: Pick<Visit, 'i18n'>, name: string): string {
   const key = [`cli:option.names.${name}`, `desk:people.${name}`, `desk:fields.${name}`].find(has);
   return key === undefined ? name : say(key);

@@ -12,11 +12,11 @@ import { deskUrl, type Visit } from './visit.ts';
 
 export interface PageProps {
   readonly title: string;
-  /** The part of the desk that the page belongs to: the first piece of its path. */
+  /** The part of the desk to which the page belongs: the first segment of its path. */
   readonly part?: string;
   /** A message above the page. */
   readonly notice?: Notice | undefined;
-  /** Names of stylesheets and scripts that it needs besides. */
+  /** Names of additional stylesheets and scripts. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly children: ComponentChildren;
@@ -27,7 +27,7 @@ export interface Notice {
   readonly text: string;
 }
 
-/** A page of the desk. */
+/** Returns a page of the desk. */
 export function deskPage(visit: Visit, props: PageProps): string {
   const { title, part, notice = doneIn(visit), styles = [], scripts = [], children } = props;
   const { i18n, settings, asset } = visit;
@@ -59,7 +59,10 @@ function NoticeBar({ notice }: { readonly notice: Notice | undefined }): JSX.Ele
   );
 }
 
-/** What was done before this page was gone to, as its address says: one of our own sentences. */
+/**
+ * Returns the message about an action that led to this page, from the parameters of the URL. The sentences are from a
+ * fixed set.
+ */
 function doneIn({ request, i18n }: Visit): Notice | undefined {
   const done = textIn(request.query, 'done');
   if (!DONE.has(done)) return undefined;
@@ -71,7 +74,7 @@ function doneIn({ request, i18n }: Visit): Notice | undefined {
   return texts.length === 0 ? undefined : { tone: failed ? 'wrong' : 'good', text: texts.join(' ') };
 }
 
-/** What a page can report as done, by the names of the sentences. */
+/** Actions that a page can report, by key of the sentence. */
 const DONE: ReadonlySet<string> = new Set(
   'saved created trashed restored deleted published invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',
@@ -85,7 +88,7 @@ interface NavigationItem {
   readonly shown: boolean;
 }
 
-/** The parts of the desk; only those are shown that may be used. */
+/** Returns the parts of the desk that the user may use. */
 function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
   const { viewer } = caller;
   const ofKind = (kind: Kind): NavigationItem => ({
@@ -113,7 +116,9 @@ function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
   ].filter(({ shown }) => shown);
 }
 
-/** The address where somebody who has signed in begins: the first part that they may use, with what was done. */
+/**
+ * Returns the URL of the first page after signing in: the first part that the user may use, with the reported action.
+ */
 export function firstPage(visit: Visit): string {
   const [first] = navigation(visit);
   return deskUrl(visit, first?.path ?? '/me', { done: textIn(visit.request.query, 'done') });
@@ -154,12 +159,16 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
   );
 }
 
-/** What shows that a form was given to whoever sends it. Every form of the desk that changes something has it. */
+/**
+ * The hidden field with the nonce, which proves that the form was made for its sender. Every form of the desk that
+ * changes something has it.
+ */
 export const Nonce = ({ nonce }: { readonly nonce: string }): JSX.Element => <input type="hidden" name="_wpnonce" value={nonce} />;
 
 /**
- * What the script needs to keep what is typed into a form in the browser, and to offer it. `path`: of the form; the
- * browser keeps that of all sites of a host together.
+ * Returns the attributes by which the script keeps the input of a form in the browser and offers to restore it. `path`:
+ * path of the form. The key contains the user and the URL, since the browser shares the storage among all sites of a
+ * host.
  */
 export function draftIn(visit: Visit, path: string) {
   const { say } = visit.i18n;
@@ -171,7 +180,7 @@ export function draftIn(visit: Visit, path: string) {
   };
 }
 
-/** A form that does one thing when its button is pressed. */
+/** A form that consists of one button. */
 export function ButtonForm({
   visit,
   path,
@@ -183,10 +192,10 @@ export function ButtonForm({
   readonly visit: Visit;
   readonly path: string;
   readonly text: string;
-  /** What the button is called, where its text alone does not say it. */
+  /** The accessible name of the button, if its text is not sufficient. */
   readonly label?: string;
   readonly fields?: Readonly<Record<string, string>>;
-  /** What is asked before it is done. */
+  /** The question asked for confirmation. */
   readonly danger?: string;
 }): JSX.Element {
   return (

@@ -2,10 +2,10 @@ import type { PostKind } from '../kinds/kind.ts';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
- * Addresses of a list that differ in little from the present one.
+ * URLs of a list with a few changes to the present one.
  */
 
-/** The parameters of the present address, without what it reports as done, some of them changed. */
+/** Returns the parameters of the present URL with some of them changed, and without those of the reported action. */
 function changedQuery({ request: { query } }: Visit, changes: Readonly<Record<string, string | number | undefined>>) {
   const kept = Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
@@ -16,12 +16,12 @@ function changedQuery({ request: { query } }: Visit, changes: Readonly<Record<st
 }
 
 /**
- * The list of a kind as the present address has it, with some parameters changed, or removed where undefined. It begins
- * with its first page, unless another one is named.
+ * Returns the URL of the list of a kind with the present parameters, some of them changed, or removed if undefined. It
+ * leads to the first page unless another one is named.
  */
 export const listUrl = (visit: Visit, kind: PostKind, changes: Readonly<Record<string, string | number | undefined>>): string =>
   deskUrl(visit, `/${kind.path}`, changedQuery(visit, { page: undefined, ...changes }));
 
-/** Where a list stands, its page included, to come back to it. */
+/** Returns the query of a list's URL, including its page, to return to it. */
 export const backOf = (visit: Visit): string =>
   `?${new URL(deskUrl(visit, '/', changedQuery(visit, {})), 'https://desk.invalid').searchParams.toString()}`;

@@ -6,10 +6,10 @@ import { decodeEntities } from '../wordpress/content/entities.ts';
 import type { Visit } from './visit.ts';
 
 /*
- * What a list shows of a record besides its title and its status.
+ * Columns of a list in addition to title and status.
  */
 
-/** A column of a list. `order`: what the list is sorted by when its heading is followed. */
+/** A column of a list. `order`: the order of the list that its heading links to. */
 export interface Column {
   readonly name: string;
   readonly order?: string;
@@ -25,7 +25,7 @@ const namesOf = (list: unknown, member: string): string =>
 
 const text = (name: string): Column => ({ name, show: ({ record }) => decodeEntities(String(record[name] ?? '')) });
 
-/** From when to when, by the event's own clock, which is named where it is not the site's. */
+/** Start and end in the event's local time, with its zone if it is not the site's. */
 const when: Column = {
   name: 'when',
   order: 'start_date',
@@ -37,14 +37,14 @@ const when: Column = {
     return words === '' || isOfSite ? words : i18n.say('pages:local-time', { when: words, zone: String(short || zone) });
   },
 };
-/** Where content has languages: that of a record by its name. */
+/** The language of a record by name, if content has languages. */
 const language: Column = {
   name: 'language',
   show: ({ record }, { settings }) => settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name ?? '',
 };
 const modified: Column = { name: 'modified', order: 'modified', show: ({ row }) => row.post_modified.slice(0, 16) };
 
-/** The columns besides the title. */
+/** The columns of each kind, except the title. */
 const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {
   event: [
     when,
@@ -55,7 +55,7 @@ const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {
   organizer: [text('phone'), text('email'), modified],
 };
 
-/** The columns of a list of a kind. */
+/** Returns the columns of a list of a kind. */
 export const columnsOf = ({ name }: PostKind, { settings }: Visit): readonly Column[] => [
   ...COLUMNS[name],
   ...(settings.contentLanguages ? [language] : []),

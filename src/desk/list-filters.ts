@@ -12,17 +12,17 @@ import { addDays, addMonths } from '../wordpress/time.ts';
 import type { Visit } from './visit.ts';
 
 /*
- * What lists of records are narrowed by.
+ * Filters of lists of records.
  */
 
-/** A filter of a list that is chosen from what there is. */
+/** A filter of a list with fixed options. */
 interface FilterChoice {
   readonly name: string;
   readonly label: string;
   readonly options: readonly Option[];
 }
 
-/** Choices by which a list can be narrowed; those with nothing to choose are left out. `categories`: all there are. */
+/** Returns the filters of a list; those without options are left out. `categories`: all categories. */
 export async function filterChoices(visit: Visit, kind: PostKind, categories: readonly TermChoice[]): Promise<FilterChoice[]> {
   const { say } = visit.i18n;
   const { query } = visit.request;
@@ -46,18 +46,18 @@ export async function filterChoices(visit: Visit, kind: PostKind, categories: re
   ].filter(({ options }) => options.length > 0);
 }
 
-/** How many rows a list has, where its address does not say. */
+/** Default number of rows in a list. */
 const ROWS = 20;
 
-/** By this name a form says that all records are meant which its list was narrowed to, on whatever page. */
+/** Name of the form field that selects all records matching the list's filters, on all pages. */
 export const ALL_FOUND = 'found';
 
-/** How many records something is done to at once. */
+/** Maximum number of records for one bulk action. */
 export const MOST_AT_ONCE = 500;
 
 /**
- * Parameters of the kind's list from the query of a page's address: any of its filters, `month` for the dates of one,
- * `mine` for what the caller wrote.
+ * Returns the parameters of the kind's list from the query of a page's URL: any of its filters, `month` for the dates
+ * of one month, `mine` for the caller's own records.
  */
 export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, kind: PostKind): Values {
   const { filters } = listedToEdit(kind);
@@ -73,13 +73,19 @@ export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, ki
   };
 }
 
-/** A month as addresses name it, `2026-12`; browsers without an input of months send what is typed, as `12/2026`. */
+/**
+ * Returns a month as in URLs, `2026-12`; undefined if the text is not a month. Browsers without an input for months
+ * send text such as `12/2026`.
+ */
 export function monthIn(text: string): string | undefined {
   const [, month = '', year = ''] = /^(\d{1,2})[/.-](\d{4})$/.exec(text.trim()) ?? [];
   return /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.exec(year === '' ? text.trim() : `${year}-${month.padStart(2, '0')}`)?.[0];
 }
 
-/** What takes place in a month, if only in part: it ends after the day before and begins on the last day or earlier. */
+/**
+ * Returns the bounds of events that overlap a month: they end after the day before and begin on the last day or
+ * earlier.
+ */
 export function monthBounds(month: string): { readonly ends_after: string; readonly starts_before: string } {
   const first = `${month}-01 00:00:00`;
   return { ends_after: addDays(first, -1).slice(0, DAY), starts_before: addDays(addMonths(first, 1), -1).slice(0, DAY) };

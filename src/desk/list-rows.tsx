@@ -18,13 +18,16 @@ import { removalOf } from './record-actions.ts';
 import { deskUrl, titleShown, type Visit } from './visit.ts';
 
 /*
- * The rows of a list, each with its actions and a form for a few fields.
+ * Rows of a list, each with its actions and a quick form for a few fields.
  */
 
-/** Each row offers the categories: where there are more, they are chosen in the form of the event. */
+/**
+ * Maximum number of categories in the quick form, since each row contains all of them. With more, they can only be
+ * chosen in the form of the event.
+ */
 const MOST_QUICK_CATEGORIES = 40;
 
-/** The fields that a row's quick form has. */
+/** Returns the names of the fields in a row's quick form. */
 const quickFields = (kind: PostKind, categories: readonly TermChoice[]): string[] => [
   kind.titleField,
   ...(kind.dated ? ['start_date', 'end_date'] : []),
@@ -32,7 +35,7 @@ const quickFields = (kind: PostKind, categories: readonly TermChoice[]): string[
   ...(categories.length > 0 && categories.length <= MOST_QUICK_CATEGORIES ? ['categories'] : []),
 ];
 
-/** The records of a page of a list, and what may be done with several of them at once. */
+/** The records on a page of a list, with bulk actions. */
 export function Rows(props: {
   readonly visit: Visit;
   readonly kind: PostKind;
@@ -147,7 +150,7 @@ function Row(props: {
   );
 }
 
-/** What may be done with a record, by one click. */
+/** The actions of a record that take one click. */
 function RowActions(props: {
   readonly visit: Visit;
   readonly kind: PostKind;
@@ -193,7 +196,7 @@ function RowActions(props: {
   );
 }
 
-/** A few fields of a row, to be changed in the list itself. */
+/** The quick form of a row, for changing a few fields in the list. */
 function QuickForm(props: {
   readonly visit: Visit;
   readonly kind: PostKind;

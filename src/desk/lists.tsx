@@ -17,7 +17,7 @@ import { deskUrl, type Outcome, type Visit } from './visit.ts';
  * Lists of events, venues and organizers.
  */
 
-/** The list of a kind, narrowed as the address says. */
+/** Returns the list of a kind, filtered by the parameters of the URL. */
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
   const list = await listToEdit(visit.site, visit.caller, kind, listParams(query, visit.caller, kind));
@@ -104,7 +104,7 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
   );
 }
 
-/** Deletes all that is in the trash, as far as the caller may. */
+/** The button that deletes all records in the trash that the caller may delete. */
 function EmptyTrash({
   visit,
   kind,

@@ -7,14 +7,15 @@ import type { Notice } from './layout.tsx';
 import type { Submission, Visit } from './visit.ts';
 
 /*
- * The button in the form of a venue that fills in its coordinates from its address, where the site has a geocoder
- * (`GEOCODER_URL`). It sends the form, which comes back filled in: the venue is not saved, and no script is needed.
+ * The button in the form of a venue that fills in its coordinates from its address, if the site has a geocoder
+ * (`GEOCODER_URL`). It submits the form, which is returned with the coordinates: the venue is not saved, and no script
+ * is needed.
  */
 
-/** What the button sends. */
+/** Name of the button's form field. */
 export const LOCATE = 'locate';
 
-/** The geocoder for forms of this kind; undefined: there is none. */
+/** Returns the geocoder for forms of this kind; undefined if there is none. */
 export const geocoderFor = ({ site }: Visit, { fields }: Pick<PostKind, 'fields'>): string | undefined =>
   'geo_lat' in fields ? site.config.geocoderUrl : undefined;
 
@@ -30,22 +31,22 @@ export function LocateButton({ visit }: { readonly visit: Visit }): JSX.Element 
   );
 }
 
-/** The parts of an address, as people write it. */
+/** Fields of an address, in the order in which it is written. */
 const ADDRESS = ['address', 'zip', 'city', 'province', 'state', 'country'];
 
-/** The address of a venue in one line, from its fields. */
+/** Returns the address of a venue in one line, from its fields. */
 export function addressLine(values: Values): string {
   const parts = ADDRESS.map((name) => values[name]).filter((text): text is string => typeof text === 'string' && text.trim() !== '');
   return [...new Set(parts.map((text) => text.trim()))].join(', ');
 }
 
-/** What the form shows in the fields of the coordinates, and what it says of them. */
+/** The values for the fields of the coordinates, and the message of the form. */
 interface Located {
   readonly notice: Notice;
   readonly coordinates: Values;
 }
 
-/** Looks for the address that stands in a form. */
+/** Looks up the address in a form. */
 export async function locate({ site, i18n }: Submission, geocoder: string, typed: Values): Promise<Located> {
   const { say, language } = i18n;
   const failed = (name: string): Located => ({ notice: { tone: 'wrong', text: say(`desk:locate.${name}`) }, coordinates: {} });
@@ -64,5 +65,5 @@ export async function locate({ site, i18n }: Submission, geocoder: string, typed
   }
 }
 
-/** To a tenth of a metre, without an exponent. */
+/** Formats a coordinate with a precision of 0.1 meters, without an exponent. */
 const inDegrees = (value: number): string => String(Number(value.toFixed(6)));

@@ -19,13 +19,13 @@ import { writeRecord } from './records.tsx';
 import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from './visit.ts';
 
 /*
- * The events of a month as a table of its days. With a script, an event is moved by dragging it to another day.
+ * The events of a month as a table of days. With a script, events can be dragged to another day.
  */
 
-/** How many events of a month are shown. */
+/** Maximum number of events shown. */
 const MOST = 500;
 
-/** A month, as the address names it, else the present one. An event is shown on each day that it lasts. */
+/** Returns the page of the month in the URL, or of the present month. An event is shown on each of its days. */
 export async function monthPage(visit: Visit, { asked = textIn(visit.request.query, 'month'), notice }: MonthShown = {}): Promise<Outcome> {
   const { site, caller, settings, i18n } = visit;
   const today = nowLocal(caller.now, settings.zone).slice(0, 10);
@@ -73,7 +73,7 @@ export async function monthPage(visit: Visit, { asked = textIn(visit.request.que
   return { html };
 }
 
-/** What is shown besides the month that the address names. */
+/** The month to show instead of the one in the URL, and a message. */
 interface MonthShown {
   readonly asked?: string;
   readonly notice?: Notice;
@@ -114,8 +114,8 @@ function Day(props: {
 }
 
 /**
- * An event on a day. It is moved by the day on which it begins, of which it has its time. The dates of one that recurs
- * follow from its rule.
+ * An event on a day. It can be dragged on its first day, which is the one that its start is shown on. Single dates of a
+ * recurring event cannot be moved, since they follow from its rule.
  */
 function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
   const { i18n, settings } = visit;
@@ -131,8 +131,8 @@ function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row:
 }
 
 /**
- * Moves an event to another day; its times stay, and it lasts as long as before. If somebody else has saved it since
- * the month was shown, it stays where they put it, which the month then shows.
+ * Moves an event to another day; its times and its duration stay. If another user has saved it since the month was
+ * shown, it is not moved, and the month is shown again.
  */
 export async function moveEvent(visit: Submission): Promise<Outcome> {
   const { site, settings, caller, fields, i18n } = visit;

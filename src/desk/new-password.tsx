@@ -3,10 +3,10 @@ import { FEWEST_LETTERS } from '../accounts/password-links.ts';
 import { Input } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
 
-/** What is wrong with the fields of a form, by their names. */
+/** The messages about invalid fields of a form, by field name. */
 export type FieldErrors = ReadonlyMap<string, string>;
 
-/** The fields by which somebody chooses a password: `password`, and `again` against slips. `errors`: by field. */
+/** The fields for choosing a password: `password`, and `again` to detect typing errors. `errors`: by field. */
 export function NewPassword({ i18n: { say }, errors }: { readonly i18n: I18n; readonly errors: FieldErrors | undefined }): JSX.Element {
   return (
     <>

@@ -16,17 +16,17 @@ import { accountErrors, setCookie } from './sign-in.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * One's own account: password, language of the desk, application passwords.
+ * The user's own account: password, language of the desk, application passwords.
  */
 
 interface OwnForm {
-  /** What is wrong, by the field that it stands at. */
+  /** Messages about invalid fields, by field name. */
   readonly errors?: FieldErrors;
-  /** A new application password, shown this once. */
+  /** A new application password, which is only shown once. */
   readonly made?: string;
 }
 
-/** One's own page: password, language, application passwords. */
+/** Returns the page of the user's own account: password, language, application passwords. */
 export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Promise<Outcome> {
   const [wrong] = errors?.values() ?? [];
   const { i18n, site, caller } = visit;
@@ -81,8 +81,8 @@ export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Pro
 }
 
 /**
- * Does something with one's own account; what stops it is shown on the page. `field`: that an error of the API is
- * about.
+ * Runs a change of the user's own account. An error is shown on the page. `field`: the field that an error of the API
+ * refers to.
  */
 async function withOwn(visit: Submission, field: string, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
@@ -94,7 +94,7 @@ async function withOwn(visit: Submission, field: string, work: () => Promise<Out
   }
 }
 
-/** Changes one's own password. All other sessions end; this one goes on. */
+/** Changes the user's own password. All other sessions end; the present one continues. */
 export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
   withOwn(visit, 'before', async () => {
     const { site, settings, fields, caller, request, i18n, login } = visit;
@@ -118,7 +118,7 @@ export const revokeOwn = (visit: Submission, uuid: string): Promise<Outcome> =>
     return { to: deskUrl(visit, '/me', { done: 'revoked' }) };
   });
 
-/** The language of the desk, kept as WordPress keeps that of a person's own pages. */
+/** Sets the language of the desk, stored in the meta of WordPress's admin language. */
 export async function chooseLanguage(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const language = site.texts.languages.find((one) => one === textIn(fields, 'language'));

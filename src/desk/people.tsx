@@ -19,19 +19,19 @@ import { accountErrors, accountSentence } from './sign-in.tsx';
 import { deskUrl, type Outcome, passwordLinkUrl, type Submission, type Visit } from './visit.ts';
 
 /*
- * People: who may do what, and who is invited.
+ * Users: their roles, and invitations.
  */
 
 interface PeopleForm {
   readonly typed?: Values;
   readonly notice?: Notice;
-  /** What is wrong with an invitation, by field. */
+  /** Messages about an invalid invitation, by field. */
   readonly errors?: FieldErrors;
-  /** A link to be handed over, shown this once. */
+  /** A link to pass on, which is only shown once. */
   readonly link?: { readonly login: string; readonly address: string };
 }
 
-/** A page of the people, and a form to invite somebody. */
+/** Returns a page of the list of users, with a form for inviting one. */
 export async function peoplePage(visit: Visit, { typed = {}, notice, errors, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { query } = visit.request;
@@ -94,7 +94,7 @@ function PeopleTable({ visit, people }: { readonly visit: Visit; readonly people
   );
 }
 
-/** The form to invite somebody. */
+/** The form for inviting a user. */
 function Invitation(props: { readonly visit: Visit; readonly typed: Values; readonly errors: FieldErrors | undefined }): JSX.Element {
   const { visit, typed, errors } = props;
   const { say } = visit.i18n;
@@ -134,13 +134,13 @@ function ShownLink({ visit, link }: { readonly visit: Visit; readonly link: NonN
 const roleName = ({ i18n, settings }: Visit, role: string): string =>
   i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
 
-/** The role that whoever is invited is offered first. */
+/** The role preselected for invited users. */
 const usualRole = ({ settings: { roles, raw } }: Visit): string =>
   roles.has('contributor') ? 'contributor' : (raw.get('default_role') ?? 'subscriber');
 
 const roleOptions = (visit: Visit) => [...visit.settings.roles.keys()].map((role) => ({ value: role, text: roleName(visit, role) }));
 
-/** Makes an account for somebody, and shows the link by which they choose their password. */
+/** Creates an account for a user, and shows the link by which the user chooses a password. */
 export async function invite(visit: Submission): Promise<Outcome> {
   const { site, fields } = visit;
   try {
@@ -148,7 +148,7 @@ export async function invite(visit: Submission): Promise<Outcome> {
     const role = textIn(fields, 'role');
     requireGrantable(visit, role);
     const email = textIn(fields, 'email').trim();
-    // By its id, since the login could be the id of somebody else.
+    // By id, since the login could be the same as the id of another user.
     const { id } = await createUser(site, { login, email, role, displayName: textIn(fields, 'name').trim() || undefined });
     const link = await makePasswordLink(site, id, LINK_SECONDS.invitation);
     return peoplePage(visit, {
@@ -162,12 +162,15 @@ export async function invite(visit: Submission): Promise<Outcome> {
   }
 }
 
-/** Whoever invites without the right to give roles gives the one that new people have anyway. */
+/**
+ * Checks the role of an invitation: without the capability to assign roles, only the default role of new users is
+ * allowed.
+ */
 function requireGrantable({ caller: { viewer }, settings }: Visit, role: string): void {
   if (!viewer.can('promote_users') && role !== (settings.raw.get('default_role') ?? 'subscriber')) fail('rest_forbidden');
 }
 
-/** One person: role, link, passwords, and leaving. */
+/** Returns the page of one user: role, link, application passwords, and deletion. */
 export async function personPage(visit: Visit, id: number, { notice, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { viewer } = visit.caller;
@@ -194,7 +197,8 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
               name="role"
               label={say('desk:people.role')}
               value={person.roles[0] ?? ''}
-              // The first choice counts where none is theirs: nobody becomes an administrator by a slip.
+              // If the user has no role here, the first option is selected, which must not make anybody an
+              // administrator by accident.
               options={[...(person.roles.length > 0 ? [] : [{ value: '', text: say('desk:people.no-role') }]), ...roleOptions(visit)]}
             />
             <button type="submit">{say('desk:form.save')}</button>
@@ -220,7 +224,7 @@ function Leaving({
 }: {
   readonly visit: Visit;
   readonly person: Account;
-  /** Who can be given the records; undefined: too many to choose from. */
+  /** Users who can get the records; undefined: too many for a select input. */
   readonly heirs: readonly Account[] | undefined;
 }): JSX.Element {
   const { say } = visit.i18n;
@@ -255,14 +259,16 @@ function Leaving({
 const actsFor = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
   mayActFor(lookUpOnce(site.db), settings, caller.viewer, id);
 
-/** Whether there is such a person here: a network of sites has accounts of others besides. */
+/** Returns whether a user belongs to this site: a network of sites has accounts of other sites too. */
 const isOfSite = async ({ site }: Visit, id: number): Promise<boolean> => (await usersById(site, [id])).length > 0;
 
-/** Whether an account may be removed by the one who removes accounts. */
+/**
+ * Returns whether the viewer may delete an account, which is the case if it has no more capabilities than the viewer.
+ */
 const isInReach = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
   doesNoMore(lookUpOnce(site.db), settings, caller.viewer, id);
 
-/** Does something with an account of this site; what stops it is shown on the page of the person. */
+/** Runs a change of an account of this site. An error is shown on the page of the user. */
 async function withPerson(visit: Submission, id: number, work: () => Promise<Outcome>): Promise<Outcome> {
   if (!(await isOfSite(visit, id))) fail('rest_user_invalid_id');
   try {
@@ -273,7 +279,7 @@ async function withPerson(visit: Submission, id: number, work: () => Promise<Out
   }
 }
 
-/** Gives somebody else another role. Nobody changes their own: the last administrator could be gone. */
+/** Changes the role of another user. Users cannot change their own role, since the last administrator might be lost. */
 export const changeRole = (visit: Submission, id: number): Promise<Outcome> =>
   withPerson(visit, id, async () => {
     if (id === visit.caller.viewer.id) fail('rest_forbidden');
@@ -283,7 +289,7 @@ export const changeRole = (visit: Submission, id: number): Promise<Outcome> =>
     return { to: deskUrl(visit, '/people', { done: 'saved' }) };
   });
 
-/** Shows a link by which somebody chooses a new password. */
+/** Shows a link by which the user chooses a new password. */
 export const newLink = (visit: Submission, id: number): Promise<Outcome> =>
   withPerson(visit, id, async () => {
     if (!(await actsFor(visit, id))) fail('rest_forbidden');
@@ -301,7 +307,7 @@ export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
     return { to: deskUrl(visit, '/people', { done: 'removed' }) };
   });
 
-/** Takes back an application password of somebody else. */
+/** Revokes an application password of another user. */
 export const revokeOf = (visit: Submission, id: number, uuid: string): Promise<Outcome> =>
   withPerson(visit, id, async () => {
     if (!(await actsFor(visit, id))) fail('rest_forbidden');

@@ -6,26 +6,29 @@ import { listPosts } from '../records/posts.ts';
 import type { Visit } from './visit.ts';
 
 /*
- * The map in the form of a venue, where the site has one (`MAP_TILES`). It is a script's: without it, there are the two
- * fields of the coordinates.
+ * The map in the form of a venue, if the site has map tiles configured (`MAP_TILES`). It needs a script; without it,
+ * there are only the two fields of the coordinates.
  */
 
-/** What of the world a map shows at first. */
+/** Initial viewport of the map. */
 export interface MapView {
-  /** The address of its pieces. */
+  /** URL template of the map tiles. */
   readonly tiles: string;
   readonly lat: number;
   readonly lng: number;
   readonly zoom: number;
 }
 
-/** The field that the map stands below. */
+/** The field after which the map is inserted. */
 export const MAP_BELOW = 'geo_lng';
 
-/** The files that it needs. */
+/** Stylesheets and scripts of the map. */
 export const MAP_FILES = { styles: ['desk-map.css'], scripts: ['desk-map.js'] };
 
-/** The map of a form of this kind; undefined: it has none. A new venue is looked for around those that there are. */
+/**
+ * Returns the map for a form of this kind; undefined if it has none. For a new venue it initially shows the area of a
+ * recently changed venue.
+ */
 export async function mapOf({ site, caller }: Visit, kind: PostKind): Promise<MapView | undefined> {
   const tiles = site.config.mapTiles;
   if (tiles === undefined || !(MAP_BELOW in kind.fields)) return undefined;

@@ -5,7 +5,7 @@ import { servesPages } from '../known-settings.ts';
 import type { Editable } from '../records/editing.ts';
 import { isLoginOfSite, type Visit } from './visit.ts';
 
-/** Leads to the page of a record that is not published, where whoever is signed in here can see it. */
+/** Link to the preview of a record that is not published, if the signed-in user can see it there. */
 export function PreviewLink(props: { readonly visit: Visit; readonly record: Editable; readonly title?: string }): JSX.Element | null {
   const {
     visit,

@@ -14,21 +14,21 @@ import { suggestedLinks } from './suggested.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * What is done to records without a form: one at a time, or to all that are selected in a list.
+ * Actions on records without a form: on one record, or on all that are selected in a list.
  */
 
 const RECORD_ACTIONS = ['trash', 'restore', 'delete', 'publish'] as const;
 export type RecordAction = (typeof RECORD_ACTIONS)[number];
 
-/** The sentence that says that it is done. */
+/** Keys of the messages about completed actions. */
 const DONE: Readonly<Record<RecordAction, string>> = { trash: 'trashed', restore: 'restored', delete: 'deleted', publish: 'published' };
 
-/** What takes a record out of the calendar here: a site without a trash deletes it at once, which is asked first. */
+/** Returns the action that removes a record: on a site without a trash it is deleted at once, after a confirmation. */
 export const removalOf = ({ site }: Pick<Visit, 'site'>): 'trash' | 'delete' => (hasTrash(site.config) ? 'trash' : 'delete');
 
 const doneBy = (visit: Visit, action: RecordAction): string => DONE[action === 'trash' ? removalOf(visit) : action];
 
-/** Does it to one record. Throws what the API would answer: rest_forbidden, what is wrong with the id. */
+/** Runs an action on one record. Throws the same errors as the API: rest_forbidden, a fault of the id. */
 async function act(visit: Visit, kind: PostKind, id: number, action: RecordAction): Promise<void> {
   const { site, caller } = visit;
   if (action === 'publish') {
@@ -43,13 +43,13 @@ async function act(visit: Visit, kind: PostKind, id: number, action: RecordActio
   else await deletePost(site, caller, kind, id);
 }
 
-/** One record, by a button in its row or beside its form. */
+/** Runs an action on one record, from a button in its row or next to its form. */
 export async function actOnOne(visit: Submission, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
   await act(visit, kind, id, action);
   return { to: backTo(visit, kind, { done: doneBy(visit, action) }) };
 }
 
-/** All records that are selected, or all that the list they stand in was narrowed to. */
+/** Runs an action on all selected records, or on all that match the filters of the list. */
 export async function actOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
   const wanted = textIn(visit.fields, 'action');
   const action = RECORD_ACTIONS.find((name) => name === wanted);
@@ -65,19 +65,19 @@ async function foundIds(visit: Submission, kind: PostKind): Promise<number[]> {
   return rows.filter(({ mayEdit, mayDelete }) => mayEdit || mayDelete).map(({ id }) => id);
 }
 
-/** The first records of a list, as many as something is done to at once. */
+/** Returns the first records of a list, up to the maximum for one bulk action. */
 async function manyToEdit({ site, caller }: Visit, kind: PostKind, params: Values): Promise<readonly Editable[]> {
   return (await listToEdit(withPagesOf(site, MOST_AT_ONCE), caller, kind, { ...params, per_page: MOST_AT_ONCE, page: 1 })).rows;
 }
 
-/** Deletes what is in the trash, as far as the caller may, the newest first. */
+/** Deletes the records in the trash that the caller may delete, the newest first. */
 export async function emptyTrash(visit: Submission, kind: PostKind): Promise<Outcome> {
   const rows = await manyToEdit(visit, kind, { status: 'trash' });
   const ids = rows.filter(({ mayDelete }) => mayDelete).map(({ id }) => id);
   return { to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE.delete, ...(await actOnAll(visit, kind, ids, 'delete')) }) };
 }
 
-/** Does it to each of these records. What one of them is refused for does not keep the others from it. */
+/** Runs an action on each of these records. If it is refused for one of them, the others are still processed. */
 async function actOnAll(
   visit: Submission,
   kind: PostKind,
@@ -96,11 +96,11 @@ async function actOnAll(
   return { count: ids.length - failed, failed: failed || undefined };
 }
 
-/** The address of the list that somebody came from, with what was done. */
+/** Returns the URL of the list from which the form was sent, with the reported action. */
 const backTo = (visit: Submission, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string =>
   deskUrl(visit, `/${kind.path}`, { ...listQuery(visit), ...done });
 
-/** What the list was narrowed by that a form stood in. */
+/** Returns the query of the list that contained the form. */
 function listQuery({ fields }: Submission): Record<string, string> {
   const back = textIn(fields, 'back');
   return Object.fromEntries(new URLSearchParams(back.startsWith('?') ? back : ''));

@@ -19,28 +19,28 @@ import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, titleShown, type Visit } from './visit.ts';
 
 /*
- * The page with the form of a record: its fields in their places, links, buttons.
+ * The page with the form of a record: its fields in order, links, buttons.
  */
 
-/** The form of a record as it is shown. */
+/** Data of the form of a record. */
 export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly plan: FormPlan;
   readonly record: Editable | undefined;
-  /** The version of it that was changed, if not the one that is stored. */
+  /** The version that the user changed, if not the stored one. */
   readonly version?: string;
-  /** What its fields began with (`begunText`), if not with what is shown. */
+  /** Initial values of its fields (`begunText`), if not the values shown. */
   readonly begun?: string;
   readonly notice?: Notice | undefined;
-  /** Whether the event has dates of its own page: it recurs. */
+  /** Whether the event recurs, so that it has a page with its dates. */
   readonly recurs?: boolean;
   /** The id of the record that a new one translates. */
   readonly translates?: number;
-  /** The id of the record that a new one begins as a copy of. */
+  /** The id of the record that a new one is a copy of. */
   readonly copies?: number;
   readonly map: MapView | undefined;
 }
 
-/** The page with the form of a record, or of a new one. */
+/** Returns the page with the form of a record, or of a new one. */
 export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { readonly html: string } {
   const { say } = visit.i18n;
   const { plan, record, notice, map, data } = form;
@@ -65,7 +65,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           data-clock={hourCycleOf(visit.settings.calendar.formats.time)}
           {...draftIn(visit, draftName(path, form))}
         >
-          {/* The Enter key presses the first button that is rendered. */}
+          {/* The Enter key presses the first button in the form. */}
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
           <Nonce nonce={visit.nonce} />
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
@@ -99,7 +99,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   return { html, images: [...(data.image ? [data.image.address] : []), ...(map ? [map.tiles] : [])] };
 }
 
-/** Under which name a browser keeps what is typed: that of one new record is not offered for another. */
+/** Returns the key under which the browser keeps the input. Input for one new record is not offered for another. */
 const draftName = (path: string, { translates, copies }: RecordForm): string =>
   path + (translates ? `?translation_of=${translates}` : copies ? `?copy_of=${copies}` : '');
 
@@ -127,7 +127,9 @@ function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { rea
   );
 }
 
-/** Moves the record to the trash, if there is one; of a suggestion that says that it is rejected. */
+/**
+ * The button that moves the record to the trash, if there is one. For a suggestion its label says that it is rejected.
+ */
 function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
   const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
   const removal = removalOf(visit);
@@ -137,7 +139,7 @@ function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
   return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/${removal}`} text={say(key)} danger={say(sure)} />;
 }
 
-/** What stands above the form of a record. */
+/** Content above the form of a record. */
 function AboutRecord({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
   return (
     <>

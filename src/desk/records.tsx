@@ -34,10 +34,13 @@ import { besideOf, findSource, textsOf, translationValues } from './translations
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * Showing and saving the forms of events, venues and organizers, which are generated from their kinds.
+ * Display and saving of the forms of events, venues and organizers, which are generated from their kinds.
  */
 
-/** The form of a new record. `values`: what it begins with; `copies`: the id of the record that those are of. */
+/**
+ * Returns the form of a new record. `values`: additional initial values; `copies`: the id of the record that they come
+ * from.
+ */
 export async function newRecordPage(
   visit: Visit,
   declared: PostKind,
@@ -66,7 +69,7 @@ export async function newRecordPage(
   });
 }
 
-/** The form of a record. */
+/** Returns the form of a record. */
 export async function editRecordPage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
   const plan = formPlan(visit, declared);
   const record = await readToEdit(visit.site, visit.caller, declared, id);
@@ -79,7 +82,8 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
 }
 
 /**
- * A new record like another one: a draft, to be changed before it is saved. What one record alone can have stays there.
+ * Returns the form of a copy of a record: a draft, to be changed before it is saved. Values that must be unique are not
+ * copied.
  */
 export async function duplicatePage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
   const { values } = await readToEdit(visit.site, visit.caller, declared, id);
@@ -87,7 +91,7 @@ export async function duplicatePage(visit: Visit, declared: PostKind, id: number
   return newRecordPage(visit, declared, { values: { ...kept, status: 'draft' }, copies: id });
 }
 
-/** What a form knows of the record that it translates. */
+/** Returns the data of the source record for the form of a translation. */
 const sourceOf = (visit: Visit, kind: PostKind, source: Editable | undefined) =>
   source ? { translates: source.id, beside: textsOf(visit, kind, source) } : {};
 
@@ -99,7 +103,7 @@ const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlDat
   Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], data)]));
 
 // ------------------------------------------------------------------------------------------------- saving
-/** Saves a new record and goes to its form. */
+/** Saves a new record and redirects to its form. */
 export async function createByForm(visit: Submission, declared: PostKind): Promise<Outcome> {
   const whole = formPlan(visit, declared);
   requireCreator(visit, whole.kind);
@@ -107,20 +111,20 @@ export async function createByForm(visit: Submission, declared: PostKind): Promi
   return saveForm(visit, { whole, plan: whole, record: undefined, source });
 }
 
-/** Saves what somebody changed of a record and goes to its form, or to the list that a quick form stood in. */
+/** Saves the changes to a record and redirects to its form, or to the list that contained the quick form. */
 export async function changeByForm(visit: Submission, declared: PostKind, id: number): Promise<Outcome> {
   const whole = formPlan(visit, declared);
   const record = await readToEdit(visit.site, visit.caller, declared, id);
   return saveForm(visit, { whole, plan: sentPlan(whole, visit.fields), record, source: undefined });
 }
 
-/** A form that was sent. */
+/** A submitted form. */
 interface SentForm {
-  /** The form as it is shown if something is wrong. */
+  /** The complete form, which is shown if there are errors. */
   readonly whole: FormPlan;
-  /** The part of it that was sent. */
+  /** The part of the form that was sent. */
   readonly plan: FormPlan;
-  /** The record as it is stored; undefined: a new one. */
+  /** The stored record; undefined: a new one. */
   readonly record: Editable | undefined;
   /** The record that a new one translates. */
   readonly source: Editable | undefined;
@@ -132,7 +136,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   const errors = new Map<string, string>();
   const read = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(visit.fields[name])]));
   if (textIn(visit.fields, 'publish') === '1' && 'status' in read) read.status = 'publish';
-  // Whoever looks for coordinates saves nothing, a picture neither.
+  // Looking up coordinates saves nothing, including the picture.
   const geocoder = textIn(visit.fields, LOCATE) === '1' ? geocoderFor(visit, kind) : undefined;
   const picture = await pictureIn(visit, form, { keeps: geocoder === undefined, errors });
   const typed = { ...read, ...picture.typed };
@@ -147,7 +151,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   const named = await changedValues(visit, plan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
   for (const [name, sentence] of kind.dated ? skippedHours(visit, named, record?.values) : []) errors.set(name, sentence);
   if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
-  // A quick form publishes a suggestion without its venue in it.
+  // The quick form publishes a suggestion without having its venue as a field.
   const besideForm = record && typed.status === 'publish' ? await suggestedLinks(visit, record) : {};
   const inForm = (name: string) => plan.names.includes(name);
   const left = Object.fromEntries(Object.entries(besideForm).filter(([name]) => !inForm(name)));
@@ -158,7 +162,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
     return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) {
-      // The error that was first is the one to tell.
+      // The first error is the one to report.
       if (!mayBeWritten(error)) await picture.takeBack().catch((err: unknown) => visit.site.log.warn({ err }, 'a picture was left behind'));
       throw error;
     }
@@ -170,10 +174,10 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   }
 }
 
-/** What differs from the form that was sent, when it is shown again. */
+/** Differences from the submitted form when it is shown again. */
 type Changed = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number; readonly typed?: Typed };
 
-/** Shows the whole form again with what was typed, under a notice that says why. */
+/** Shows the whole form again with the user's input, and a message with the reason. */
 type ShowAgain = (notice: Notice, changed: Changed) => Promise<Outcome>;
 
 const wrong = (text: string): Notice => ({ tone: 'wrong', text });
@@ -187,14 +191,14 @@ async function formAgain(
 ): Promise<Outcome> {
   const { kind } = whole;
   const stored = (shown.record ?? record)?.values ?? {};
-  // A quick form sent a few fields; what it did not ask for has its choices and its values here all the same.
+  // A quick form only sends a few fields; the other fields get their stored values and options here.
   const loaded = shown.data ?? (await loadControlData(visit, kind, whole.names, withNamed(whole, stored, typed)));
   const data = { ...loaded, alt: altIn(visit, whole) ?? loaded.alt };
   const before = shownValues(whole, stored, data);
   const page = recordFormPage(visit, {
     plan: whole,
     record,
-    // The one that was changed: whoever has saved another since is met when this one is saved.
+    // The version that the user changed, so that a conflict with a newer one is detected when the form is saved.
     version: textIn(visit.fields, 'version'),
     begun: begunText(before, textIn(visit.fields, BEGUN)),
     shown: { ...before, ...typed },
@@ -207,14 +211,14 @@ async function formAgain(
   return { ...page, status };
 }
 
-/** The fields that a form said it has: a quick one has a few. */
+/** Returns the part of the form whose fields were sent; a quick form only has a few. */
 function sentPlan(plan: FormPlan, fields: Values): FormPlan {
   const said = textIn(fields, 'fields').split(',');
   const names = plan.names.filter((name) => said.includes(name));
   return { ...plan, names };
 }
 
-/** Values as stored, with the ids that were typed, so that all of them are named. */
+/** Returns the stored values with the ids in the user's input added, so that the names of all of them are loaded. */
 function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Values {
   const ids = names.flatMap((name): [string, unknown][] => {
     const field = kind.fields[name]!;
@@ -226,24 +230,26 @@ function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Va
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** What is to be written of a record. */
+/** The data of a write of a record. */
 interface Write {
-  /** The record as it is stored; undefined: a new one. */
+  /** The stored record; undefined: a new one. */
   readonly record: Editable | undefined;
-  /** The version of it that was changed. */
+  /** The version that the user changed. */
   readonly version: string;
   readonly raw: Values;
-  /** What is written besides, once the record is; of one that was there, in the same transaction. */
+  /** Additional writes after that of the record. For an existing record they are in the same transaction. */
   readonly besides?: (site: Site) => Promise<void>;
 }
 
-/** Writes a record as the API does: parameters, then the write, in one transaction with the check of its version. */
+/**
+ * Writes a record as the API does: checks the parameters, then writes in one transaction with the check of the version.
+ */
 export async function writeRecord(visit: Visit, kind: PostKind, { record, version, raw, besides }: Write): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
   const work = async (own: Site): Promise<number> => {
     if (!record) {
-      // Whoever fills in the form of a new record means no other one of the same name.
+      // The form of a new record always creates one, even if there is a record with the same title.
       const id = Number((await createPost(own, caller, kind, values, { anew: true })).record.id);
       await besides?.(own);
       return id;
@@ -261,26 +267,26 @@ export async function writeRecord(visit: Visit, kind: PostKind, { record, versio
 // ------------------------------------------------------------------------------------------------- the picture
 const imageName = ({ kind, names }: FormPlan): string | undefined => names.find((name) => isImage(kind.fields[name]!));
 
-/** What a form says that its picture shows; undefined: it does not ask. */
+/** Returns the alternative text of the picture in the form; undefined if the form does not have that field. */
 function altIn({ fields }: Submission, plan: FormPlan): string | undefined {
   const sent = membersIn(fields[imageName(plan) ?? '']);
   return 'alt' in sent ? textIn(sent, 'alt').trim() : undefined;
 }
 
-/** What becomes of the picture that a form brings along. */
+/** The picture uploaded with a form. */
 interface SentPicture {
-  /** The value of its field, if it was put into the library. */
+  /** The value of the image field, if the picture was added to the library. */
   readonly typed: Values;
-  /** Takes it out of the library again: nothing comes of the form, which does not come back either. */
+  /** Removes the picture from the library, for when the form was not saved and is not shown again. */
   readonly takeBack: () => Promise<void>;
 }
 
 const NO_PICTURE: SentPicture = { typed: {}, takeBack: async () => undefined };
 
 /**
- * Puts the picture that a form brings along into the library. Its field has it from then on: if the form comes back,
- * nobody has to choose the file again. `keeps`: whether anything is saved at all; if not, the form says that the file
- * has to be chosen once more.
+ * Adds the picture uploaded with a form to the library. The image field then has its id, so that the file need not be
+ * chosen again if the form is shown again. `keeps`: whether the form is being saved at all; if not, a message says that
+ * the file has to be chosen again.
  */
 async function pictureIn(
   visit: Submission,
@@ -303,7 +309,7 @@ async function pictureIn(
     return { typed: { [name]: id }, takeBack: async () => (await removeMedia(site, caller, { id, force: true })).afterwards() };
   } catch (error) {
     if (error instanceof LibraryUnavailable) {
-      // Whoever typed a form loses nothing of it: it can be saved without a picture.
+      // The user's other input is not lost: the record can be saved without a picture.
       site.log.error({ err: error }, 'a picture could not be stored');
       errors.set(name, visit.i18n.say(`problems:${error.reason === 'full' ? 'disk-full' : 'uploads-unavailable'}`));
       return NO_PICTURE;
@@ -314,7 +320,10 @@ async function pictureIn(
   }
 }
 
-/** Changes the words for the picture of a record, for all records with it, where they differ and the caller may. */
+/**
+ * Changes the alternative text of the record's image, for all records with this image, if it differs and the caller
+ * may.
+ */
 async function describeImage(visit: Submission, plan: FormPlan, typed: Values): Promise<void> {
   const { site, caller } = visit;
   const [id, alt] = [Number(typed[imageName(plan) ?? ''] ?? 0), altIn(visit, plan)];
@@ -325,7 +334,7 @@ async function describeImage(visit: Submission, plan: FormPlan, typed: Values): 
   if ((await mayChangeMedia(lookUpOnce(site.db), caller, values)) === true) await changeMedia(site, caller, id, { alt_text: alt });
 }
 
-/** The form once more, with what was typed and what somebody else saved in the meantime. */
+/** Returns the form again with the user's input and the changes that another user saved in the meantime. */
 async function conflictPage(
   visit: Submission,
   plan: FormPlan,
@@ -349,7 +358,7 @@ async function conflictPage(
         : [],
     ),
   );
-  // What only they have changed is in the form already.
+  // Fields that only the other user has changed already have that value in the form.
   const own = untouched(textIn(visit.fields, BEGUN), typed);
   const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
   const shown = { ...now, ...kept };
@@ -357,7 +366,7 @@ async function conflictPage(
   return back(wrong(visit.i18n.say('desk:form.conflict')), { record, version, data, theirs, shown, begun: begunText(now), status: 409 });
 }
 
-/** Where to go after saving: the list that a quick form stood in, else the form. */
+/** Returns the URL to go to after saving: the list that contained the quick form, or else the form. */
 function returnTo(visit: Submission, kind: PostKind, id: number, done: string): string {
   const back = textIn(visit.fields, 'back');
   if (back.startsWith('?')) {

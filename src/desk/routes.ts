@@ -19,10 +19,10 @@ import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from '.
 import { changeTermByForm, createTermByForm, removeTerm, termPage, termsPage } from './terms.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
-/** The pieces of a path that a route names: `id`, `uuid`. */
+/** The variable segments of a route's path: `id`, `uuid`. */
 export type PathParams = Readonly<Record<string, string>>;
 
-/** Who may ask for a route at all; the functions behind it decide what exactly they may do. */
+/** The users who may request a route at all; the functions that run it check what exactly they may do. */
 type Allow = 'anyone' | 'signed-in' | ((viewer: Viewer) => boolean);
 
 interface Reading {
@@ -32,16 +32,16 @@ interface Reading {
 
 interface Changing {
   readonly method: 'POST';
-  /** Its form may bring files along, long ones from those of whom this says so. */
+  /** Whether its form may contain files. They may be long if this function returns true for the sender. */
   readonly files?: (viewer: Viewer) => boolean;
-  /** Whether its form may bring along what another one held. */
+  /** Whether its form may contain the fields of another form. */
   readonly keeps?: true;
-  /** The fields of its form that nobody may see again, such as passwords: they are neither kept nor shown. */
+  /** Fields of its form that must not be shown again, such as passwords: they are neither kept nor displayed. */
   readonly secrets?: readonly string[];
   readonly run: (visit: Submission, pieces: PathParams) => Promise<Outcome>;
 }
 
-/** One address of the desk. `path`: with `:name` for a piece that differs. */
+/** A route of the desk. `path`: variable segments are written as `:name`. */
 export type DeskRoute = (Reading | Changing) & { readonly path: string; readonly allow: Allow };
 
 const can =
@@ -51,7 +51,7 @@ const can =
 
 const get = (path: string, allow: Allow, run: Reading['run']): DeskRoute => ({ method: 'GET', path, allow, run });
 const post = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', path, allow, run });
-/** A form of a record, which brings an image along where its sender may upload one. */
+/** A form of a record, which may contain an image if its sender may upload one. */
 const recordForm = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({
   method: 'POST',
   files: mayUpload,
@@ -59,7 +59,7 @@ const recordForm = (path: string, allow: Allow, run: Changing['run']): DeskRoute
   allow,
   run,
 });
-/** A form in which somebody types what nobody may see again. */
+/** A form with fields that must not be shown again. */
 const secret = (path: string, allow: Allow, secrets: readonly string[], run: Changing['run']): DeskRoute => ({
   method: 'POST',
   secrets,
@@ -70,7 +70,7 @@ const secret = (path: string, allow: Allow, secrets: readonly string[], run: Cha
 
 const idOf = ({ id }: PathParams): number => idIn(id);
 
-/** Every address of the desk. */
+/** All routes of the desk. */
 export const deskRoutes: readonly DeskRoute[] = [
   get('', 'signed-in', async (visit) => ({ to: firstPage(visit) })),
   get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '') } : { html: signInPage(visit) })),
@@ -145,13 +145,13 @@ export const deskRoutes: readonly DeskRoute[] = [
   post('/health/backup', can('manage_options'), backUpByForm),
 ];
 
-/** A route with the pieces of the path that led to it. */
+/** A route with the variable segments of the path that led to it. */
 export interface FoundRoute {
   readonly route: DeskRoute;
   readonly pieces: PathParams;
 }
 
-/** The route of a path; one without a piece goes before one with it. */
+/** Returns the route for a path. One with fewer variable segments takes precedence. */
 export function findRoute(method: string, path: string): FoundRoute | undefined {
   const given = path.replace(/\/$/, '').split('/');
   const found = deskRoutes.flatMap((route): FoundRoute[] => {
@@ -169,7 +169,7 @@ export function findRoute(method: string, path: string): FoundRoute | undefined 
   return found.sort((one, other) => Object.keys(one.pieces).length - Object.keys(other.pieces).length)[0];
 }
 
-/** The page that a form stands on: at its own address, or at the nearest one above. */
+/** Returns the path of the page that contains a form: its own path, or the nearest one above. */
 export function pageOf(path: string): string {
   return path === '' || findRoute('GET', path) ? path : pageOf(path.slice(0, path.lastIndexOf('/')));
 }

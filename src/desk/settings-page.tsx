@@ -12,7 +12,10 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * The settings of the site.
  */
 
-/** All options of the site. `changed`: what was typed for some; `wrong`: those of them that could not be used. */
+/**
+ * Returns the page with all options of the site. `changed`: the user's input for some; `wrong`: those with an invalid
+ * value.
+ */
 export async function settingsPage(visit: Visit, changed: Values = {}, wrong: readonly string[] = []): Promise<Outcome> {
   const { say } = visit.i18n;
   const shown = (name: SiteOptionName) => (name in changed ? textIn(changed, name) : siteOption(visit.settings, name));
@@ -43,7 +46,7 @@ export async function settingsPage(visit: Visit, changed: Values = {}, wrong: re
   return { html, ...(wrong.length > 0 ? { status: 422 } : {}) };
 }
 
-/** Options that browsers have inputs of their own for. */
+/** Options with a special input type. */
 const TYPES: Partial<Record<SiteOptionName, InputProps['type']>> = { url: 'url', email: 'email', day_begins: 'time' };
 
 function OptionField(props: {
@@ -65,10 +68,12 @@ function choiceOf(i18n: I18n, name: SiteOptionName, value: string): Option {
   return { value, text };
 }
 
-/** A meaning as lists of the command line say it, as the label of a box. */
+/** Returns a description of the command line with a capital letter, as a label. */
 const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Sets the options that were changed on the form: somebody else may have set others since it was opened. */
+/**
+ * Sets the options that the user changed in the form, since another user may have changed others after it was opened.
+ */
 export async function saveSettings(visit: Submission): Promise<Outcome> {
   const { site, settings, fields } = visit;
   const begun = membersIn(fields.begun);

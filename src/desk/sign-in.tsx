@@ -16,30 +16,33 @@ import { type FieldErrors, NewPassword } from './new-password.tsx';
 import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * Signing in and out, and the pages that links lead to by which somebody chooses a password.
+ * Signing in and out, and the pages of links for choosing a password.
  */
 
-/** What a form held, but for its secrets, that came when its sender was not signed in any more: the page keeps it. */
+/**
+ * The fields of a form, without its secrets, that was sent after its sender had been signed out. The sign-in page keeps
+ * them.
+ */
 export interface Kept {
-  /** The address that the form was sent to, below the desk's. */
+  /** The path of the form, below that of the desk. */
   readonly path: string;
   readonly fields: Values;
 }
 
-/** What a page to sign in on shows besides its form. */
+/** Additional content of the sign-in page. */
 interface SignInForm {
   readonly wrong?: string;
   readonly name?: string;
   readonly kept?: Kept | undefined;
-  /** The page of a form that was sent and cannot be kept: it is filled in once more there. */
+  /** The page of a form that was sent and cannot be kept, on which the user has to fill it in again. */
   readonly again?: string | undefined;
-  /** Whether it cannot be kept because it is too large, rather than because it holds secrets. */
+  /** Whether the form cannot be kept because it is too large, rather than because it contains secrets. */
   readonly tooLarge?: boolean;
-  /** Where to go after signing in, if not to the page that was asked for. */
+  /** The page to go to after signing in, if it is not the requested one. */
   readonly goesTo?: string;
 }
 
-/** The page to sign in on. */
+/** Returns the sign-in page. */
 export function signInPage(visit: Visit, { wrong, name, kept, again, tooLarge, goesTo }: SignInForm = {}): string {
   const { say } = visit.i18n;
   const to = again === undefined ? (goesTo ?? wantedPath(visit)) : deskUrl(visit, again);
@@ -47,7 +50,7 @@ export function signInPage(visit: Visit, { wrong, name, kept, again, tooLarge, g
     title: say('desk:sign-in.title'),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
-      // What was typed takes as much room as it did when it was sent: not more, as it would in the query of an address.
+      // With this encoding the kept input is as long as it was when it was sent; URL encoding would make it longer.
       <form method="post" action={deskUrl(visit, '/sign-in')} encType={kept && 'multipart/form-data'} class="narrow">
         {kept && <p>{say('desk:sign-in.kept')}</p>}
         {again !== undefined && <p>{say(`desk:sign-in.${tooLarge ? 'too-large' : 'not-kept'}`)}</p>}
@@ -64,7 +67,7 @@ export function signInPage(visit: Visit, { wrong, name, kept, again, tooLarge, g
   });
 }
 
-/** Where to go after signing in: the page that was asked for. */
+/** Returns the URL to go to after signing in: that of the requested page. */
 function wantedPath(visit: Visit): string {
   const { request, base } = visit;
   if (request.path === '/sign-in') return ownAddress(base, textIn(request.query, 'redirect_to')) ?? '';
@@ -74,7 +77,7 @@ function wantedPath(visit: Visit): string {
   return request.method === 'GET' ? `${base}${request.path}${query.size > 0 ? `?${query}` : ''}` : base + request.path;
 }
 
-/** An address below the desk's, without a host; undefined for any other. */
+/** Returns a URL below the desk's, without a host; undefined for any other. */
 function ownAddress(base: string, address: string): string | undefined {
   const origin = 'https://desk.invalid';
   if (address === '' || !URL.canParse(address, origin)) return undefined;
@@ -84,7 +87,7 @@ function ownAddress(base: string, address: string): string | undefined {
     : undefined;
 }
 
-/** Signs in, and goes on to where somebody wanted to go. */
+/** Signs the user in and redirects to the requested page. */
 export async function signInByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, base, i18n } = visit;
   const name = textIn(fields, 'log');
@@ -107,7 +110,7 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
   }
 }
 
-/** Ends the session, here and for WordPress. */
+/** Ends the session, also in WordPress. */
 export async function signOut(visit: Visit): Promise<Outcome> {
   const { site, login } = visit;
   if (login) await endSession(site, login.user.row.ID, login.token);
@@ -117,7 +120,7 @@ export async function signOut(visit: Visit): Promise<Outcome> {
   };
 }
 
-/** The header that sets a login cookie. */
+/** Returns the header that sets a login cookie. */
 export function setCookie(visit: Visit, { name, value, maxAge }: MadeCookie): string {
   const { base, request } = visit;
   return [
@@ -131,12 +134,14 @@ export function setCookie(visit: Visit, { name, value, maxAge }: MadeCookie): st
 }
 
 // ------------------------------------------------------------------------------------------------- what was typed
-/** Whatever a form sent, as hidden fields of another, so that nothing has to be typed again. */
+/** A hidden field with everything that another form sent, so that the user need not enter it again. */
 function KeptFields({ kept }: { readonly kept: Kept | undefined }): JSX.Element | null {
   return kept ? <input type="hidden" name="kept" value={JSON.stringify(kept)} /> : null;
 }
 
-/** A form holds fewer values; whoever sends more, or nests them deeper than JSON is read, sends no form of ours. */
+/**
+ * Maximum number of values in a kept form. Our forms have fewer, and they are not nested deeper than the JSON limit.
+ */
 const MOST_KEPT = 10_000;
 
 function keptIn(fields: Values): Kept | undefined {
@@ -145,15 +150,15 @@ function keptIn(fields: Values): Kept | undefined {
   return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(typed) } : undefined;
 }
 
-/** For whom a form is shown to be sent once more, and what stood in its way, if that is to be said. */
+/** The nonce of the user who sends the form again, and a message if there was an error. */
 interface Resumed {
   readonly nonce?: string;
   readonly wrong?: string;
 }
 
 /**
- * What somebody typed before signing in again, or long ago, to be sent by the press of a button: never by itself, since
- * it may have come from elsewhere.
+ * Returns the page with the input that the user sent before signing in again, or in a form that has expired. It is only
+ * sent when the user presses the button, since it might come from another site.
  */
 export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit.nonce, wrong }: Resumed = {}): string {
   const { say } = visit.i18n;
@@ -186,7 +191,10 @@ export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit
   });
 }
 
-/** Where somebody begins again whose form could not be taken, and cannot be kept, since it holds secrets. */
+/**
+ * Returns the page for starting again after a form that could not be accepted and cannot be kept, since it contains
+ * secrets.
+ */
 export function beginAgainPage(visit: Visit, path: string): string {
   const { say } = visit.i18n;
   return deskPage(visit, {
@@ -202,7 +210,7 @@ export function beginAgainPage(visit: Visit, path: string): string {
   });
 }
 
-/** Nested values as the names and values that a form sends. */
+/** Returns nested values as the names and values that a form sends. */
 function flatFields(fields: unknown, prefix = ''): [name: string, value: string][] {
   if (fields === null || typeof fields !== 'object') return [[prefix, String(fields ?? '')]];
   return Object.entries(fields).flatMap(([name, value]) => flatFields(value, prefix === '' ? name : `${prefix}[${name}]`));
@@ -211,7 +219,7 @@ function flatFields(fields: unknown, prefix = ''): [name: string, value: string]
 // ------------------------------------------------------------------------------------------------- links
 const linkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
 
-/** The page of a link by which somebody chooses a password. Looking at it uses nothing up. */
+/** Returns the page of a link for choosing a password. Opening it does not use up the link. */
 export async function welcomePage(visit: Visit, link = linkIn(visit.request.query), errors?: FieldErrors): Promise<Outcome> {
   const { site, request, i18n, settings } = visit;
   const { say } = i18n;
@@ -235,7 +243,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
   return { html, ...(wrong === undefined ? {} : { status: 422 }) };
 }
 
-/** Takes the password that was chosen, and signs its owner in. */
+/** Sets the chosen password and signs its owner in. */
 export async function welcomeByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, i18n } = visit;
   const link = linkIn(fields);
@@ -253,14 +261,14 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
 }
 
 /**
- * The sentence about an `AccountError`, by the field that it is about, which is the first word of its name; of what is
- * not there it is none.
+ * Returns the sentence about an `AccountError` by the field that it refers to, which is the first word of the error's
+ * name. An error about something unknown refers to no field.
  */
 export function accountErrors(visit: Pick<Visit, 'i18n'>, error: AccountError): FieldErrors {
   const [field = '', ...rest] = error.problem.split('-');
   return new Map([[rest.includes('unknown') ? '' : field, accountSentence(visit, error)]]);
 }
 
-/** The sentence about an `AccountError`. */
+/** Returns the sentence about an `AccountError`. */
 export const accountSentence = ({ i18n }: Pick<Visit, 'i18n'>, { problem, values }: AccountError): string =>
   i18n.say(`desk:people.${problem}`, values);

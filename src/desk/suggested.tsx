@@ -12,7 +12,7 @@ import { mayCreate } from '../records/posts.ts';
 import type { Visit } from './visit.ts';
 
 /*
- * What editors see of an event that a visitor suggested.
+ * Data about an event suggested by a visitor, as shown to editors.
  */
 
 interface SuggestedProps {
@@ -22,8 +22,8 @@ interface SuggestedProps {
 }
 
 /**
- * What the visitor said beside the event itself; of its venue what the calendar does not have yet. Of several
- * organizers it may have some.
+ * The details that the visitor sent in addition to the event itself. The venue is only shown if the calendar does not
+ * have it yet; of several organizers some may already exist.
  */
 export function Suggested({ visit, record, suggestion }: SuggestedProps): JSX.Element {
   const { say } = visit.i18n;
@@ -53,8 +53,8 @@ export function Suggested({ visit, record, suggestion }: SuggestedProps): JSX.El
 const LINKED = ['venue', 'organizer'] as const;
 
 /**
- * The fields of a form with the names of a venue and of organizers that the visitor gave and the calendar does not have
- * yet, so that saving makes them.
+ * Adds the names of the venue and of the organizers that the visitor sent and the calendar does not have yet to the
+ * fields of a form, so that saving creates them.
  */
 export function withSuggestedLinks(
   shown: Readonly<Record<string, Shown>>,
@@ -64,7 +64,7 @@ export function withSuggestedLinks(
   return { ...shown, ...Object.fromEntries(named) };
 }
 
-/** The venue and the organizers that a visitor named of an event that waits, as long as it has none. */
+/** Returns the venue and the organizers that a visitor named for a pending event, if the event has none yet. */
 function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | 'row' | 'values'>) {
   if (!suggestion || row.post_status !== 'pending') return [];
   return LINKED.flatMap((name) => {
@@ -74,8 +74,8 @@ function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | '
 }
 
 /**
- * The same as values to be written, for an event that is published without its form. A venue that the caller may not
- * make is left to others.
+ * Returns the named venue and organizers as values to be written, for an event that is published without its form.
+ * Those that the caller may not create are left out.
  */
 export async function suggestedLinks(visit: Visit, record: Editable): Promise<Values> {
   const data = { ...NO_CONTROL_DATA, say: visit.i18n.say };

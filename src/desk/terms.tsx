@@ -22,22 +22,24 @@ import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * Categories and tags: their list with a form for a new one, and the form of each.
+ * Categories and tags: their list with a form for a new one, and the form of each term.
  */
 
 interface TermForm {
   readonly typed: Values;
   readonly errors?: ReadonlyMap<string, string>;
   readonly wrong?: string;
-  /** The version that was changed, if not the one that is stored. */
+  /** The version that the user changed, if not the stored one. */
   readonly version?: string;
-  /** What was sent of what its fields began with. */
+  /** The initial values of its fields, as sent back by the form. */
   readonly begun?: string;
-  /** Whether somebody else saved the term in the meantime: what is saved now stands beside what was typed. */
+  /**
+   * Whether another user has saved the term in the meantime. The saved values are then shown next to the user's input.
+   */
   readonly conflicts?: boolean;
 }
 
-/** All terms of a kind, and a form for a new one. */
+/** Returns the page with all terms of a kind, and a form for a new one. */
 export async function termsPage(visit: Visit, declared: TermKind, begun?: TermForm): Promise<Outcome> {
   const kind = onSite(visit, declared);
   requireManager(visit, kind);
@@ -67,14 +69,14 @@ export async function termsPage(visit: Visit, declared: TermKind, begun?: TermFo
   return { html, ...(form.errors ? { status: 422 } : {}) };
 }
 
-/** The form of one term. */
+/** Returns the form of a term. */
 export async function termPage(visit: Visit, declared: TermKind, id: number, form?: TermForm): Promise<Outcome> {
   const kind = onSite(visit, declared);
   requireManager(visit, kind);
   const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
   const stored = shownTerm(kind, record);
   const { typed = {}, begun = '', conflicts } = form ?? {};
-  // What only somebody else has changed is as they saved it.
+  // Fields that only the other user has changed have the saved value.
   const own = conflicts ? untouched(begun, typed) : new Set();
   const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
   const theirs = conflicts ? Object.fromEntries(Object.entries(stored).filter(([name, value]) => textIn(typed, name) !== value)) : {};
@@ -121,7 +123,7 @@ export async function createTermByForm(visit: Submission, declared: TermKind): P
   );
 }
 
-/** Changes what somebody changed of a term. */
+/** Saves the user's changes to a term. */
 export async function changeTermByForm(visit: Submission, declared: TermKind, id: number): Promise<Outcome> {
   const kind = onSite(visit, declared);
   requireManager(visit, kind);
@@ -132,7 +134,8 @@ export async function changeTermByForm(visit: Submission, declared: TermKind, id
     visit,
     kind,
     'saved',
-    // Whoever has saved another version since is met when this one is saved, unless that has just happened.
+    // The version that the user changed, so that a conflict with a newer one is detected when the form is saved, unless
+    // the user has just been told of it.
     (form) => {
       const sent = { typed, begun: textIn(fields, BEGUN), ...(form.conflicts ? {} : { version: textIn(fields, 'version') }) };
       return termPage(visit, kind, id, { ...form, ...sent });
@@ -147,7 +150,7 @@ export async function changeTermByForm(visit: Submission, declared: TermKind, id
 
 const onSite = ({ settings }: Visit, kind: TermKind): TermKind => withLanguages(kind, settings.contentLanguages);
 
-/** What the form of a new term begins with: where the address says so, it translates another one. */
+/** Returns the initial values in the form of a new term. It translates another term if the URL says so. */
 const begunTyped = ({ request: { query }, settings }: Visit): Readonly<Record<string, string>> => ({
   language: textIn(query, 'language') || settings.contentLanguages?.defaultCode || '',
   translation_of: textIn(query, 'translation_of'),
@@ -163,7 +166,7 @@ const typedTerm = ({ fields }: Submission, kind: TermKind): Readonly<Record<stri
 const changedMembers = (typed: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>): Values =>
   Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== (stored[name] ?? '')));
 
-/** Goes to the list once a term is written; shows the form again with what is wrong. */
+/** Redirects to the list after a term was written, or shows the form again with the errors. */
 async function saveOrShowAgain(
   visit: Submission,
   kind: TermKind,
@@ -180,7 +183,7 @@ async function saveOrShowAgain(
     const errors = termErrors(visit, kind, error);
     const isBeside = [...errors.keys()].some((name) => fieldsOf(kind).some(([shown]) => shown === name && name !== 'translation_of'));
     const { say } = visit.i18n;
-    // What is wrong with the term that it translates stands beside no field.
+    // An error about the translated term has no visible field.
     const [sentence = sentenceOf(visit, error)] = errors.values();
     const wrong = conflicts ? say('desk:form.conflict') : isBeside ? say('desk:form.wrong') : sentence;
     return again({ errors, wrong, conflicts });
@@ -199,7 +202,7 @@ function requireManager({ caller }: Visit, kind: TermKind): void {
 }
 
 const shownTerm = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
-  // A parent of 0 is none; a text may say `0`.
+  // A parent of 0 means none, but a text may be `0`.
   Object.fromEntries(
     fieldsOf(kind).map(([name]) => [name, name === 'parent' && record[name] === 0 ? '' : decodeEntities(String(record[name] ?? ''))]),
   );
@@ -221,13 +224,13 @@ interface TermFieldsProps {
   readonly form: TermForm;
   readonly others: readonly TermChoice[];
   readonly version: string;
-  /** What its fields began with; undefined: it is a new one. */
+  /** Initial values of its fields; undefined: a new term. */
   readonly begun?: string;
-  /** What is saved now, where somebody else saved it in the meantime. */
+  /** The saved values, if another user has saved the term in the meantime. */
   readonly theirs?: Readonly<Record<string, string>>;
 }
 
-/** Of a term that has none. */
+/** The option for a term without a language. */
 const NO_LANGUAGE = { value: '', text: '–' };
 
 function TermFields({ visit, kind, path, form, others, version, begun, theirs = {} }: TermFieldsProps): JSX.Element {
@@ -242,7 +245,7 @@ function TermFields({ visit, kind, path, form, others, version, begun, theirs = 
   };
   const source = textIn(form.typed, 'translation_of');
   return (
-    // What is typed for a new term is not offered for a translation, nor for that of another one.
+    // Input for a new term is not offered for a translation, and that for one translation not for another.
     <form
       method="post"
       action={deskUrl(visit, path)}

@@ -12,26 +12,29 @@ import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
- * Translations of a record: what leads to them, a new one that begins with what is the same in every language, and the
- * texts of another language beside those of a form.
+ * Translations of a record: links to them, a new one with the values that are the same in every language, and the texts
+ * of another language next to the fields of a form.
  */
 
-/** Fields besides yes and no that a translation begins with; terms, links and picture come from the other record. */
+/**
+ * Fields, in addition to booleans, that a translation has in common with its source; terms, links and the image are
+ * taken from the source record.
+ */
 const SAME = ['start_date', 'end_date', 'timezone', 'cost', 'website', 'phone', 'email', 'zip', 'geo_lat', 'geo_lng'];
 const TEXTS: ReadonlySet<string> = new Set(['post_title', 'post_content', 'post_excerpt']);
 
-/** Whether a field holds text in a language. */
+/** Returns whether a field contains text in a language. */
 const isText = ({ text, place }: Field): boolean => text !== undefined || (place.in === 'column' && TEXTS.has(place.column));
 
-/** What a record says of its languages. */
+/** The language members of a record. */
 export interface Spoken {
   readonly language?: string | null;
   readonly translations?: Readonly<Record<string, { readonly id: number }>>;
 }
 
 /**
- * Links to the translations that there are, and to the forms of those that there are not (`newPath`). `beside`: whether
- * the form of one shows the texts of another.
+ * Links to the existing translations, and to the forms of missing ones (`newPath`). `beside`: whether the form of a
+ * translation shows the texts of another one.
  */
 export function TranslationLinks(props: {
   readonly visit: Visit;
@@ -71,13 +74,13 @@ export function TranslationLinks(props: {
   );
 }
 
-/** The record that a new one is to translate, as the address or the form says; undefined: none. */
+/** Returns the record that a new one translates, named in the URL or the form; undefined if there is none. */
 export async function findSource(visit: Visit, kind: PostKind, said: Values): Promise<Editable | undefined> {
   const id = idIn(textIn(said, 'translation_of'));
   return id === 0 || !('translation_of' in kind.fields) ? undefined : readToEdit(visit.site, visit.caller, kind, id);
 }
 
-/** What a translation begins with. */
+/** Returns the initial values of a translation. */
 export function translationValues(kind: PostKind, { values }: Editable, language: string): Values {
   const kept = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, unknown][] =>
     SAME.includes(name) || isYesOrNo(field.grammar) ? [[name, values[name]]] : [],
@@ -85,7 +88,7 @@ export function translationValues(kind: PostKind, { values }: Editable, language
   return { ...Object.fromEntries(kept), language };
 }
 
-/** The texts of a translation, to be read beside the fields of a form; undefined: none is asked for. */
+/** Returns the texts of a translation to be shown next to the fields of a form; undefined if none is requested. */
 export async function besideOf(visit: Visit, kind: PostKind, record: Editable): Promise<TextsBeside | undefined> {
   const id = idIn(textIn(visit.request.query, 'beside'));
   const translations = Object.values((record.record.translations ?? {}) as Readonly<Record<string, { readonly id: number }>>);
@@ -93,7 +96,7 @@ export async function besideOf(visit: Visit, kind: PostKind, record: Editable): 
   return textsOf(visit, kind, await readToEdit(visit.site, visit.caller, kind, id));
 }
 
-/** The texts of a record by its fields. */
+/** Returns the texts of a record by field. */
 export function textsOf({ settings, i18n }: Visit, kind: PostKind, { values, record }: Editable): TextsBeside {
   const code = typeof record.language === 'string' ? record.language : undefined;
   const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, code);

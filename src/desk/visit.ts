@@ -7,15 +7,16 @@ import type { Values } from '../kinds/param.ts';
 export const DESK_PATH = '/admin';
 
 /**
- * The address of the page on which the owner of a link chooses a password. `home`: of the site, without trailing slash.
+ * Returns the URL of the page on which the owner of a link chooses a password. `home`: home URL of the site, without
+ * trailing slash.
  */
 export const passwordLinkUrl = (home: string, link: PasswordLink): string => `${home}${DESK_PATH}/welcome?${linkQuery(link)}`;
 
-/** A request to the desk, as far as its body is not needed. */
+/** A request to the desk, without its body. */
 export interface DeskRequest {
   /** `HEAD` counts as `GET`. */
   readonly method: 'GET' | 'POST';
-  /** The path below the desk's own, not decoded; empty or beginning with a slash. */
+  /** The path below the desk's, not decoded; empty or starting with a slash. */
   readonly path: string;
   readonly query: Values;
   readonly cookie: string | undefined;
@@ -25,64 +26,64 @@ export interface DeskRequest {
   readonly address: string;
   /** Whether the connection is encrypted. */
   readonly secure: boolean;
-  /** Whether, as far as the browser says, the request comes from a page of this very site, or from none. */
+  /** Whether the request comes from a page of this site or from no page, according to the browser. */
   readonly sameOrigin: boolean;
 }
 
-/** A file that a form brings along. */
+/** A file in a form. */
 export interface SentFile {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** What a form sent. */
+/** The content of a submitted form. */
 export interface Sent {
   readonly fields: Values;
   readonly files: ReadonlyMap<string, SentFile>;
 }
 
-/** A request whose sender is known, or known to be nobody. */
+/** A request with its user, who may be anonymous. */
 export interface Visit extends FormContext {
   readonly request: DeskRequest;
-  /** Who is signed in; undefined: nobody. */
+  /** The signed-in user; undefined: none. */
   readonly login: Login | undefined;
-  /** For the forms of the answer; empty where nobody is signed in. */
+  /** The nonce for forms in the answer; empty if no user is signed in. */
   readonly nonce: string;
   /** Path of the desk: `/admin`, after the path of the site's home. */
   readonly base: string;
-  /** Address of a stylesheet or script by its name. */
+  /** Returns the URL of a stylesheet or script by name. */
   readonly asset: (name: string) => string;
 }
 
-/** A visit with what its form sent. */
+/** A visit with the content of its form. */
 export type Submission = Visit & Sent;
 
-/** What comes of a request: a page, another address to go to, or data for a script. */
+/** The result of a request: a page, a redirect, or data for a script. */
 export type Outcome =
   | {
       readonly html: string;
       readonly status?: number;
       readonly cookie?: string;
-      /** Addresses of the pictures on the page. */
+      /** URLs of the images on the page. */
       readonly images?: readonly string[];
-      /** Where a form of the page may lead besides this site. */
+      /** URLs outside this site that a form on the page may redirect to. */
       readonly leadsTo?: readonly URL[];
     }
   | { readonly to: string; readonly cookie?: string }
   | { readonly json: unknown };
 
 /**
- * Whether a login at the desk holds on the whole site. Where WordPress writes to the same database by keys that we do
- * not know, it is for the desk alone, so that WordPress's own is not replaced.
+ * Returns whether a login at the desk applies to the whole site. If WordPress uses the same database with keys that are
+ * not configured here, the login only applies to the desk, so that WordPress's login is not replaced.
  */
 export const isLoginOfSite = ({ site, settings }: Pick<Visit, 'site' | 'settings'>): boolean =>
   site.config.keys !== undefined || !settings.shared;
 
-/** The title by which a record is called at the desk; some have none. */
+/** Returns the title of a record as shown at the desk, or a placeholder if it is empty. */
 export const titleShown = ({ i18n }: Pick<Visit, 'i18n'>, { title }: { readonly title: string }): string =>
   title || i18n.say('desk:untitled');
 
-/** The address of a page of the desk. Parameters without a value are left out. */
+/** Returns the URL of a page of the desk. Parameters without a value are left out. */
 export function deskUrl(
   { base }: Pick<Visit, 'base'>,
   path: string,
