@@ -7,44 +7,44 @@ import { urlIn } from '../wordpress/content-languages.ts';
 import { type TermPlace, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 
-/** Which page of the calendar an address leads to. */
+/** The page of the calendar to which a URL leads. */
 export interface Target {
   readonly view: FeedView;
-  /** The month (`YYYY-MM`) or the day (`YYYY-MM-DD`) of such a view; without one the present one. */
+  /** The month (`YYYY-MM`) or the day (`YYYY-MM-DD`) of such a view; the present one by default. */
   readonly date?: string | undefined;
-  /** Lists begin with this day. */
+  /** The day with which a list begins. */
   readonly from?: string | undefined;
-  /** Of several pages the one of this number. */
+  /** The page number. */
   readonly number?: number | undefined;
   readonly featured?: boolean | undefined;
   readonly search?: string | undefined;
-  /** What the calendar is narrowed to. */
+  /** The term to which the calendar is restricted. */
   readonly term?: PlacedTerm | undefined;
-  /** What else it is narrowed by, as parameters of the address. */
+  /** Further filters, as parameters of the URL. */
   readonly filters?: Pairs | undefined;
 }
 
-/** Parameters of an address, in order. */
+/** Parameters of a URL, in order. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Where the pages of a site begin, and how they are addressed. */
+/** The home URL of a site's pages, and the form of their URLs. */
 export interface PagePlace {
   readonly home: string;
   readonly settings: Pick<SiteSettings, 'home' | 'permalinkStructure' | 'tagBase' | 'calendar'> &
     Partial<Pick<SiteSettings, 'contentLanguages'>>;
-  /** The language of its content. */
+  /** The content language. */
   readonly content?: { readonly code: string | undefined };
 }
 
-/** An address below the home of a place, with the language of the content where a parameter says that. */
+/** Returns a URL below the home URL of a place, with the content language added if a parameter contains it. */
 export function spoken({ settings, content }: Pick<PagePlace, 'settings' | 'content'>, url: string): string {
   const { contentLanguages: known } = settings;
   return known?.urls.by === 'parameter' ? urlIn(known, content?.code, url, (same) => same) : url;
 }
 
 /**
- * The address of a list of the calendar in a language of the content. Where addresses of records do not say theirs,
- * those of lists have it before them all the same: nothing else tells one from the other.
+ * Returns the URL of a list of the calendar in a content language. Even if URLs of records do not contain the language,
+ * URLs of lists have it as the first segment, since they could not be distinguished otherwise.
  */
 export function listUrlIn({ settings }: Pick<PagePlace, 'settings'>, code: string, make: (home: string) => string): string {
   const { contentLanguages: known, home } = settings;
@@ -52,22 +52,22 @@ export function listUrlIn({ settings }: Pick<PagePlace, 'settings'>, code: strin
   return make(code === known.defaultCode ? home : `${home}/${code}`);
 }
 
-/** The same address without it. */
+/** Returns the URL without the parameter of the content language. */
 export function unspoken(place: Pick<PagePlace, 'settings' | 'content'>, url: string): string {
   const said = spoken(place, '').slice(1);
   return said !== '' && url.endsWith(said) ? url.slice(0, -said.length - 1) : url;
 }
 
 /**
- * The address of a page of the calendar as WordPress and The Events Calendar write it: by its path, or on sites without
- * readable addresses by its query.
+ * Returns the URL of a page of the calendar in the form of WordPress and The Events Calendar: with a path, or, on sites
+ * without pretty permalinks, with a query.
  */
 export function calendarUrl(place: PagePlace, target: Target): string {
   const { permalinkStructure: structure } = place.settings;
   return spoken(place, structure === '' ? byQuery(place, target) : byPath(place, target, structure.endsWith('/') ? '/' : ''));
 }
 
-/** The address of the page on which visitors suggest events; undefined: there is none. */
+/** Returns the URL of the page on which visitors suggest events; undefined if there is none. */
 export function suggestUrl(place: PagePlace & { readonly settings: Pick<SiteSettings, 'suggestSlug'> }): string | undefined {
   const { suggestSlug: slug, permalinkStructure: structure, calendar } = place.settings;
   if (slug === '') return undefined;
@@ -75,7 +75,7 @@ export function suggestUrl(place: PagePlace & { readonly settings: Pick<SiteSett
   return spoken(place, `${place.home}${frontOf(structure)}/${calendar.eventsSlug}/${slug}${slash}`);
 }
 
-/** The same without the host: forms are sent to the host that they came from. */
+/** Returns the URL of the suggestion page without the host, since forms are sent to the host from which they came. */
 export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => onThisHost(suggestUrl(place) ?? '');
 
 const frontOf = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
@@ -84,7 +84,7 @@ function byPath(place: PagePlace, target: Target, slash: string): string {
   const { view, date, from, number = 1, featured, search, term, filters } = target;
   const front = frontOf(place.settings.permalinkStructure);
   const base = term ? termUrl(termPlace(place), term.term, term.ancestors) : `${place.home}${front}/${place.settings.calendar.eventsSlug}`;
-  // WordPress's own page of a tag has none below it; the calendar's has.
+  // WordPress's own page of a tag has no pages below it; the calendar's has.
   const root =
     term?.term.taxonomy === 'post_tag' ? `${place.home}${front}/${place.settings.calendar.eventsSlug}/tag/${term.term.slug}` : base;
   const shown = view === 'month' || view === 'day' ? (date ?? (view === 'day' ? 'today' : 'month')) : 'list';
@@ -115,7 +115,7 @@ function byQuery({ home }: PagePlace, { view, date, from, number = 1, term, ...m
   ]);
 }
 
-/** The parameter by which WordPress narrows a page to a term: `tag`, or the name of the taxonomy. */
+/** Returns the parameter by which WordPress restricts a page to a term: `tag`, or the name of the taxonomy. */
 const termParameter = (term: Term | undefined): Pairs =>
   term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug]];
 
@@ -124,27 +124,29 @@ const searchedBy = ({ search, filters = [] }: Pick<Target, 'search' | 'filters'>
   ...filters,
 ];
 
-/** All parameters that narrow a page, or its feed, to what a target shows. */
+/** Returns all parameters that restrict a page, or its feed, to the events of a target. */
 export const narrowing = ({ term, featured, ...more }: Pick<Target, 'term' | 'featured' | 'search' | 'filters'>): Pairs => [
   ...termParameter(term?.term),
   ...(featured && !more.filters?.some(([name]) => name === 'featured') ? [['featured', '1'] as const] : []),
   ...searchedBy(more),
 ];
 
-/** An address with these parameters, in order. */
+/** Returns a URL with these parameters added, in order. */
 export function withQuery(url: string, pairs: Pairs): string {
   if (pairs.length === 0) return url;
   const query = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** How people take the calendar into their own: each by the name of the program it is for. */
+/** A way to subscribe to the calendar, with the name of the program that it is for. */
 export interface Subscription {
   readonly name: 'google' | 'apple' | 'outlook' | 'office' | 'file';
   readonly href: string;
 }
 
-/** What subscribes to the list of the whole calendar or of a part of it, as the plugin's own buttons do. */
+/**
+ * Returns the ways to subscribe to the list of the whole calendar or of a part of it, like the plugin's own buttons.
+ */
 export function subscriptions(place: PagePlace, siteName: string, target: Parameters<typeof narrowing>[0]): Subscription[] {
   const asked: Pairs = [['post_type', 'tribe_events'], ...narrowing(target), ['ical', '1'], ['eventDisplay', 'list']];
   const feed = spoken(place, withQuery(`${place.home}/`, asked));
@@ -165,19 +167,24 @@ export function subscriptions(place: PagePlace, siteName: string, target: Parame
   ];
 }
 
-/** What is written down of one event when it is taken into a calendar of one's own. */
+/** The data of an event that is added to a personal calendar. */
 export interface AddedEvent {
   readonly title: string;
-  /** Wall clocks in `zone`, `YYYY-MM-DD HH:MM:SS`; without one those of UTC, or days. */
+  /**
+   * Local times in `zone`, `YYYY-MM-DD HH:MM:SS`; without `zone` they are in UTC. Only the days count for an all-day
+   * event.
+   */
   readonly start: string;
   readonly end: string;
   readonly allDay: boolean;
-  /** Name and address. */
+  /** Name and address of the venue. */
   readonly where: string;
   readonly zone: string | undefined;
 }
 
-/** What takes one event into a calendar: as a file, and into Google's, as the plugin's own buttons do. */
+/**
+ * Returns the ways to add one event to a calendar: as a file, and to Google Calendar, like the plugin's own buttons.
+ */
 export function eventSubscriptions(url: string, { title, start, end, allDay, where, zone }: AddedEvent): Subscription[] {
   const moment = (wall: string) => {
     const written = wall.replace(/[-:]/g, '').replace(' ', 'T');

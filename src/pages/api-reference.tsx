@@ -5,10 +5,10 @@ import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
 
 /*
- * The reference of the API for people, made of its OpenAPI document, so that it cannot say anything else.
+ * The API reference as a page, generated from the OpenAPI document, so that the two cannot differ.
  */
 
-/** What is shown of a schema of the document. */
+/** The members of a schema that are shown. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -45,7 +45,7 @@ interface Operation {
   readonly responses?: Readonly<Record<string, Content & { readonly $ref?: string; readonly description?: string }>>;
 }
 
-/** An OpenAPI document, as far as it is shown. */
+/** The members of an OpenAPI document that are shown. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly components: {
@@ -58,18 +58,18 @@ export interface ApiDocument {
   >;
 }
 
-/** One thing that can be done at a path, by whatever methods do it. */
+/** One operation of a path, with all methods that perform it. */
 interface PathOperation extends Operation {
   readonly path: string;
   readonly methods: readonly string[];
-  /** The path of the address that `path` is below. */
+  /** The path of the server URL that `path` is relative to. */
   readonly base: string;
 }
 
 export interface ReferenceProps {
   readonly i18n: I18n;
   readonly document: ApiDocument;
-  /** The address of the document itself. */
+  /** The URL of the document itself. */
   readonly json: string;
 }
 
@@ -186,7 +186,7 @@ const resolveParameter = ({ components }: ApiDocument, parameter: Parameter): Pa
   ...(parameter.$ref === undefined ? {} : { in: components.parameters[parameter.$ref.split('/').at(-1) ?? '']?.in ?? 'query' }),
 });
 
-/** A form that the script of the page sends. Without the script it is not shown. */
+/** A form that the page's script sends. Without the script it is hidden. */
 function TryForm({ i18n, operation, parameters, hasBody, isOpen }: Omit<OperationProps, 'document'> & TryProps): JSX.Element {
   const { say } = i18n;
   const id = idOf(operation);
@@ -275,7 +275,7 @@ function Fields({ i18n, schema }: { readonly i18n: I18n; readonly schema: Schema
 const TypeView = ({ schema, i18n }: { readonly schema: Schema | undefined; readonly i18n: I18n }) =>
   schema === undefined ? null : <span class="quiet">{typeOf(i18n, schema)}</span>;
 
-/** What a value is, in a few words; a record by a link to its description. */
+/** Returns a short description of a type; a record is a link to its description. */
 function typeOf(i18n: I18n, schema: Schema = {}): ComponentChildren {
   const { say } = i18n;
   if (schema.$ref !== undefined) {

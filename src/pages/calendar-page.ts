@@ -26,7 +26,7 @@ import type { Content, PageContext } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 import { kindOf, placeOf, termGroup, withTerm } from './term-languages.ts';
 
-/** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
+/** Returns a page of the calendar: a list, a month, a day, or past events, optionally of a category or a tag. */
 export async function calendarPage(
   { site, theme }: PageContext,
   caller: Caller,
@@ -77,7 +77,7 @@ export async function calendarPage(
     title: props.heading,
     description: descriptionOf(term?.description || settings.description),
     ...placeOf(caller, target, translated),
-    // Searches, and days and months without events, of which there is no end.
+    // Searches, and days and months without events, since their number is unlimited.
     unlisted: page.search !== undefined || shown.hasBoxes || page.from !== undefined || (whole && cards.length === 0),
     ...{ previous: props.previous?.href, next: props.next?.href },
     data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
@@ -88,21 +88,21 @@ export async function calendarPage(
   };
 }
 
-/** Months and days mark today, and how far they lead on is counted from it. */
+/** Months and days mark today, and the range of their links depends on it. */
 const BY_TODAY = 'daily';
 
-/** How many events of a month or a day are shown. */
+/** Maximum number of events shown in a month or a day. */
 const MOST_AT_ONCE = 400;
 
-/** What a page of the calendar is made of. */
+/** The data of a page of the calendar. */
 interface ShownCalendar {
   readonly caller: Caller;
   readonly i18n: I18n;
   readonly page: ListPage;
   readonly found: CalendarList;
-  /** What it is narrowed by besides. */
+  /** Filters of the page. */
   readonly filters: Pairs;
-  /** Whether it has the boxes by which it is narrowed. */
+  /** Whether the page shows the filter inputs. */
   readonly hasBoxes: boolean;
   /** The month or the day of such a view. */
   readonly date: string | undefined;
@@ -116,7 +116,7 @@ function dateShown({ view, date }: CalendarList, { now, settings }: Caller): str
 
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
-/** The address of the page itself, as the parts that it is made of. `placed`: its term, where that is known already. */
+/** Returns the target of the page itself, from which its URL is made. `placed`: its term, if already known. */
 async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalendar, placed: PlacedTerm | undefined): Promise<Target> {
   const [term] = found.terms;
   return {
@@ -164,7 +164,7 @@ function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
   return names === '' ? title : say('pages:titled', { title: names, of: title });
 }
 
-/** The other ways of looking at the same events. The one of days leads to today, wherever one is. */
+/** Returns the links to the other views of the same events. The one to the day view leads to today from any page. */
 function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, featured, filters }: Target) {
   const today = nowLocal(caller.now, caller.settings.zone).slice(0, DAY);
   const views: readonly (readonly [FeedView, string])[] = [
@@ -181,8 +181,8 @@ function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, f
 }
 
 /**
- * A form sends its own fields only, so that what its address holds goes along as hidden ones. Where there are boxes,
- * what the path of the page says is a choice in one of them.
+ * Returns the search form. A form only sends its own fields, so the parameters of its URL are added as hidden fields.
+ * If filter inputs are shown, the term in the path is a choice in one of them instead.
  */
 async function searchOf(site: Site, shown: ShownCalendar, target: Target): Promise<SearchProps> {
   const { caller, page, found, hasBoxes } = shown;
@@ -191,7 +191,7 @@ async function searchOf(site: Site, shown: ShownCalendar, target: Target): Promi
   const [address = '', query = ''] = calendarUrl(caller, { view, ...said }).split('?');
   const boxes = hasBoxes ? await filterBoxes(site, caller, narrowedBy(shown)) : [];
   return {
-    // Browsers send forms to the very server of the page alone (`PAGE_POLICY`), by whatever name it was reached.
+    // Forms can only be sent to the server of the page (`PAGE_POLICY`), under the host name by which it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
     hidden: [...new URLSearchParams(query)],
     words: page.search ?? '',
@@ -212,7 +212,7 @@ function narrowedBy({ page, found, filters }: ShownCalendar): Narrowed {
   return { filters, fixed, upcoming: found.view === 'list' && page.from === undefined };
 }
 
-/** What the page is narrowed by, in words, with the address of the page without it. */
+/** Returns the active filters in words, each with the URL of the page without it. */
 function activeOf({ caller, i18n, filters }: ShownCalendar, target: Target, boxes: SearchProps['boxes']): NamedLink[] {
   return filters.map(([name, value]) => {
     const box = boxes.find((one) => one.name === name);
@@ -230,7 +230,10 @@ interface Neighbours {
   readonly next: Neighbour | undefined;
 }
 
-/** Before the first page of what is to come there is what is past, and the other way round. */
+/**
+ * Returns the links to the previous and next pages of a list. The page before the first one of upcoming events is that
+ * of past events, and vice versa.
+ */
 function listNeighbours({ caller, i18n, page: { number }, found, pages }: ShownCalendar, target: Target): Neighbours {
   const { say } = i18n;
   const isPast = found.view === 'past';
@@ -246,10 +249,12 @@ function listNeighbours({ caller, i18n, page: { number }, found, pages }: ShownC
   };
 }
 
-/** How many years from now empty days and months still lead to others. */
+/** Number of years from now within which empty days and months still link to others. */
 const YEARS_ON = 2;
 
-/** The days or months before and after. Far from today, those without events lead no further. */
+/**
+ * Returns the links to the days or months before and after. Far from today, those without events have no further links.
+ */
 function spanNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, target: Target): Neighbours {
   const isMonth = found.view === 'month';
   const first = `${date.padEnd(DAY, '-01')} 00:00:00`;
@@ -266,7 +271,7 @@ function spanNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, targe
   };
 }
 
-/** Dates have four digits for the year. */
+/** The years of dates have four digits. */
 const [FIRST, LAST] = ['1000-01', '9999-11'];
 
 function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, target: Target, cards: readonly EventCard[]) {
@@ -275,7 +280,7 @@ function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, target: Targ
   const today = nowLocal(now, settings.zone).slice(0, DAY);
   const { cutoff } = settings.calendar;
   const unseen = Math.max(0, found.total - cards.length);
-  // They come in the order of their starts.
+  // The events are in the order of their starts.
   const lastShown = cards.at(-1)?.start.slice(0, DAY) ?? '';
   const weeks = weeksOf(date, cards, { firstDay, cutoff }).map((week) =>
     week.map(
@@ -284,7 +289,7 @@ function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, target: Targ
         words: dayInWords(i18n, day.date, 'long'),
         href: calendarUrl(caller, { ...target, view: 'day', date: day.date }),
         isToday: day.date === today,
-        // Its time belongs to the day on which an event begins.
+        // The time is only shown on the day on which an event begins.
         events: day.items?.map((card) => (dayOf(card.start, cutoff) === day.date ? card : { ...card, time: undefined })),
         mayHaveMore: unseen > 0 && day.date >= lastShown,
       }),

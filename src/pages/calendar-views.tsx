@@ -11,11 +11,11 @@ import { SearchForm, type SearchProps } from './filter-views.tsx';
 import { Menu, Subscribe } from './frame.tsx';
 import type { EventCard, MonthDay, NamedLink } from './models.ts';
 
-/** What every page of the calendar has around its events. */
+/** Data that every page of the calendar shows around its events. */
 export interface CalendarProps {
   readonly i18n: I18n;
   readonly heading: string;
-  /** HTML about the category or tag; empty: there is none. */
+  /** HTML description of the category or tag; empty if there is none. */
   readonly about: string;
   readonly views: readonly (NamedLink & { readonly current: boolean })[];
   readonly categories: readonly (NamedLink & { readonly current: boolean })[];
@@ -23,21 +23,21 @@ export interface CalendarProps {
   readonly subscriptions: readonly Subscription[];
   readonly previous: Neighbour | undefined;
   readonly next: Neighbour | undefined;
-  /** Which of several pages it is, in words. */
+  /** The position of the page among several, in words. */
   readonly here: string | undefined;
-  /** What the neighbours are. */
+  /** Label of the paging navigation. */
   readonly paged: string;
-  /** Whether the neighbours are other months or days: the way to them is above the events, too. */
+  /** Whether the neighbors are other months or days, so that links to them are also shown above the events. */
   readonly stepped: boolean;
 }
 
 export interface ListProps extends CalendarProps {
   readonly events: readonly EventCard[];
-  /** What to say where there is none. */
+  /** The text shown if there are no events. */
   readonly none: string;
 }
 
-/** Events below the months in which they begin. */
+/** Events grouped by the month in which they begin. */
 export function ListView({ events, none, ...calendar }: ListProps): JSX.Element {
   const { i18n } = calendar;
   return (
@@ -104,22 +104,22 @@ export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: Event
 const weekdayOf = (i18n: I18n, day: string): string => dayInWords(i18n, day, 'weekday').slice(0, 3);
 
 export interface MonthProps extends CalendarProps {
-  /** Weeks of seven days each, the first of them beginning with the day that weeks begin with. */
+  /** Weeks of seven days each, starting with the first day of the week. */
   readonly weeks: readonly (readonly MonthDay[])[];
-  /** The day of the week that it begins with; 0: Sunday. */
+  /** The first day of the week; 0: Sunday. */
   readonly firstDay: number;
-  /** How many events there are besides those that the days hold. */
+  /** Number of events that are not included in the days. */
   readonly unseen: number;
 }
 
-/** How many events stand in a day of a month; the day's own page has all. */
+/** Maximum number of events shown in a day of a month; the day's own page has all. */
 const MOST_IN_A_DAY = 3;
 
-/** Ids of the events that stand in the days of a month. */
+/** Returns the ids of the events shown in the days of a month. */
 export const namedInMonth = (weeks: MonthProps['weeks']): ReadonlySet<number> =>
   new Set(weeks.flat().flatMap(({ events = [] }) => events.slice(0, MOST_IN_A_DAY).map(({ id }) => id)));
 
-/** A month as a table of its days. On a narrow screen its style makes a list of it, of the days that have events. */
+/** A month as a table of days. On a narrow screen the stylesheet turns it into a list of the days that have events. */
 export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps): JSX.Element {
   const { i18n, heading } = calendar;
   return (
@@ -208,7 +208,10 @@ function CalendarPage(props: CalendarProps & { readonly children: ComponentChild
   );
 }
 
-/** The month or day before and after, above the events of this one. Below them `Paging` has the same links for good. */
+/**
+ * The links to the previous and next month or day, above the events. Below the events, `Paging` always has the same
+ * links.
+ */
 function Steps({ previous, next }: Pick<CalendarProps, 'previous' | 'next'>): JSX.Element {
   return (
     <p class="steps">

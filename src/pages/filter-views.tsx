@@ -5,19 +5,19 @@ import { Link } from '../html/links.tsx';
 import type { FilterBox } from './filters.ts';
 import type { NamedLink } from './models.ts';
 
-/** The form by which visitors search and narrow the calendar. */
+/** The form for searching and filtering the calendar. */
 export interface SearchProps {
-  /** Where the form leads, and what goes with it unseen. */
+  /** The URL of the form, and its hidden fields. */
   readonly action: string;
   readonly hidden: readonly (readonly [name: string, value: string])[];
   readonly words: string;
   readonly from: string;
   readonly boxes: readonly FilterBox[];
-  /** The address of the page with boxes, where it has none. */
+  /** The URL of the page with filter inputs, if this page has none. */
   readonly more: string | undefined;
-  /** What the page is narrowed by, with the address of the page without it. */
+  /** The active filters, each with the URL of the page without it. */
   readonly active: readonly NamedLink[];
-  /** The address without all of it. */
+  /** The URL without any of them. */
   readonly clear: string;
 }
 

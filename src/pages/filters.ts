@@ -14,13 +14,13 @@ import { i18nFor } from './i18n-for.ts';
 import { nameOf } from './models.ts';
 
 /*
- * The boxes by which visitors narrow the calendar: one for each filter that pages take, with what there is to choose
- * from. A box with nothing to choose is not shown.
+ * The inputs for filtering the calendar: one for each filter of pages, with its choices. An input without choices is
+ * not shown.
  */
 
 /**
- * What an address says that asks for the boxes. Pages have none otherwise, unless they are narrowed: boxes cost as much
- * as the rest of the page, and few visitors need them.
+ * The parameter that requests the filter inputs. Pages do not show them otherwise, unless filters are active: the
+ * inputs take as much time as the rest of the page, and few visitors need them.
  */
 export const BOXES = ['filters', 'open'] as const;
 
@@ -32,16 +32,16 @@ export interface Choice {
   readonly text: string;
 }
 
-/** A box; `value`: what it says now, empty: nothing. */
+/** A filter input; `value`: its present value, empty if there is none. */
 export interface FilterBox {
   readonly name: FilterName;
   readonly value: string;
-  /** Undefined: a day is entered, or a box ticked. */
+  /** Undefined: the input is a day or a checkbox. */
   readonly choices?: readonly Choice[] | undefined;
   readonly as: 'choice' | 'day' | 'tick';
 }
 
-/** What choices are taken from, and the language of the page. */
+/** The sources of choices, and the language of the page. */
 interface Known {
   readonly i18n: I18n;
   readonly categories: readonly Choice[];
@@ -52,7 +52,7 @@ interface Known {
 
 type Offer = Pick<FilterBox, 'as'> & { readonly choices?: (known: Known) => readonly Choice[] };
 
-/** How each filter is offered; undefined: it has a place of its own on the page. */
+/** The input of each filter; undefined: it is somewhere else on the page. */
 const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
   search: undefined,
   until: { as: 'day' },
@@ -66,10 +66,10 @@ const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
   featured: { as: 'tick' },
 };
 
-/** How many of each are offered, by name. */
+/** Maximum number of choices of each filter, by name. */
 const MOST_CHOICES = 100;
 
-/** What the query of a page narrows it by: filters that are not empty, as they were sent. */
+/** Returns the filters in the query of a page that are not empty, as sent. */
 export function filtersIn(query: Values): Pairs {
   return Object.keys(feedFilters).flatMap((name) => {
     const value = Object.hasOwn(query, name) ? [query[name]].flat().filter((one) => typeof one === 'string' && one !== '') : [];
@@ -77,16 +77,16 @@ export function filtersIn(query: Values): Pairs {
   });
 }
 
-/** A part of the calendar that visitors can narrow further. */
+/** A part of the calendar that visitors can filter further. */
 export interface Narrowed {
   readonly filters: Pairs;
-  /** What the address itself says of these filters. */
+  /** Filters that follow from the path of the page. */
   readonly fixed: Pairs;
-  /** Whether only what is to come is listed. */
+  /** Whether only upcoming events are listed. */
   readonly upcoming: boolean;
 }
 
-/** The boxes of a page. */
+/** Returns the filter inputs of a page. */
 export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, upcoming }: Narrowed): Promise<FilterBox[]> {
   const known = await knownChoices(site, caller, upcoming);
   const said = new Map([...fixed, ...filters]);
@@ -119,11 +119,11 @@ async function knownChoices(site: Site, caller: Caller, upcoming: boolean): Prom
 const choicesFrom = (records: readonly Values[], title: string, i18n: I18n): Choice[] =>
   records.map((record) => ({ value: String(record.id), text: nameOf(String(record[title]), i18n) }));
 
-/** The different texts that records have in a member, in order. */
+/** Returns the distinct texts of a member of records, sorted. */
 function distinctTexts(records: readonly Values[], member: string): Choice[] {
   const texts = records.map((record) => plainLine(String(record[member] ?? ''))).filter((text) => text !== '');
   return [...new Set(texts)].sort((one, other) => one.localeCompare(other)).map((text) => ({ value: text, text }));
 }
 
-/** The text of what a box says now. */
+/** Returns the text for the present value of an input. */
 export const textOfBox = ({ value, choices }: FilterBox): string => choices?.find((choice) => choice.value === value)?.text ?? value;

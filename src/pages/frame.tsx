@@ -4,13 +4,13 @@ import { Link } from '../html/links.tsx';
 import type { Subscription } from './addresses.ts';
 import type { NamedLink, Picture } from './models.ts';
 
-/** What stands around the content of every page. */
+/** The data around the content of every page. */
 export interface FrameProps {
   readonly i18n: I18n;
   readonly siteName: string;
   readonly home: string;
   readonly logo: Picture | undefined;
-  /** The main parts of the site; `current`: the one that is shown. */
+  /** The main parts of the site; `current`: the one being shown. */
   readonly menu: readonly (NamedLink & { readonly current: boolean })[];
   /** The same page in other languages. */
   readonly languages: readonly (NamedLink & { readonly code: string; readonly current: boolean })[];
@@ -53,7 +53,7 @@ export function Frame({ i18n, siteName, home, logo, menu, languages, links, chil
   );
 }
 
-/** A list of links, of which one may lead to what is shown. `class`: besides `menu`. */
+/** A list of links, of which one may be the current page. `class`: in addition to `menu`. */
 export const Menu = ({ items, class: more }: { readonly items: readonly MenuItem[]; readonly class?: string }): JSX.Element => (
   <ul class={more === undefined ? 'menu' : `menu ${more}`}>
     {items.map(({ name, href, current }) => (
@@ -70,7 +70,7 @@ interface MenuItem extends NamedLink {
   readonly current?: boolean;
 }
 
-/** Buttons that take a calendar into one's own. */
+/** Buttons for subscribing to the calendar or adding an event to a personal one. */
 export function Subscribe({ i18n, ways }: { readonly i18n: I18n; readonly ways: readonly Subscription[] }): JSX.Element {
   const { say } = i18n;
   return (

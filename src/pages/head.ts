@@ -3,33 +3,33 @@ import { restUrl } from '../wordpress/links.ts';
 import type { PagePlace } from './addresses.ts';
 import type { Picture } from './models.ts';
 
-/** What a page says of itself to programs. */
+/** Metadata of a page for programs. */
 export interface HeadProps {
   readonly place: PagePlace;
   readonly siteName: string;
   readonly title: string;
   readonly description: string;
-  /** Its own address; undefined: there is no such page. */
+  /** The URL of the page; undefined if the page does not exist. */
   readonly canonical: string | undefined;
   readonly picture?: Picture | undefined;
-  /** Whether search engines are to leave it out. */
+  /** Whether search engines should not index it. */
   readonly unlisted: boolean;
   readonly isRecord: boolean;
-  /** The same page in other languages of the content. */
+  /** The same page in other content languages. */
   readonly alternates: readonly { readonly language: string; readonly href: string }[];
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
-  /** The feeds of the page: as a calendar, and as news. */
+  /** The feeds of the page: as a calendar and as news. */
   readonly calendar: string;
   readonly news: string;
-  /** The address of the same in the API. */
+  /** The URL of the same content in the API. */
   readonly api: string;
   readonly icon: string;
-  /** As Open Graph writes it: `it_IT`. */
+  /** In Open Graph's form: `it_IT`. */
   readonly locale: string;
 }
 
-/** The elements of a page's head for search engines, for whoever shares its address, and for programs. */
+/** Returns the elements of a page's head for search engines, for sharing the page, and for programs. */
 export function headOf(head: HeadProps): Required<Pick<DocumentProps, 'links' | 'metas'>> {
   const { place, siteName, title, description, canonical, picture, unlisted, isRecord, locale } = head;
   const graph: readonly (readonly [string, string])[] = [

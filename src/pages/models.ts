@@ -16,16 +16,16 @@ import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { escUrl } from '../wordpress/web-url.ts';
 
 /*
- * What the views of pages show, as plain values: texts without markup, dates in words, addresses. A theme's own views
- * get the same.
+ * Models of the page views, as plain values: texts without markup, dates in words, URLs. The views of a theme get the
+ * same models.
  */
 
-/** A picture, as large as it is shown. */
+/** A picture, in the size in which it is shown. */
 export interface Picture {
   readonly src: string;
   readonly width?: number | undefined;
   readonly height?: number | undefined;
-  /** What stands for it where it cannot be seen; empty: it only adorns. */
+  /** Alternative text; empty: the picture is decorative. */
   readonly text: string;
 }
 
@@ -37,34 +37,34 @@ export interface NamedLink {
 /** An event as lists show it. */
 export interface EventCard {
   readonly id: number;
-  /** The tag of the language that it is written in, where that is not the one of the page. */
+  /** The tag of its language, if that is not the language of the page. */
   readonly lang: string | undefined;
   readonly title: string;
   readonly href: string;
-  /** Wall clocks as shown, `YYYY-MM-DD HH:MM:SS`. */
+  /** Local times as shown, `YYYY-MM-DD HH:MM:SS`. */
   readonly start: string;
   readonly end: string;
   readonly allDay: boolean;
-  /** From when to when, in words; empty: it has no dates. */
+  /** Start and end, in words; empty: the event has no dates. */
   readonly when: string;
-  /** The time alone, in words; undefined for what lasts all day. */
+  /** The time alone, in words; undefined for all-day events. */
   readonly time: string | undefined;
-  /** Where the clock is one of another place than the site's: its name. */
+  /** Name of the time zone, if it is not the site's. */
   readonly zone: string | undefined;
-  /** Name and town of where it takes place; empty: unknown. */
+  /** Name and town of the venue; empty: unknown. */
   readonly where: string;
   readonly cost: string;
-  /** The beginning of its text. */
+  /** The start of its text. */
   readonly summary: string;
   readonly picture: Picture | undefined;
   readonly featured: boolean;
-  /** One word for it where it does not take place as planned. */
+  /** A word for an event that does not take place as planned. */
   readonly mark: string | undefined;
   /** Whether a password protects it. */
   readonly locked: boolean;
 }
 
-/** Words of a description that a list shows. */
+/** Number of words of a description in a list. */
 const SUMMARY_WORDS = 28;
 
 export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCard {
@@ -94,7 +94,7 @@ export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCa
   };
 }
 
-/** What is said of an event that does not take place as planned; undefined for others. `state`: as it is stored. */
+/** Returns the word for an event that does not take place as planned; undefined for others. `state`: as stored. */
 export function wordOf(state: string, say: (name: string) => string): string | undefined {
   const name = STATES.get(state);
   return name && say(name);
@@ -106,7 +106,7 @@ const STATES: ReadonlyMap<string, string> = new Map([
   ['moved-online', 'moved-online'],
 ]);
 
-/** The tag of a record's language, where it is another than the one of the page's own words. */
+/** Returns the tag of a record's language, if it is not the language of the page's own texts. */
 export function langOf({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {
   const { contentLanguages: known } = caller.settings;
   const own = known && languageOfCode(known, language ?? undefined);
@@ -114,10 +114,14 @@ export function langOf({ language }: { readonly language?: string | null | undef
   return tag === undefined || tag.toLowerCase().split('-')[0] === caller.language.toLowerCase().split('-')[0] ? undefined : tag;
 }
 
-/** The name of a venue, an organizer or a term as text; WordPress knows some that have none. */
+/**
+ * Returns the name of a venue, an organizer or a term as text, or a placeholder, since some have no name in WordPress.
+ */
 export const nameOf = (html: string, { say }: Pick<I18n, 'say'>): string => (hasVisibleText(html) ? plainLine(html) : say('pages:unnamed'));
 
-/** The title as text. For those who have not opened a protected event it says that it is one. */
+/**
+ * Returns the title as text. For visitors who have not opened a protected event it says that the event is protected.
+ */
 export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>, { say }: I18n): string {
   const title = hasVisibleText(record.title) ? plainLine(record.title) : say('pages:untitled');
   return locked ? say('site:words.protected-title', { title }) : title;
@@ -140,14 +144,14 @@ const shortPlace = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): strin
     .join(', ');
 
 /**
- * The name of the clock that is shown, where it is not the site's. Events without a zone, as old ones are, go by that.
+ * Returns the name of the zone of the times shown, if it is not the site's. Old events without a zone use the site's.
  */
 function zoneNote({ timezone, timezone_abbr: abbreviation, all_day: allDay }: EventRecord, { settings }: Caller): string | undefined {
   if (allDay || settings.calendar.timezoneMode === 'site' || ['', settings.timezone].includes(timezone)) return undefined;
   return abbreviation || timezone;
 }
 
-/** The size of a picture that fits, the whole one where there are no sizes. */
+/** Returns the size of a picture that fits, or the full picture if there are no sizes. */
 export function pictureOf(image: ImageRecord | false | undefined, size: 'medium' | 'large', text: string): Picture | undefined {
   if (!image) return undefined;
   const { sizes } = image;
@@ -156,17 +160,17 @@ export function pictureOf(image: ImageRecord | false | undefined, size: 'medium'
   return { src: url, width: numberOf(width), height: numberOf(height), text: plainLine(text) };
 }
 
-/** Metadata that WordPress wrote may hold numbers as text. */
+/** Metadata written by WordPress may contain numbers as text. */
 const numberOf = (value: unknown): number | undefined => Number(value) || undefined;
 
-/** Where something is, how to reach it, and a map of it. */
+/** A venue with its address, contact data and a map. */
 export interface PlaceModel extends NamedLink {
   readonly town: string;
-  /** Lines of the address. */
+  /** The address in one line. */
   readonly address: string;
   readonly phone: string;
   readonly website: string;
-  /** An address that shows it on a map; undefined: the site does not want one. */
+  /** The URL of a map that shows it; undefined if the site does not want one. */
   readonly map: string | undefined;
 }
 
@@ -185,8 +189,8 @@ export function placeModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): PlaceMo
 }
 
 /**
- * The address of a website as text; records hold it as HTML. One without a scheme (`www.example.org`), as people often
- * write it, gets one, as on the pages of WordPress. What is no address at all stays the text that it is.
+ * Returns the URL of a website as text; records contain it as HTML. A URL without a scheme (`www.example.org`), as
+ * people often write it, gets one, as on WordPress's pages. A text that is not a URL is returned unchanged.
  */
 export function websiteOf(html: string | undefined): string {
   const text = decodeEntities(html ?? '').trim();
@@ -194,20 +198,23 @@ export function websiteOf(html: string | undefined): string {
   return address === '' || URL.canParse(address) || address.startsWith('/') ? address : text;
 }
 
-/** The beginning of a text, as search engines and others show it. */
+/** Returns the start of a text, as a description for search engines. */
 export const descriptionOf = (html: string): string => firstCharacters(plainText(html).replace(/\s+/g, ' '), LONGEST_DESCRIPTION).trim();
 
 const LONGEST_DESCRIPTION = 300;
 
-/** A day of a month view and what takes place on it. */
+/** A day of a month view with its events. */
 export interface MonthDay {
   /** `YYYY-MM-DD`. */
   readonly date: string;
   readonly words: string;
   readonly href: string;
   readonly isToday: boolean;
-  /** Each has its time on the day on which it begins. Undefined: the day belongs to the month before or after. */
+  /**
+   * The time of each event is only set on the day on which it begins. Undefined: the day belongs to the previous or
+   * next month.
+   */
   readonly events: readonly EventCard[] | undefined;
-  /** Whether it may have events that are not among these, because there are more than a month shows. */
+  /** Whether it may have further events, because the month has more than are shown. */
   readonly mayHaveMore: boolean;
 }

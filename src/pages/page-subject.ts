@@ -1,16 +1,16 @@
 import type { LinkedPage } from '../kinds/calendar-page.ts';
 import type { Term } from '../wordpress/rows.ts';
 
-/** What a page shows, as far as the API has it at an address of its own. */
+/** The subject of a page, if the API has it too. */
 export interface PageSubject {
   readonly event?: number | undefined;
   readonly term?: Term | undefined;
-  /** The venue or organizer whose page it is. */
+  /** The venue or organizer of the page. */
   readonly linked?: { readonly kind: LinkedPage['kind']; readonly id: number };
   readonly featured?: boolean;
 }
 
-/** Where the API has what a page shows. */
+/** The routes of the API for the subject of a page. */
 interface Routes {
   readonly route: string;
   readonly query?: readonly (readonly [string, string])[];
@@ -18,7 +18,7 @@ interface Routes {
   readonly core?: string;
 }
 
-/** The route of the calendar's API that shows what a page is about, and that of WordPress's own. */
+/** Returns the route of the calendar's API for the subject of a page, and that of WordPress's own API. */
 export function routesOf({ event, term, featured }: PageSubject): Routes {
   if (event !== undefined) return { route: `events/${event}`, core: `wp/v2/tribe_events/${event}` };
   if (term === undefined) return featured ? { route: 'events/', query: [['featured', '1']] } : { route: '' };

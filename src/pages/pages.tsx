@@ -18,65 +18,67 @@ import { type PageSubject, routesOf } from './page-subject.ts';
 import { ProblemView } from './record-views.tsx';
 import type { LoadedTheme } from './theme.ts';
 
-/** A page as it goes out. */
+/** A complete page. */
 export interface Page {
   readonly status: number;
   readonly html: string;
   readonly timeliness: Timeliness;
-  /** The records that it shows, for whoever has to know when it is to be dropped. */
+  /** The records on the page, from which the caller determines when a cached page becomes invalid. */
   readonly records: readonly unknown[];
   readonly subject: PageSubject;
 }
 
-/** What all pages of a site are made with. */
+/** The context that all pages of a site share. */
 export interface PageContext extends LoadedTheme {
   readonly site: Site;
 }
 
-/** What a record says of the languages that it is there in. */
+/** The language and translations of a record. */
 export interface Translated {
   readonly language?: string | null | undefined;
   readonly translations?: Readonly<Record<string, { readonly url: string }>> | undefined;
 }
 
-/** What a page is made of: its own content, and what its head says. */
+/** The content of a page, and the data for its head. */
 export interface Content {
   readonly body: ComponentChildren;
-  /** A name for stylesheets. */
+  /** A name for use in stylesheets. */
   readonly name: string;
   /** Without the name of the site. */
   readonly title: string;
   readonly description: string;
-  /** Its own address, in the language of the caller. */
+  /** The URL of the page, in the caller's language. */
   readonly address: string;
-  /** Of several pages the address of the first, where it is another one: other languages may have fewer. */
+  /** The URL of the first of several pages, if this is another one, since other languages may have fewer pages. */
   readonly first?: string | undefined;
-  /** Of the page of a record or a term: its language and its translations, where content has languages. */
+  /** For the page of a record or a term: its language and its translations, if content has languages. */
   readonly record?: Translated | undefined;
   readonly picture?: Picture | undefined;
   readonly unlisted?: boolean;
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
   readonly data?: readonly object[];
-  /** Names of stylesheets and scripts that it needs besides. */
+  /** Names of additional stylesheets and scripts. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
   readonly subject: PageSubject;
-  /** Parameters that narrow the calendar to what it shows. */
+  /** Parameters that restrict the calendar to the events of the page. */
   readonly narrowing?: Pairs | undefined;
   readonly timeliness: Timeliness;
 }
 
-/** The locale of the texts of a page as Open Graph writes it (`it_IT`): that of the content, else that of its words. */
+/**
+ * Returns the locale of a page's texts in Open Graph's form (`it_IT`): that of the content, else that of the interface.
+ */
 function graphLocale({ language, locale }: I18n, { settings, content }: Caller): string {
   const own = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
   const known = (own?.locale || locale).replaceAll('-', '_');
-  // WordPress knows varieties that are no places: `de_DE_formal`.
+  // WordPress locales may have a suffix that is not a region: `de_DE_formal`.
   return /^[a-z]{2,3}_[A-Z]{2}/.exec(known)?.[0] ?? knownLanguage(own?.code ?? language)?.locale ?? known;
 }
 
-/** A page around its content. */
+/** Returns the whole page for its content. */
 export function pageOf({ site, assets, theme }: PageContext, caller: Caller, content: Content, status = 200): Page {
   const { settings, home } = caller;
   const i18n = i18nFor(site, caller);
@@ -136,10 +138,10 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
   return { status, html, timeliness: content.timeliness, records: content.records, subject: content.subject };
 }
 
-/** Path of a home address, without trailing slash. */
+/** Returns the path of a home URL, without trailing slash. */
 const baseOf = (home: string): string => (URL.canParse(home) ? new URL(home).pathname.replace(/\/$/, '') : '');
 
-/** The address of the whole calendar, which feeds of it are asked for at. */
+/** Returns the URL of the whole calendar, to which the URLs of feeds are relative. */
 const calendarRoot = ({ home, settings }: Caller): string =>
   settings.permalinkStructure === '' ? withQuery(`${home}/`, [['post_type', 'tribe_events']]) : `${home}/${settings.calendar.eventsSlug}/`;
 
@@ -150,8 +152,8 @@ const newsOf = (caller: Caller): string =>
   );
 
 /**
- * The same page in other languages: where content has languages, in those that it is there in; else in those of the
- * interface.
+ * Returns the links to the same page in other languages: if content has languages, those in which the page exists;
+ * otherwise those of the interface.
  */
 function languagesOf({ texts }: Site, caller: Caller, { address, first = address, record }: Content): FrameProps['languages'] {
   const { home, settings, content, language } = caller;
@@ -174,7 +176,9 @@ function languagesOf({ texts }: Site, caller: Caller, { address, first = address
   });
 }
 
-/** An address of the site in another language of the interface; undefined: in whatever the visitor prefers. */
+/**
+ * Returns a URL of the site in another language of the interface; undefined: in the language that the visitor prefers.
+ */
 function addressInLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {
   const rest = address.startsWith(home) ? address.slice(home.length) : '/';
   return settings.home + (code === undefined ? '' : `/${code}`) + rest;
@@ -192,7 +196,7 @@ function menuOf({ say }: I18n, place: Caller, address: string) {
   return entries.map((entry) => ({ ...entry, current: entry.href === address }));
 }
 
-/** A page that says why there is none. `request`: by what an administrator finds it in the log. */
+/** Returns an error page. `request`: the id by which an administrator finds the request in the log. */
 export function problemPage(context: PageContext, caller: Caller, status: number, request: string | undefined): Page {
   const i18n = i18nFor(context.site, caller);
   const heading = status >= 500 || status === 429 ? 'failed' : status === 400 ? 'not-understood' : 'not-found';

@@ -10,25 +10,26 @@ import { i18nFor } from './i18n-for.ts';
 import { type Content, type Page, type PageContext, pageOf } from './pages.tsx';
 import { eventPage, linkedContent } from './record-pages.ts';
 
-/** Who looks at the page of a record before everybody may see it. */
+/** The two roles of a user who previews a record. */
 export interface Onlooker {
-  /** Somebody who may edit it. */
+  /** The user, who may edit the record. */
   readonly editor: Caller;
-  /** The same as everybody else: what stands around the record is shown to them as it will be to others. */
+  /** The same user without special permissions: the page around the record is shown as visitors will see it. */
   readonly visitor: Caller;
 }
 
-/** The record to be previewed, as its address names it. */
+/** The record to be previewed, as named in the URL. */
 export interface PreviewedRecord {
   readonly id: number;
-  /** Its post type; undefined: that of events. */
+  /** Its post type; undefined: events. */
   readonly type: string | undefined;
 }
 
 /**
- * The page of a record as it will be once it is published, for somebody who may edit it (WordPress `is_preview`).
+ * Returns the page of a record as it will look when it is published, for a user who may edit it (WordPress
+ * `is_preview`).
  *
- * @throws rest_no_route, rest_invalid_param where there is none to preview; rest_forbidden
+ * @throws rest_no_route, rest_invalid_param if there is no record to preview; rest_forbidden
  */
 export async function previewPage(context: PageContext, { editor, visitor }: Onlooker, { id, type }: PreviewedRecord): Promise<Page> {
   const { site } = context;
@@ -44,7 +45,10 @@ export async function previewPage(context: PageContext, { editor, visitor }: Onl
   return pageOf(context, visitor, { ...content, unlisted: true, body: <Previewed notice={notice}>{content.body}</Previewed> });
 }
 
-/** A venue or an organizer, with those of its events that everybody sees: as shown to an editor who edits no events. */
+/**
+ * Returns the page of a venue or an organizer with its public events only: the capabilities for events are removed from
+ * the editor.
+ */
 async function linkedPreview(context: PageContext, editor: Caller, kind: LinkedKindName, id: number): Promise<Content> {
   const { viewer } = editor;
   const can = (capability: string) => !capability.endsWith(`_${event.capabilities}`) && viewer.can(capability);

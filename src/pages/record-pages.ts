@@ -41,7 +41,7 @@ import type { Content, PageContext } from './pages.tsx';
 import type { Detail } from './record-views.tsx';
 import { structuredEvents, structuredLinked } from './structured.ts';
 
-/** The page of an event, or of one of its dates. `password`: what was entered to open a protected one. */
+/** Returns the page of an event, or of one of its dates. `password`: the one entered to open a protected event. */
 export async function eventPage(
   { site, theme }: PageContext,
   caller: Caller,
@@ -68,7 +68,7 @@ export async function eventPage(
     picture,
     places: venuesOf(record).map((venue) => placeModel(venue as VenueRecord, i18n)),
     organizers: record.organizer.map((organizer) => organizerModel(organizer, i18n)),
-    // Where nobody named one, records say the address of the page itself.
+    // If no website was set, the record contains the URL of the page itself.
     website: website === record.url ? '' : website,
     categories: locked ? [] : event.categories.map((term) => termModel(term, caller, i18n)),
     tags: locked ? [] : event.tags.map((term) => termModel(term, caller, i18n)),
@@ -95,14 +95,14 @@ export async function eventPage(
     data: record.json_ld === undefined ? [] : [record.json_ld],
     records: [record],
     subject: { event: record.id },
-    // Rules change without the tables that answers are remembered by.
+    // Rules may change without a change in the tables on which cached answers depend.
     timeliness: dates ? 'always' : soonest([found.timeliness, ending.timeliness]),
   };
 }
 
 /**
- * Whether an event is over, and when its page may begin to say so: within this day of the site, or on a later one. One
- * without dates never is.
+ * Returns whether an event is over, and when its page may have to say so: within the site's present day, or later. An
+ * event without dates is never over.
  */
 function endingOf(utcEnd: string, { now, settings: { zone } }: Caller): { isOver: boolean; timeliness: Timeliness } {
   if (isZeroDate(utcEnd)) return { isOver: false, timeliness: 'never' };
@@ -112,10 +112,10 @@ function endingOf(utcEnd: string, { now, settings: { zone } }: Caller): { isOver
 
 const DAY = 'YYYY-MM-DD'.length;
 
-/** An event by its own clock, whichever one the page shows. */
+/** Returns an event in its own local time, even if the page shows another one. */
 function addedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }: Caller): AddedEvent {
   const zone = parseZone(record.timezone) ?? settings.zone;
-  // Google knows zones by their names. An offset has none, so that the moments are told.
+  // Google identifies zones by name. A zone that is only an offset has none, so the times are in UTC.
   const isNamed = zone.rules !== null;
   const clock = (wall: string) => (isNamed || allDay ? wall : toUtc(wall, zone));
   return {
@@ -133,10 +133,10 @@ const termModel = (term: FeedTerm, caller: Caller, i18n: I18n): NamedLink => ({
   href: termLink(term, [], caller, term.language),
 });
 
-/** The values of the fields that the site defines: ticked boxes one after the other, an address as a link. */
+/** Returns the values of the site's custom fields: ticked boxes joined by commas, a URL as a link. */
 function detailsOf({ custom_fields: values }: EventRecord, { settings }: Caller, say: (key: string) => string): Detail[] {
   const defined = new Map(settings.calendar.customFields.map((field) => [field.name, field]));
-  // An empty list stands for no values at all.
+  // An empty list means that there are no values.
   return Object.entries(values as Readonly<Record<string, { readonly label: string; readonly value: string }>>).map(
     ([name, { label, value }]) => {
       const { type, choices = [] } = defined.get(name) ?? {};
@@ -156,7 +156,7 @@ const organizerModel = ({ organizer, url, phone = '', email = '', website }: Org
   website: websiteOf(website),
 });
 
-/** How many dates of an event that recurs are named on its page. */
+/** Maximum number of dates of a recurring event on its page. */
 const MOST_DATES = 12;
 
 interface Dated {
@@ -168,12 +168,12 @@ interface Dated {
 
 interface OtherDate {
   readonly start: string;
-  /** Whether it is the only one on its day. */
+  /** Whether it is the only date on its day. */
   readonly isAlone: boolean;
   readonly href: string;
 }
 
-/** The next dates of an event that recurs, besides the one that is shown. Undefined: it does not recur. */
+/** Returns the next dates of a recurring event, except the one being shown. Undefined: the event does not recur. */
 async function otherDates({ site, caller, event, isDate }: Dated): Promise<OtherDate[] | undefined> {
   const { row, record } = event;
   const { settings, now } = caller;
@@ -196,15 +196,15 @@ async function otherDates({ site, caller, event, isDate }: Dated): Promise<Other
     .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: urlOf(start) }));
 }
 
-/** The page of a venue or an organizer, with the events that name it. */
+/** Returns the page of a venue or an organizer, with the events that link to it. */
 export async function linkedPage(context: PageContext, caller: Caller, page: LinkedPage): Promise<Content> {
   return linkedContent(context, caller, page, await linkedBySlug(context.site, caller, page.kind, page.slug));
 }
 
 /**
- * The same of a record that was found already, with those of the events that the caller may see.
+ * Returns the page of a venue or an organizer that has been looked up, with the events that the caller may see.
  *
- * @throws rest_no_route where none was found, and for a page past the last one
+ * @throws rest_no_route if none was found, and for a page after the last one
  */
 export async function linkedContent(
   { site, theme }: PageContext,
@@ -267,7 +267,7 @@ export async function linkedContent(
   };
 }
 
-/** What is to come, of whatever the filters say. */
+/** Selects upcoming events; the filters are added to this. */
 const UPCOMING = {
   of: 'list',
   view: 'list',
@@ -281,7 +281,10 @@ const UPCOMING = {
   archive: false,
 } as const;
 
-/** Addresses by query end in one; those by path may have one all the same, which says the language. */
+/**
+ * Returns the URL of a page number. URLs with a query always end in one; URLs with a path may also have a query, which
+ * contains the language.
+ */
 function pageAt(url: string, number: number, { permalinkStructure }: Pick<Caller['settings'], 'permalinkStructure'>): string {
   if (number === 1) return url;
   if (permalinkStructure === '') return withQuery(url, [['paged', String(number)]]);

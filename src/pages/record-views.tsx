@@ -12,7 +12,7 @@ import type { EventCard, NamedLink, Picture, PlaceModel } from './models.ts';
 export interface EventProps {
   readonly i18n: I18n;
   readonly card: EventCard;
-  /** HTML of its text. */
+  /** Its text as HTML. */
   readonly description: string;
   readonly picture: Picture | undefined;
   readonly places: readonly PlaceModel[];
@@ -20,21 +20,21 @@ export interface EventProps {
   readonly website: string;
   readonly categories: readonly NamedLink[];
   readonly tags: readonly NamedLink[];
-  /** What the site has defined besides, by its label. */
+  /** Custom fields of the site with their labels. */
   readonly details: readonly Detail[];
-  /** Set where it does not take place as planned, in words. */
+  /** Set if it does not take place as planned, in words. */
   readonly notice: string | undefined;
-  /** Whether it is over, with all its dates. */
+  /** Whether all of its dates are over. */
   readonly isOver: boolean;
-  /** Other dates of an event that recurs, in words. */
+  /** Other dates of a recurring event, in words. */
   readonly dates: readonly NamedLink[];
   readonly add: readonly Subscription[];
   readonly back: string;
-  /** Undefined: it is open. Else what was wrong with the password that was sent, if one was. */
+  /** Undefined: the event is open. Otherwise `error` says that the password was wrong, if one was sent. */
   readonly locked: { readonly error: string | undefined } | undefined;
 }
 
-/** What an event says in a field that the site defines. `href`: set where that is an address. */
+/** The value of a custom field of the site. `href`: set if the value is a URL. */
 export interface Detail {
   readonly label: string;
   readonly value: string;
@@ -104,7 +104,7 @@ export function EventView(props: EventProps): JSX.Element {
   );
 }
 
-/** What is known of an event besides its text, each under its name. */
+/** The properties of an event, each with its label. */
 function Facts({ i18n, places, organizers, website, categories, tags, details, dates }: EventProps): JSX.Element {
   const { say } = i18n;
   return (
@@ -175,7 +175,7 @@ function Place({ i18n: { say }, place }: { readonly i18n: I18n; readonly place: 
   );
 }
 
-/** Asks for the password of a protected event. It goes to the very address of the page. */
+/** The form for the password of a protected event. It is sent to the URL of the page. */
 function PasswordForm({ i18n, error }: { readonly i18n: I18n; readonly error: string | undefined }): JSX.Element {
   const { say } = i18n;
   return (
@@ -236,36 +236,39 @@ function Contact({ phone, email = '', website }: ContactProps): JSX.Element | nu
   );
 }
 
-/** A number that can be called. Of several, or with words in it, nobody knows which digits are to be dialled. */
+/**
+ * A phone number as a link. Several numbers, or one among words, are shown as text, since the digits to dial are
+ * unclear.
+ */
 function Phone({ text }: { readonly text: string }): JSX.Element {
   const number = text.replace(/^\p{L}[\p{L}.]*:?\s*/u, '');
   if (!/^\+?[\d\s()./-]{3,}$/.test(number) || /\s\/\s/.test(number)) return <span>{text}</span>;
-  // Who calls from abroad leaves out the 0: `+44 (0)20 7946 0000`.
+  // The 0 in brackets is left out in international calls: `+44 (0)20 7946 0000`.
   const dialled = (number.startsWith('+') ? number.replace('(0)', '') : number).replace(/[^\d+]/g, '');
   return <Link href={`tel:${dialled}`}>{text}</Link>;
 }
 
-/** What stands for an address may be no address. */
+/** A website as a link; a value that is not a URL is shown as text. */
 const Website = ({ address }: { readonly address: string }): JSX.Element =>
   URL.canParse(address) || address.startsWith('/') ? <Link href={address}>{shortAddress(address)}</Link> : <span>{address}</span>;
 
-/** An address as people read it. */
+/** Returns a URL in short form for display. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
 
 export interface LinkedProps {
   readonly i18n: I18n;
-  /** The tag of its language, where that is not the one of the page. */
+  /** The tag of its language, if that is not the language of the page. */
   readonly lang: string | undefined;
   readonly name: string;
-  /** HTML of its text. */
+  /** Its text as HTML. */
   readonly description: string;
   readonly picture: Picture | undefined;
-  /** Where it is, if it is a place. */
+  /** Its address and map, for a venue. */
   readonly place: PlaceModel | undefined;
   readonly phone: string;
   readonly email: string;
   readonly website: string;
-  /** The heading above the events that name it. */
+  /** The heading above its events. */
   readonly heading: string;
   readonly events: readonly EventCard[];
   readonly previous: Neighbour | undefined;
@@ -275,7 +278,7 @@ export interface LinkedProps {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** A venue or an organizer, and what takes place there or is done by them. */
+/** A venue or an organizer with its events. */
 export function LinkedView(props: LinkedProps): JSX.Element {
   const { i18n, lang, name, description, picture, place, heading, events, previous, next, here, back, subscriptions } = props;
   const { say } = i18n;
@@ -321,12 +324,12 @@ export interface ProblemProps {
   readonly i18n: I18n;
   readonly heading: string;
   readonly about: string;
-  /** By what an administrator finds it in the log. */
+  /** The id by which an administrator finds the request in the log. */
   readonly request: string | undefined;
   readonly back: string;
 }
 
-/** Says that there is no page. */
+/** An error page. */
 export const ProblemView = ({ i18n, heading, about, request, back }: ProblemProps): JSX.Element => (
   <>
     <h1>{heading}</h1>

@@ -4,7 +4,7 @@ import { type ApiDocument, ApiReference } from './api-reference.tsx';
 import { i18nFor } from './i18n-for.ts';
 import { type Page, type PageContext, pageOf } from './pages.tsx';
 
-/** The reference of the API for people. `document`: its OpenAPI document, in the caller's language. */
+/** Returns the page of the API reference. `document`: the OpenAPI document, in the caller's language. */
 export function referencePage(context: PageContext, caller: Caller, document: ApiDocument): Page {
   const i18n = i18nFor(context.site, caller);
   return pageOf(context, caller, {

@@ -5,19 +5,19 @@ import { calendarPage } from './calendar-page.ts';
 import { type Page, type PageContext, pageOf } from './pages.tsx';
 import { eventPage, linkedPage } from './record-pages.ts';
 
-/** A page that is asked for. */
+/** A requested page. */
 export interface PageRequest {
   readonly page: CalendarPageAsked;
-  /** Parameters as they were sent, of which those count that narrow lists. */
+  /** Parameters as sent, of which only those that filter lists are used. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** What was entered to open a protected event. */
+  /** The password entered to open a protected event. */
   readonly password: string | undefined;
 }
 
 /**
- * The page at an address of the calendar, as anybody may see it.
+ * Returns the page at a URL of the calendar, as visitors see it.
  *
- * @throws rest_no_route where there is none, rest_invalid_param for filters that cannot be understood
+ * @throws rest_no_route if there is none, rest_invalid_param for invalid filters
  */
 export async function renderPage(context: PageContext, caller: Caller, { page, query, password }: PageRequest): Promise<Page> {
   switch (page.of) {

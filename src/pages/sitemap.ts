@@ -16,18 +16,18 @@ import { usedCategories } from './categories.ts';
 /** A page in the sitemap. */
 interface Entry {
   readonly href: string;
-  /** When it changed, UTC, `YYYY-MM-DD HH:MM:SS`. */
+  /** Time of the last change, UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly modified?: string;
 }
 
 /** A slice of one part of the sitemap. */
 interface Part {
   readonly entries: readonly Entry[];
-  /** How many there are on all pages together. */
+  /** Total number of entries in the part. */
   readonly total: number;
 }
 
-/** How many addresses stand in one file; 50,000 would be allowed. */
+/** Maximum number of URLs in one file; the protocol allows 50,000. */
 const MOST = 1000;
 
 type PartName = keyof typeof PARTS;
@@ -43,7 +43,7 @@ const linked =
     return { entries: open.filter(({ id }) => !hidden.has(id)).map(entryOf), total };
   };
 
-/** The parts of the sitemap: pages that anybody may see whole. */
+/** The parts of the sitemap: pages that visitors can see in full. */
 const PARTS = {
   pages: async (site, caller) => {
     const { settings } = caller;
@@ -83,10 +83,10 @@ const entryOf = ({ url, modified_utc }: Dated): Entry => ({
 
 const names = typedKeys(PARTS);
 
-/** A file of the sitemap (sitemaps.org): that which names all others, or one of those. */
+/** A file of the sitemap (sitemaps.org): the index, which lists all others, or one of the others. */
 export type SitemapFile = 'index' | { readonly part: PartName; readonly number: number };
 
-/** The file that a path names; undefined: none. */
+/** Returns the file at a path; undefined if the path is not one of the sitemap. */
 export function sitemapFile(path: string): SitemapFile | undefined {
   if (path === '/sitemap.xml') return 'index';
   const { part, number } = /^\/sitemap-(?<part>[a-z]+)-(?<number>[1-9]\d{0,5})\.xml$/.exec(path)?.groups ?? {};
@@ -94,7 +94,7 @@ export function sitemapFile(path: string): SitemapFile | undefined {
   return known && { part: known, number: Number(number) };
 }
 
-/** The XML of a file; undefined: there is none of this number. */
+/** Returns the XML of a file; undefined if there is no file with this number. */
 export async function sitemapXml(site: Site, caller: Caller, file: SitemapFile): Promise<string | undefined> {
   if (file === 'index') return indexXml(caller, await numbersOf(site, caller));
   const { entries } = await PARTS[file.part](site, caller, MOST, (file.number - 1) * MOST);

@@ -1,20 +1,23 @@
 import type { FeedEvent } from '../records/feed-events.ts';
 
-/** So much structured data stands in a page that shows several events, in characters; a page is more than that. */
+/**
+ * Maximum length of structured data in a page with several events, in characters, which is less than the rest of the
+ * page.
+ */
 const MOST = 20_000;
 
 /**
- * The JSON-LD of a venue or an organizer for its own page. That of the API stands within an event, which says whose
- * words these are; by itself it must say so, or programs pass over it.
+ * Returns the JSON-LD of a venue or an organizer for its own page. In the API it is embedded in an event, which
+ * contains the context; on its own it must contain the context, or programs ignore it.
  */
 export const structuredLinked = (data: object | undefined): object[] =>
   data === undefined ? [] : [{ '@context': 'http://schema.org', ...data }];
 
 /**
- * The JSON-LD of the events that a page lists, in their order: one array, as the reference prints it. Of many events
- * only the first ones are described, so that pages stay small. Protected events have none.
+ * Returns the JSON-LD of the events that a page lists, in order: one array, as the reference prints it. If there are
+ * many events, only the first ones are described, so that pages stay small. Protected events have none.
  *
- * @param shown ids of those that the page names; undefined: all of them
+ * @param shown ids of the events that the page shows; undefined: all of them
  */
 export function structuredEvents(events: readonly FeedEvent[], shown?: ReadonlySet<number>): object[] {
   const described: object[] = [];

@@ -7,19 +7,19 @@ import { Link } from '../html/links.tsx';
 export interface SuggestProps {
   readonly i18n: I18n;
   readonly form: FormState;
-  /** The fields of the event that are asked for. */
+  /** Names of the event's fields in the form. */
   readonly names: readonly string[];
-  /** What visitors say of themselves. */
+  /** The visitor's own details. */
   readonly said: Readonly<Record<'name' | 'email' | 'note', string>>;
-  /** Where the form is sent to. */
+  /** The URL to which the form is sent. */
   readonly address: string;
   readonly hidden: { readonly key: string; readonly trap: string };
   readonly notice: string | undefined;
-  /** What is wrong, with links to the fields. */
+  /** The errors, with links to the fields. */
   readonly summary: ComponentChildren;
 }
 
-/** The form by which visitors suggest an event. */
+/** The form for suggesting an event. */
 export function SuggestView({ i18n, form, names, said, address, hidden, notice, summary }: SuggestProps): JSX.Element {
   const { say } = i18n;
   const own = (name: 'name' | 'email' | 'note') => ({

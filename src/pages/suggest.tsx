@@ -26,12 +26,13 @@ import { type Page, type PageContext, pageOf } from './pages.tsx';
 import { SuggestView, ThanksView } from './suggest-view.tsx';
 
 /*
- * The page on which visitors without an account suggest an event. What they send waits for somebody who may publish it.
+ * The page on which visitors without an account suggest an event. Suggestions are pending until an editor publishes
+ * them.
  */
 
 /**
- * What a visitor may say of an event, in the order of the form; besides, the texts that the kind and the site define.
- * A field that is not named here is for editors.
+ * Fields of an event that visitors can fill in, in the order of the form. The texts of the kind and the custom fields
+ * of the site are added. All other fields are for editors.
  */
 const ASKED = [
   'title',
@@ -47,28 +48,28 @@ const ASKED = [
   'custom_fields',
 ];
 
-/** Texts of the kind that mean something to editors alone. */
+/** Texts of the kind that are only for editors. */
 const NOT_ASKED: ReadonlySet<string> = new Set(['external_id']);
 
-/** The field that people do not see: whoever fills it in is a program. */
+/** A field hidden from people: a form in which it is filled in was sent by a bot. */
 const TRAP = 'homepage';
 
-/** The longest name, address and note, in characters. */
+/** Maximum lengths of name, e-mail address and note, in characters. */
 const LONGEST: Readonly<Record<'name' | 'email' | 'note', number>> = { name: 100, email: 100, note: 2000 };
 type Said = keyof typeof LONGEST;
 
-/** What was sent, and what stands in the way of keeping it. */
+/** A submitted form, and the reasons why it was not accepted. */
 export interface SuggestForm {
-  /** What shows that the form was given to whoever sends it. */
+  /** The key that proves that the form was made for its sender. */
   readonly key: string;
   readonly sent?: Values;
   readonly errors?: ReadonlyMap<string, string>;
   readonly notice?: string;
-  /** The status of the answer. */
+  /** The status code of the response. */
   readonly status?: number;
 }
 
-/** The form, empty or as it was sent. */
+/** Returns the form, empty or as submitted. */
 export async function suggestPage(
   context: PageContext,
   caller: Caller,
@@ -96,7 +97,7 @@ export async function suggestPage(
   return formPage(context, caller, body, status);
 }
 
-/** What is shown once a suggestion has arrived. */
+/** Returns the page shown after a suggestion was accepted. */
 export async function thanksPage(context: PageContext, caller: Caller): Promise<Page> {
   const i18n = i18nFor(context.site, caller);
   return formPage(context, caller, <ThanksView i18n={i18n} address={suggestPath(caller)} />, 200);
@@ -123,9 +124,9 @@ function formPage(context: PageContext, caller: Caller, body: Parameters<typeof 
 }
 
 /**
- * Keeps what was sent. `admit`: asked before it is kept, once nothing else is wrong.
+ * Stores a suggestion. `admit`: called before it is stored, if there are no other errors; may throw.
  *
- * @returns what is wrong, by the name of the field; undefined: it was kept, or came from a program
+ * @returns the errors by field; undefined: it was stored, or was sent by a bot
  */
 export async function takeSuggestion(
   site: Site,
@@ -173,11 +174,14 @@ function askedOf({ settings }: FormContext): { readonly kind: PostKind; readonly
 const typedIn = (kind: PostKind, names: readonly string[], sent: Values): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, withoutNewTerms(controlOf(name, kind.fields[name]!).read(sent[name]))]));
 
-/** Visitors choose among the categories that there are. */
+/** Removes new terms: visitors can only choose existing categories. */
 const withoutNewTerms = (shown: unknown): unknown =>
   shown !== null && typeof shown === 'object' && 'ids' in shown ? { ...shown, fresh: '' } : shown;
 
-/** Links to what the calendar has, and the names of what it does not have: editors make venues, visitors name them. */
+/**
+ * Separates links to existing records from the names of unknown ones: visitors can name new venues, but only editors
+ * create them.
+ */
 function linksIn(raw: Values, kind: PostKind): { readonly known: Values; readonly unknown: Values } {
   const unknown: Record<string, string> = {};
   const known = Object.entries(raw).map(([name, value]): [string, unknown] => {
@@ -189,7 +193,7 @@ function linksIn(raw: Values, kind: PostKind): { readonly known: Values; readonl
   return { known: Object.fromEntries(known), unknown };
 }
 
-/** What is wrong with what visitors say of themselves. */
+/** Returns the errors in the visitor's own details. */
 function saidErrors({ i18n }: FormContext, sent: Values): [string, string][] {
   const said = Object.entries(LONGEST).map(([name, longest]) => ({ name, longest, text: textIn(sent, `from_${name}`).trim() }));
   return said.flatMap(({ name, longest, text }): [string, string][] => {

@@ -8,21 +8,21 @@ import { calendarUrl, listUrlIn, type Target } from './addresses.ts';
 import type { Content, Translated } from './pages.tsx';
 
 /*
- * The pages of a category or a tag in the languages that it is there in.
+ * Pages of a category or a tag in the languages in which it exists.
  */
 
 /** The term of a page and its translations. */
 export interface TermGroup {
   readonly group: ReadonlyMap<string, PlacedTerm>;
-  /** What the page shows: the term in the language of the page, else the one that was asked for. */
+  /** The term that the page shows: the one in the language of the page, else the requested one. */
   readonly shown: PlacedTerm;
-  /** The language of that. */
+  /** The language of that term. */
   readonly code: string;
 }
 
 export const kindOf = ({ taxonomy }: Pick<Term, 'taxonomy'>): TermKind => termKind(taxonomy === 'post_tag' ? 'tag' : 'category');
 
-/** Undefined where a page is of no term, or of one without a language. */
+/** Returns the term of a page with its translations. Undefined if the page has no term or the term has no language. */
 export async function termGroup({ db }: Site, caller: Caller, term: Term | undefined): Promise<TermGroup | undefined> {
   const group = term && (await termsByLanguage(db, caller, kindOf(term), term));
   if (!group) return undefined;
@@ -33,11 +33,11 @@ export async function termGroup({ db }: Site, caller: Caller, term: Term | undef
   return own && { group, shown: own[1], code: own[0] };
 }
 
-/** The same list, with the term that the page shows in the place of the one that was asked for. */
+/** Returns the list with the term that the page shows instead of the requested one. */
 export const withTerm = <List extends { readonly terms: readonly Term[] }>(list: List, group: TermGroup | undefined): List =>
   group ? { ...list, terms: [group.shown.term, ...list.terms.slice(1)] } : list;
 
-/** Where a page of the calendar is, and what it says of the languages of its term. */
+/** Returns the URL of a page of the calendar, and the translations of its term. */
 export function placeOf(caller: Caller, target: Target, group: TermGroup | undefined): Pick<Content, 'address' | 'first' | 'record'> {
   const urlOf = (page: Target) => (group ? calendarUrlIn(caller, group.code, page) : calendarUrl(caller, page));
   const begin = { ...target, number: 1 };
@@ -48,11 +48,11 @@ export function placeOf(caller: Caller, target: Target, group: TermGroup | undef
   };
 }
 
-/** The address of a page of the calendar in a language of the content. */
+/** Returns the URL of a page of the calendar in a content language. */
 const calendarUrlIn = (caller: Caller, code: string, target: Target): string =>
   listUrlIn(caller, code, (home) => calendarUrl({ settings: caller.settings, home }, target));
 
-/** The language of the page of a term, and its address in each. */
+/** Returns the language of the page of a term, and its URL in each language. */
 const translationsOf = (caller: Caller, { group, code }: TermGroup, target: Target): Translated => ({
   language: code,
   translations: Object.fromEntries([...group].map(([other, term]) => [other, { url: calendarUrlIn(caller, other, { ...target, term }) }])),

@@ -9,7 +9,7 @@ import { type ListProps, ListView, type MonthProps, MonthView } from './calendar
 import { Frame, type FrameProps } from './frame.tsx';
 import { type EventProps, EventView, type LinkedProps, LinkedView } from './record-views.tsx';
 
-/** What shows each part of a page. */
+/** The views of the parts of a page. */
 export interface Views {
   readonly frame: (props: FrameProps) => VNode;
   readonly list: (props: ListProps) => VNode;
@@ -18,12 +18,12 @@ export interface Views {
   readonly linked: (props: LinkedProps) => VNode;
 }
 
-/** How the pages of a site look. */
+/** The look of a site's pages. */
 export interface Theme {
   readonly views: Views;
-  /** Names of stylesheets that come after Fasti's own. */
+  /** Names of stylesheets that are loaded after Fasti's own. */
   readonly styles: readonly string[];
-  /** The names of files for browsers. */
+  /** File names of the logo and the icon. */
   readonly logo: string | undefined;
   readonly icon: string;
 }
@@ -36,19 +36,19 @@ export interface LoadedTheme {
 
 const DEFAULT_VIEWS: Views = { frame: Frame, list: ListView, month: MonthView, event: EventView, linked: LinkedView };
 
-/** What Fasti looks like by itself. */
+/** Returns Fasti's default theme. */
 export const defaultTheme = (): LoadedTheme => ({
   theme: { views: DEFAULT_VIEWS, styles: [], logo: undefined, icon: 'icon.svg' },
   assets: loadAssets(),
 });
 
-/** What views of a site's own build elements with; they need no package for it. */
+/** Functions with which views of a site build elements, so that they need no package. */
 const TOOLS = { h, Fragment, Link, Rendered };
 
 /**
- * The look of a site whose folder of its own is named (`THEME_DIR`).
+ * Loads the theme of a site from the folder in `THEME_DIR`, if that is set.
  *
- * @throws Error in one line where the folder or a view in it cannot be used
+ * @throws Error with a one-line message if the folder or a view in it cannot be used
  */
 export async function loadTheme(folder: string | undefined): Promise<LoadedTheme> {
   if (folder === undefined) return defaultTheme();
@@ -69,7 +69,7 @@ export async function loadTheme(folder: string | undefined): Promise<LoadedTheme
 
 const isView = (file: string): boolean => file.endsWith('.js') && Object.hasOwn(DEFAULT_VIEWS, file.slice(0, -3));
 
-/** The views that modules of the folder hold, each by the name of its file. */
+/** Loads the views in modules of the folder, each by the name of its file. */
 async function ownViews(folder: string, names: readonly string[]): Promise<Partial<Views>> {
   const views = names.filter(isView).map(async (name) => {
     const { default: view }: { readonly default?: unknown } = await import(pathToFileURL(resolve(folder, name)).href);
