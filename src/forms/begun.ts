@@ -4,21 +4,24 @@ import type { Shown } from './control.ts';
 import { membersIn } from './form-values.ts';
 
 /*
- * What a form began with, so that it is known which of its fields somebody has touched.
+ * The initial values of a form, from which the server determines which fields the user changed.
  */
 
-/** By this name a form sends it. */
+/** The name of the form field with the initial values. */
 export const BEGUN = 'begun';
 
 const DIGITS = 10;
-/** A form has fewer fields. */
+/** Maximum number of fields; forms have fewer. */
 const MOST_FIELDS = 1000;
 
-/** Fields with a digest of what each began with, as text. `sent`: of those that a form said already. */
+/**
+ * Returns the fields with a digest of the initial value of each, as text. `sent`: the text from a form that is shown
+ * again, which takes precedence.
+ */
 export const begunText = (shown: Readonly<Record<string, Shown>>, sent = ''): string =>
   JSON.stringify({ ...Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, digestOf(value)])), ...begunIn(sent) });
 
-/** The fields that a form holds as it began. */
+/** Returns the fields whose values are still the initial ones. */
 export function untouched(sent: string, typed: Readonly<Record<string, Shown>>): ReadonlySet<string> {
   const begun = begunIn(sent);
   return new Set(Object.keys(typed).filter((name) => Object.hasOwn(begun, name) && begun[name] === digestOf(typed[name])));
@@ -29,7 +32,7 @@ function begunIn(sent: string): Readonly<Record<string, unknown>> {
   return membersIn('value' in reading ? reading.value : undefined);
 }
 
-/** The same for values that are the same, in whatever order their members stand. */
+/** Returns a digest of a value, independent of the order of its members. */
 const digestOf = (value: Shown): string => hash('sha256', JSON.stringify(value, inOrder) ?? '').slice(0, DIGITS);
 
 const inOrder = (_name: string, value: unknown): unknown =>

@@ -8,15 +8,16 @@ import { resolvedLinks } from './control-data.ts';
 import { controlOf } from './controls.ts';
 import type { FormContext } from './form-context.ts';
 
-/** The fields that a form of a kind has. */
+/** The fields in a form of a kind. */
 export interface FormFields {
   readonly kind: PostKind;
   readonly names: readonly string[];
 }
 
 /**
- * What of a form differs from what is stored, as the API takes it; of a new record what was typed at all. `begun`: what
- * the form of a new record began with. What was emptied of it is said, so that it is not taken over.
+ * Returns the values of a form that differ from the stored ones, in the form that the API takes; for a new record, all
+ * values that were entered. `begun`: initial values in the form of a new record. If one of them was emptied, the empty
+ * value is included, so that it is not copied from the source.
  */
 export async function changedValues(
   context: FormContext,
@@ -43,5 +44,5 @@ export async function changedValues(
   return raw;
 }
 
-/** Whether a field of a new record is sent though nothing was typed: a box that is not ticked means no. */
+/** Returns whether a field of a new record is always included: an unticked checkbox means no. */
 const isAlwaysSaid = (field: Field | undefined): boolean => field !== undefined && isYesOrNo(field.grammar);

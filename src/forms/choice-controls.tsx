@@ -5,7 +5,7 @@ import { membersIn, textsIn } from './form-values.ts';
 import { line } from './text-controls.tsx';
 
 /*
- * What is chosen from a list: status, author, terms.
+ * Controls for choices from a list: status, author, terms.
  */
 
 export const status: Control = {
@@ -14,7 +14,7 @@ export const status: Control = {
   Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.data.statuses} />,
 };
 
-/** One of a closed set, by the values themselves, or by their names where they are languages. */
+/** Returns the control for a closed set; languages are shown by name, other values as they are. */
 export const oneOf = (values: readonly string[]): Control => ({
   ...line,
   words: (shown, { languages }) => languages.get(asText(shown)) ?? asText(shown),
@@ -37,7 +37,7 @@ export const author: Control = {
 
 interface Chosen {
   readonly ids: readonly number[];
-  /** Names of new ones, with commas between them. */
+  /** Names of new terms, separated by commas. */
   readonly fresh: string;
 }
 
@@ -46,14 +46,14 @@ const chosenIn = (shown: Shown): Chosen => {
   return { ids: Array.isArray(ids) ? ids.map(Number) : [], fresh: asText(fresh) };
 };
 
-/** Names with commas between them; one that holds a comma stands in quotes, those within it twice. */
+/** Returns comma-separated names; a name containing a comma is in quotes, and quotes within it are doubled. */
 export const namesIn = (text: string): string[] => {
   const names = Array.from(text.matchAll(NAME), ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
   return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
 };
 const NAME = /[^\S,]*"([^"]*(?:""[^"]*)*)"[^\S,]*(?:,|$)|([^,]+)(?:,|$)/g;
 
-/** The same the other way round. */
+/** Joins names in the form that `namesIn` reads. */
 export const namesText = (names: readonly string[]): string =>
   names.map((name) => (/^"|,/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ');
 
@@ -97,8 +97,8 @@ export const categories: Control = {
 };
 
 /**
- * Tags by their names, with commas between them. Those that a record has stay the same ones: others may have their
- * names.
+ * Tags by name, separated by commas. The tags that a record already has keep their ids, since several tags can have the
+ * same name.
  */
 export const tags: Control = {
   show: (value, { terms }) => namesText([...new Set(termsOf(value, terms).map(({ name }) => name))]),

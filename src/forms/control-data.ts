@@ -22,15 +22,15 @@ import { labelOf } from './labels.ts';
 import { choiceId, choiceText, linkFormIn } from './link-controls.tsx';
 
 /*
- * What the inputs of a form offer: terms, records to link to, people, the image.
+ * Data for the inputs of a form: terms, records to link to, people, the image.
  */
 
-/** How many records are offered to choose from without a script; with one, the rest is searched for. */
+/** Maximum number of records offered without a script. With a script, the others are found by searching. */
 const MOST_CHOICES = 200;
 const MOST_PEOPLE = 100;
 const MOST_TERMS = 10_000;
 
-/** What a form needs to know to show these values of its fields. */
+/** Loads the data that a form needs to show these values of its fields. */
 export async function loadControlData(
   context: FormContext,
   kind: PostKind,
@@ -80,7 +80,7 @@ function zones(): readonly string[] {
   return knownZones;
 }
 
-/** The terms of a kind, those below another one right behind it. */
+/** Returns the terms of a kind, children directly after their parent. */
 export async function termChoices(context: FormContext, name: 'category' | 'tag'): Promise<TermChoice[]> {
   const { site, caller } = context;
   const { contentLanguages: languages } = caller.settings;
@@ -107,13 +107,13 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
   return choices;
 }
 
-/** Fields of a venue or organizer that nobody fills in on the way: its own form has them. */
+/** Fields of a venue or organizer that cannot be filled in while linking to a new one; its own form has them. */
 const NOT_AT_ONCE: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
 
-/** Whether an event names several of a kind, as The Events Calendar has it. */
+/** Whether an event can link to several records of a kind, as in The Events Calendar. */
 const TAKES_SEVERAL = { venue: false, organizer: true } as const;
 
-/** Venues or organizers to link to: the first by their names, and those that are linked already. */
+/** Returns venues or organizers to link to: the first ones by name, and the linked ones. */
 async function linkChoices(context: FormContext, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
   const { site, caller, i18n } = context;
   const kind = postKind(name);
@@ -133,13 +133,13 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
   };
 }
 
-/** Venues or organizers to narrow a list by: the first by their names, and the one that is chosen (0: none). */
+/** Returns venues or organizers for filtering a list: the first ones by name, and the selected one (0: none). */
 export async function linkOptions(context: FormContext, name: 'venue' | 'organizer', chosen: number): Promise<Option[]> {
   const { known } = await linkChoices(context, name, chosen === 0 ? [] : [chosen]);
   return [...known].map(([id, text]) => ({ value: String(id), text }));
 }
 
-/** Tags to narrow a list by, by name: those that most records carry, and the one that is chosen (0: none). */
+/** Returns tags for filtering a list, by name: those of most records, and the selected one (0: none). */
 export async function tagOptions({ site, caller }: FormContext, chosen: number): Promise<Option[]> {
   const kind = termKind('tag');
   const listed = (values: TermListValues) => listTerms(site, caller, kind, values);
@@ -151,7 +151,7 @@ export async function tagOptions({ site, caller }: FormContext, chosen: number):
     .sort((one, other) => one.text.localeCompare(other.text));
 }
 
-/** How a record is named where it is chosen: a venue with its town, and what has a language with that. */
+/** Returns the name of a record in a list of choices: a venue with its town, and the language if it has one. */
 function linkName({ settings }: Pick<FormContext, 'settings'>, kind: PostKind, record: Values): string {
   const language = settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name;
   return placeName(kind, record) + (language === undefined ? '' : ` (${language})`);
@@ -165,10 +165,10 @@ function placeName(kind: PostKind, record: Values): string {
 const titleOf = (kind: PostKind, record: Values): string => decodeEntities(String(record[kind.titleField] ?? ''));
 
 /**
- * The links that a form names: those that stay, and what the boxes for more say: the id at the end of a choice, else
- * the record of exactly this name, else a new record of it. What is said of a new record belongs to the first one.
- * Where an event has one of a kind, what is typed takes the place of that one. `language`: of the event, in which names
- * are looked up first.
+ * Returns the links in a form: those that stay, and those in the boxes for more. A box contains the id at the end of a
+ * choice, else the exact name of an existing record, else the name of a new record. The details of a new record belong
+ * to the first new one. If an event can only have one link of the kind, the new one replaces it. `language`: language
+ * of the event; records in this language take precedence.
  */
 export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown, language: string): Promise<unknown[]> {
   const kind = postKind(name);
@@ -187,7 +187,7 @@ export async function resolvedLinks(context: FormContext, name: 'venue' | 'organ
   return replaced ? added : [...keep, ...added];
 }
 
-/** Records to link to that a text finds, as choices: for the script that completes what is typed. */
+/** Returns the records that match a text, as choices for the script that completes the input. */
 export async function foundLinks(context: FormContext, name: 'venue' | 'organizer', search: string): Promise<string[]> {
   const kind = postKind(name);
   const narrowed: PostListValues = {
@@ -203,14 +203,14 @@ export async function foundLinks(context: FormContext, name: 'venue' | 'organize
 
 const FOUND = 20;
 
-/** The id of the record that somebody names, of several the one in the language of the event; 0: there is none. */
+/** Returns the id of the record with a name, if there are several the one in the event's language; 0: there is none. */
 async function idOfTitle(context: FormContext, kind: PostKind, typed: string, language: string): Promise<number> {
   const titled = await titledRecords(context, kind, typed);
   const found = titled.length > 0 ? titled : await choicesCalled(context, kind, typed);
   return Number((found.find((record) => record.language === language) ?? found[0])?.id ?? 0);
 }
 
-/** Records of exactly this title, which is stored as HTML where its writer may not write any. */
+/** Returns the records with exactly this title. It is stored as HTML if its author may not write unfiltered HTML. */
 async function titledRecords({ site, caller }: FormContext, kind: PostKind, title: string): Promise<readonly Values[]> {
   const spellings = [...new Set([title, ksesTitle(title)])];
   const rows = await Promise.all(spellings.map((one) => findByTitle(site.db, kind.postType, one, undefined)));
@@ -218,7 +218,7 @@ async function titledRecords({ site, caller }: FormContext, kind: PostKind, titl
   return (await readablePosts(site, caller, kind, [...new Set(same.map(({ ID }) => ID))])).records;
 }
 
-/** Records that are offered in these words: by title and town, or with their language behind it. */
+/** Returns the records offered under this text: title and town, with or without the language. */
 async function choicesCalled(context: FormContext, kind: PostKind, typed: string): Promise<readonly Values[]> {
   const { site, caller } = context;
   const { records } = await listPosts(site, caller, kind, { search: typed, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
@@ -229,7 +229,7 @@ async function choicesCalled(context: FormContext, kind: PostKind, typed: string
 
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Records with their titles as people wrote them: those of lists have the quotation marks and dashes of pages. */
+/** Returns records with their titles as stored; those in lists have typographic quotes and dashes. */
 async function withPlainTitles({ site }: FormContext, kind: PostKind, records: readonly Values[]): Promise<Values[]> {
   const titles = await storedTitles(
     site.db,
@@ -238,7 +238,7 @@ async function withPlainTitles({ site }: FormContext, kind: PostKind, records: r
   return records.map((record) => ({ ...record, [kind.titleField]: titles.get(Number(record.id)) ?? record[kind.titleField] }));
 }
 
-/** People who may be authors, for those who may say who is one. */
+/** Returns the people who can be authors, if the caller may set the author. */
 export async function authorOptions({ site, settings, caller, i18n }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
@@ -246,14 +246,14 @@ export async function authorOptions({ site, settings, caller, i18n }: FormContex
   const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: decodeEntities(displayName) || nicename }));
   const id = String(present ?? '');
   if (id === '' || named.some(({ value }) => value === id)) return named;
-  // What the public suggests has no author.
+  // Suggestions by visitors have no author.
   if (id === '0') return [{ value: id, text: i18n.say('desk:form.no-author') }, ...named];
-  // Somebody who writes no more, or one of very many.
+  // The present author is no longer allowed to write, or is not among the first ones.
   const other = (await loadPeople(site.db, settings, [Number(id) || 0])).get(Number(id));
   return [{ value: id, text: other ? decodeEntities(other.displayName) || other.nicename : `#${id}` }, ...named];
 }
 
-/** The statuses that the caller may give a record, and the one that it has. */
+/** Returns the statuses that the caller may give a record, and its present one. */
 export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, present: string): Option[] {
   const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
   const settable = SETTABLE_STATUSES.filter(

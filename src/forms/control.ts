@@ -4,38 +4,38 @@ import type { FieldProps, Option } from '../html/form-fields.tsx';
 import type { Field } from '../kinds/param.ts';
 
 /*
- * What a control is: how a field of a kind is shown in a form, and read from one. The form of a value is plain data,
- * so that what was sent can be compared with what is stored: only what somebody changed is written.
+ * A control defines how a field of a kind is shown in a form and read from it. The form's value is plain data, so that
+ * the submitted value can be compared with the stored one: only changed values are written.
  */
 
-/** A value as a form shows and sends it. */
+/** A value in the form in which a form shows and sends it. */
 export type Shown = unknown;
 
-/** What inputs need to know besides the value: choices, and names of what values name by id. */
+/** Data for inputs in addition to the value: choices, and the names of records that values contain by id. */
 export interface ControlData {
   readonly say: (key: string, values?: Readonly<Record<string, string | number>>) => string;
-  /** Terms that can be chosen, by field. */
+  /** Terms to choose from, by field. */
   readonly terms: Readonly<Record<string, readonly TermChoice[]>>;
-  /** The fields whose new terms the caller may make. */
+  /** Fields for which the caller may create new terms. */
   readonly freshTerms: ReadonlySet<string>;
-  /** What can be linked to, by field, and the fields of a new record of that kind. */
+  /** Records to link to, by field, and the fields of a new record of that kind. */
   readonly links: Readonly<Record<string, LinkChoices>>;
   readonly statuses: readonly Option[];
-  /** People who may be authors; empty where that is not the caller's to say. */
+  /** People who can be authors; empty if the caller may not set the author. */
   readonly authors: readonly Option[];
   readonly image: ImageShown | undefined;
-  /** What the form says that the image shows. */
+  /** The alternative text of the image in the form. */
   readonly alt: string;
   readonly mayUpload: boolean;
-  /** What a file that is sent along may have at most. */
+  /** Maximum size of an uploaded file. */
   readonly longestFile: { readonly bytes: number; readonly words: string };
   readonly customFields: readonly CustomField[];
   readonly zones: readonly string[];
-  /** Names of the languages of the content, by their codes. */
+  /** Names of the content languages, by code. */
   readonly languages: ReadonlyMap<string, string>;
 }
 
-/** What inputs need to know that offer no choices. */
+/** Data for inputs without choices. */
 export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   terms: {},
   freshTerms: new Set(),
@@ -54,21 +54,21 @@ export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
 export interface TermChoice {
   readonly id: number;
   readonly name: string;
-  /** How far below the root. */
+  /** Depth below the root. */
   readonly depth: number;
-  /** The name of its language, where content has several. */
+  /** The name of its language, if content has several. */
   readonly language?: string | undefined;
 }
 
-/** A term with its language, as it is offered. */
+/** Returns the text of a term with its language, for a list of choices. */
 export const termText = ({ name, language }: TermChoice): string => (language === undefined ? name : `${name} (${language})`);
 
-/** The same in a list without indents. */
+/** Returns the text of a term with marks for its depth, for a list without indentation. */
 export const indentedTerm = (term: TermChoice): string => '– '.repeat(term.depth) + termText(term);
 
 export interface LinkChoices {
   readonly path: string;
-  /** Names of records that can be linked, by id. */
+  /** Names of records to link to, by id. */
   readonly known: ReadonlyMap<number, string>;
   /** Fields of a new record, with their labels. */
   readonly fresh: readonly { readonly name: string; readonly label: string }[];
@@ -89,19 +89,19 @@ export interface ControlProps extends FieldProps {
 }
 
 export interface Control {
-  /** A stored value (undefined: none yet) as the form shows it. */
+  /** Returns a stored value (undefined: none yet) in the form's representation. */
   readonly show: (value: unknown, data: ControlData) => Shown;
-  /** What a form sent under the name of the field. */
+  /** Reads the submitted value of the field. */
   readonly read: (sent: unknown) => Shown;
-  /** A value of the form as the API takes it. `stored`: the value of before, undefined where there was none. */
+  /** Returns a value of the form as the API takes it. `stored`: the stored value, undefined if there was none. */
   readonly raw: (shown: Shown, data: ControlData, stored: unknown) => unknown;
-  /** A value in words, for comparing two versions. */
+  /** Returns a value in words, for comparing two versions. */
   readonly words: (shown: Shown, data: ControlData) => string;
   readonly Show: (props: ControlProps) => JSX.Element | null;
 }
 
 export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/\r\n?/g, '\n'));
-/** A text as an input of one line holds it. */
+/** Returns a text as a single-line input contains it. */
 export const onOneLine = (text: string): string => text.replace(/\n/g, ' ');
 export const asText = (shown: Shown): string => (typeof shown === 'string' ? shown : '');
 
@@ -109,7 +109,7 @@ export function boxOf({ name, id, label, hint, error, required }: ControlProps):
   return { name, label, hint, error, required, ...(id === undefined ? {} : { id }) };
 }
 
-/** The same of a field of several inputs, each of which says for itself whether it must be filled in. */
+/** Returns the properties of a field with several inputs, each of which has its own `required`. */
 export function groupOf(props: ControlProps): Omit<FieldProps, 'required'> {
   const { required: _, ...group } = boxOf(props);
   return group;

@@ -13,10 +13,10 @@ import { links } from './link-controls.tsx';
 import { line, lineOf, number, paragraphs, yesOrNo } from './text-controls.tsx';
 
 /*
- * Which control a field gets.
+ * Selection of the control for a field.
  */
 
-/** The control of a field, from its grammar and its place. */
+/** Returns the control of a field, determined by its grammar and its place. */
 export function controlOf(name: string, field: Field): Control {
   const { grammar } = field;
   if (name === 'status') return status;

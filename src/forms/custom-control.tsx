@@ -7,7 +7,7 @@ import { membersIn, textsIn } from './form-values.ts';
 import { withPoint } from './text-controls.tsx';
 
 /*
- * The fields that a site defines for itself.
+ * Control for the custom fields of a site.
  */
 
 const listOf = (value: unknown): string[] =>
@@ -15,13 +15,16 @@ const listOf = (value: unknown): string[] =>
     .split('|')
     .filter((part) => part !== '');
 
-/** The choices of a field, and behind them what is chosen though the site does not offer it any more. */
+/** Returns the choices of a field, followed by selected values that the site no longer offers. */
 const offered = ({ type, choices }: CustomField, value: string): string[] => {
   const chosen = type === 'checkbox' ? listOf(value) : [value];
   return [...new Set([...choices, ...chosen.filter((one) => one !== '')])];
 };
 
-/** The value of a field as its inputs send it: what is ticked in the order of the boxes, a line on one line. */
+/**
+ * Returns the value of a field as its inputs send it: ticked choices in the order of the boxes, a line without line
+ * breaks.
+ */
 function shownOf(field: CustomField, value: string): string {
   if (field.type === 'text') return onOneLine(value);
   return field.type === 'checkbox'
@@ -31,7 +34,7 @@ function shownOf(field: CustomField, value: string): string {
     : value;
 }
 
-/** A value as people read it: the ticked choices with commas between them. `yes`: what a single box says. */
+/** Returns a value for display: ticked choices separated by commas. `yes`: the word for a single box. */
 const inWords = ({ type, choices }: CustomField, value: string, yes: string): string =>
   type === 'checkbox'
     ? listOf(value)
@@ -50,7 +53,7 @@ export const customFields: Control = {
       Object.keys(form).map((name) => [name, typeof form[name] === 'string' ? textOf(form[name]) : textsIn(form, name).join('|')]),
     );
   },
-  // What is not offered any more would be refused: only what somebody changed is sent.
+  // Values that are no longer offered would be refused, so only changed fields are sent.
   raw: (shown, { customFields: defined }, stored) => {
     const before = shownIn(stored, defined);
     const sent = membersIn(shown);
@@ -81,7 +84,7 @@ interface CustomInputProps {
   readonly field: CustomField;
   readonly name: string;
   readonly value: string;
-  /** What stands beside a single box. */
+  /** The label of a single box. */
   readonly yes: string;
 }
 

@@ -4,7 +4,7 @@ import { membersIn } from './form-values.ts';
 import { line } from './text-controls.tsx';
 
 /*
- * A moment as a day and a time, and the zone that it is in.
+ * Controls for a moment as a day and a time, and for its time zone.
  */
 
 interface Moment {
@@ -17,7 +17,7 @@ const momentIn = (shown: Shown): Moment => {
   return { date: asText(date), time: asText(time) };
 };
 
-/** `31/12/2026` and `31.12.2026` as `2026-12-31`: browsers without an input of dates send what is typed. */
+/** Converts `31/12/2026` and `31.12.2026` to `2026-12-31`: browsers without a date input send the text as typed. */
 function dayFirst(typed: string): string {
   const [, day = '', month = '', year = ''] = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(typed.trim()) ?? [];
   return year === '' ? typed.trim() : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

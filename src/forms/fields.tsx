@@ -6,30 +6,30 @@ import type { ControlData, Shown } from './control.ts';
 import { controlOf } from './controls.ts';
 import { hintOf, labelOf } from './labels.ts';
 
-/** Texts of the same record in another language, to be read beside a form. */
+/** Texts of the same record in another language, shown next to the fields of a form. */
 export interface TextsBeside {
   /** The name of the language. */
   readonly name: string;
-  /** Its tag, such as `it-IT`. */
+  /** Its language tag, such as `it-IT`. */
   readonly tag: string | undefined;
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** A form of a kind as it is shown. */
+/** The data of a form of a kind. */
 export interface FormState {
   readonly kind: PostKind;
   readonly shown: Readonly<Record<string, Shown>>;
   readonly data: ControlData;
-  /** What fields are called that are no fields of the kind. */
+  /** Labels of fields that are not fields of the kind. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** What is wrong, by field. */
+  /** Errors, by field. */
   readonly errors?: ReadonlyMap<string, string>;
-  /** What is saved now, in words, where it differs: somebody else saved it in the meantime. */
+  /** Stored values in words, for fields that another user has saved with other values in the meantime. */
   readonly theirs?: ReadonlyMap<string, string>;
   readonly beside?: TextsBeside | undefined;
 }
 
-/** What is wrong, with links to the fields: first in the order of reading, for those who hear the page. */
+/** The list of errors with links to the fields. It comes first, for users of screen readers. */
 export function ErrorSummary({
   form,
   i18n,
@@ -50,7 +50,7 @@ export function ErrorSummary({
   );
 }
 
-/** One field of a form, with what is wrong with it, and what somebody else saved in the meantime. */
+/** One field of a form with its error, and with the value that another user saved in the meantime. */
 export function FieldOf({ form, name, i18n }: { readonly form: FormState; readonly name: string; readonly i18n: I18n }): JSX.Element {
   const { kind, shown, data, errors, theirs, beside } = form;
   const field = kind.fields[name]!;
@@ -82,7 +82,7 @@ export function FieldOf({ form, name, i18n }: { readonly form: FormState; readon
   );
 }
 
-/** What is saved now of a field, in words: somebody else saved it in the meantime. */
+/** The stored value of a field in words, saved by another user in the meantime. */
 export const SavedNow = ({ i18n, text }: { readonly i18n: I18n; readonly text: string }): JSX.Element => (
   <p class="theirs">
     {i18n.say('desk:form.theirs')} <span class="saved-now">{text === '' ? i18n.say('desk:form.nothing') : text}</span>

@@ -3,7 +3,7 @@ import type { I18n } from '../html/i18n.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 
-/** For whom a form is made: what it offers and says follows from that. */
+/** The context of a form, on which its choices and texts depend. */
 export interface FormContext {
   readonly site: Site;
   readonly settings: SiteSettings;

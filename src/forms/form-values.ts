@@ -1,16 +1,16 @@
 import type { Values } from '../kinds/param.ts';
 
 /*
- * What a form sent, read without trusting that it is one of ours.
+ * Reads submitted forms without trusting their structure.
  */
 
-/** A text that a form or a query sent; whatever else was sent counts as none. */
+/** Returns a text in a form or a query; the empty text if the value has another type. */
 export const textIn = (fields: Values, name: string): string => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === 'string' ? value : '';
 };
 
-/** The texts of a list that a form sent, such as the names of ticked boxes. */
+/** Returns the texts of a submitted list, such as the names of ticked boxes. */
 export function textsIn(fields: Values, name: string): string[] {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (typeof value === 'string') return value === '' ? [] : [value];
@@ -19,10 +19,10 @@ export function textsIn(fields: Values, name: string): string[] {
     : [];
 }
 
-/** What a form sent under a name with names or numbers below it: `start_date[time]`, `map[0]`. */
+/** Returns the members of a value sent with names or numbers in brackets: `start_date[time]`, `map[0]`. */
 export function membersIn(value: unknown): Values {
   return value !== null && typeof value === 'object' ? { ...value } : {};
 }
 
-/** A positive whole number, or 0. */
+/** Returns a positive integer, or 0. */
 export const idIn = (text: string | undefined): number => (/^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : 0);

@@ -4,10 +4,10 @@ import { type Control, groupOf } from './control.ts';
 import { membersIn, textIn } from './form-values.ts';
 
 /*
- * The picture of a record: kept, replaced by a file, removed, described.
+ * Control for the image of a record: kept, replaced by a file, removed, described.
  */
 
-/** Phones turn their own kinds of pictures into one of these where they are named. */
+/** Accepted types. Phones convert their own formats to one of these if they are listed. */
 const TAKEN = [...new Set(imageMimes.values())].join();
 
 export const image: Control = {

@@ -1,13 +1,13 @@
 import type { I18n } from '../html/i18n.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 
-/** What a field is called in a form. One that has no words of its own yet is called by its name. */
+/** Returns the label of a field in a form, made from its name if it has none. */
 export function labelOf({ say, has }: I18n, kind: KindName, name: string): string {
   const key = [`desk:fields.${kind}.${name}`, `desk:fields.${name}`].find(has);
   return key === undefined ? humanized(name) : say(key);
 }
 
-/** What helps to fill in a field; undefined where nothing has to be said. */
+/** Returns the hint for filling in a field; undefined if there is none. */
 export function hintOf({ say, has }: I18n, kind: KindName, name: string): string | undefined {
   const key = [`desk:hints.${kind}.${name}`, `desk:hints.${name}`].find(has);
   return key === undefined ? undefined : say(key);

@@ -3,10 +3,10 @@ import { asText, type Control, groupOf, type Shown } from './control.ts';
 import { membersIn, textIn, textsIn } from './form-values.ts';
 
 /*
- * Links to other records: an event's venue and organizers.
+ * Controls for links to other records: an event's venue and organizers.
  */
 
-/** Records to link to: those that stay, what was typed into the boxes for more, and what is said of a new one. */
+/** Links in a form: the records that stay, the texts in the boxes for more, and the details of a new record. */
 export interface LinkForm {
   readonly keep: readonly number[];
   readonly add: readonly string[];
@@ -22,10 +22,10 @@ export const linkFormIn = (shown: Shown): LinkForm => {
   };
 };
 
-/** How a record is named in a list to choose from: its id stands at the end. */
+/** Returns the name of a record in a list of choices, which ends with its id. */
 export const choiceText = (name: string, id: number): string => `${name} (#${id})`;
 
-/** The id at the end of such a name. */
+/** Returns the id at the end of such a name. */
 export const choiceId = (typed: string): number => Number(/\(#([1-9]\d{0,14})\)\s*$/.exec(typed)?.[1] ?? 0);
 
 export const links: Control = {

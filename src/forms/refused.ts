@@ -10,21 +10,21 @@ import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
 
 /*
- * What forms say about values that were refused.
+ * Sentences about refused values in forms.
  */
 
-/** The sentence about an error. */
+/** Returns the sentence about an error. */
 export const sentenceOf = ({ i18n }: Pick<FormContext, 'i18n'>, error: ApiError): string => refusalSentence(sayOf({ i18n }), error);
 
-/** Says a text by its key, of several the first that there is. */
+/** Returns a function that returns a text by its key, or by the first existing of several keys. */
 const sayOf =
   ({ i18n }: Pick<FormContext, 'i18n'>) =>
   (key: string | readonly string[], values?: Parameters<typeof i18n.say>[1]): string =>
     i18n.say(typeof key === 'string' ? key : (key.find(i18n.has) ?? key[0] ?? ''), values);
 
 /**
- * What is wrong with the value of a field, in words; of one that must not be empty, that it is to be filled in. People
- * are not told of types, as programs are.
+ * Returns the sentence about the value of a field; for an empty one, that it is required. Unlike the messages of the
+ * API, it does not mention types.
  */
 export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string, fault: Fault, sent: SentValue | undefined): string {
   const isEmpty = sent?.shown === '""' || ('reason' in fault && fault.reason === 'empty-value');
@@ -32,7 +32,7 @@ export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string,
   return faultSentence(sayOf(context), label, sent && fault.stage === 'type' ? { stage: 'value' } : fault, sent);
 }
 
-/** What is wrong with each field, in words. */
+/** Returns the errors of each field, in words. */
 export function fieldErrors(context: FormContext, kind: PostKind, { problem, details }: ApiError): [name: string, sentence: string][] {
   const { i18n } = context;
   const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
@@ -46,7 +46,7 @@ export function fieldErrors(context: FormContext, kind: PostKind, { problem, det
   ].filter(([name]) => name in kind.fields);
 }
 
-/** What is wrong with a field that the site defines, which people know by its label; undefined: it is another one. */
+/** Returns the sentence about a custom field of the site, with its label; undefined for other fields. */
 function customFieldSentence({ i18n, settings }: FormContext, name: string, fault: Fault): string | undefined {
   if (name !== 'custom_fields' || fault.stage !== 'value') return undefined;
   const field = settings.calendar.customFields.find((one) => one.name === fault.values?.name);
@@ -54,8 +54,8 @@ function customFieldSentence({ i18n, settings }: FormContext, name: string, faul
 }
 
 /**
- * What is wrong with new records that links of a form would make, by the link and in words. An error that refuses them
- * says nothing of their fields. `raw`: what was to be written.
+ * Returns the errors of new records that links in a form would create, by link and in words, since the error of the
+ * write does not contain their fields. `raw`: the values to be written.
  */
 export async function newLinkErrors(context: FormContext, { fields }: PostKind, raw: Values): Promise<[name: string, sentence: string][]> {
   const links = Object.entries(raw).flatMap(([name, value]) => {
@@ -69,7 +69,7 @@ export async function newLinkErrors(context: FormContext, { fields }: PostKind, 
   return found.flatMap(({ name, said }): [string, string][] => (said === '' ? [] : [[name, said]]));
 }
 
-/** What is wrong with the values of a new record, in words; empty: nothing. */
+/** Returns the errors of the values of a new record, in words; empty if there are none. */
 async function faultsOfNew(context: FormContext, kind: PostKind, raw: Values): Promise<string> {
   try {
     await acceptParams(context.site, context.caller, kind.fields, raw, 'create');
@@ -82,8 +82,8 @@ async function faultsOfNew(context: FormContext, kind: PostKind, raw: Values): P
 }
 
 /**
- * The fields that name terms which are not there and which the caller may not make. `raw`: what was to be written. An
- * error that refuses them says nothing of the field.
+ * Returns the fields that name new terms that the caller may not create. `raw`: the values to be written. The error of
+ * the write does not contain the field.
  */
 export function newTermErrors(
   { i18n }: FormContext,

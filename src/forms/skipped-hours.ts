@@ -3,15 +3,15 @@ import { localFromUnix, parseZone, unixFromLocal } from '../wordpress/zones.ts';
 import type { FormContext } from './form-context.ts';
 
 /*
- * Hours that no clock shows, since it is put forward over them. The API takes them for an hour later, as PHP does;
- * people are asked what they mean.
+ * Local times that do not exist because clocks are set forward. Like PHP, the API moves them an hour ahead; in forms,
+ * the user has to correct them.
  */
 
 const MOMENTS = ['start_date', 'end_date'];
 
 /**
- * The dates of an event that a form would write at such an hour, each with a sentence about it. `raw`: what is to be
- * written; `before`: what it has already.
+ * Returns the dates of an event in a form that do not exist, each with a sentence about it. `raw`: the values to be
+ * written; `before`: the stored values.
  */
 export function skippedHours({ settings, i18n }: FormContext, raw: Values, before: Values = {}): [name: string, sentence: string][] {
   const { timezone, all_day: allDay } = { ...before, ...raw };

@@ -3,10 +3,13 @@ import { Checkbox, Field as FieldBox, TextArea } from '../html/form-fields.tsx';
 import { asText, boxOf, type Control, type ControlProps, onOneLine, textOf } from './control.ts';
 
 /*
- * Texts, and what is either so or not.
+ * Controls for texts and booleans.
  */
 
-/** Browsers send a line without the line ends that may be stored in it: it shows spaces there, and is left as it is. */
+/**
+ * A single-line text. Browsers remove the line breaks that a stored value may contain, so they are shown as spaces, and
+ * an unchanged value is left as it is.
+ */
 export const line: Control = {
   show: (value) => onOneLine(textOf(value)),
   read: textOf,
@@ -23,18 +26,18 @@ export const yesOrNo: Control = {
   Show: (props) => <Checkbox {...boxOf(props)} checked={props.shown === true} />,
 };
 
-/** A line with a hint for on-screen keyboards. */
+/** Returns a single-line control with a hint for on-screen keyboards. */
 export const lineOf = (inputMode: 'decimal' | 'url', placeholder?: string): Control => ({
   ...line,
   Show: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,
 });
 
-/** A number as most of Europe writes it, with a comma, as the API takes it. */
+/** Converts a number with a decimal comma, as in most of Europe, to the form that the API takes. */
 export const withPoint = (text: string): string => text.trim().replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
 
 export const number: Control = { ...lineOf('decimal'), raw: (shown) => withPoint(asText(shown)) };
 
-/** A text of several lines, of which this many are shown at first. */
+/** Returns the control for a text of several lines. `rows`: number of lines shown initially. */
 export const paragraphs = (rows: number): Control => ({
   ...line,
   show: textOf,
