@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A file for browsers. */
+/** A static file for browsers. */
 export interface Asset {
-  /** Its name with a digest of its content in it, so that it can be kept for ever: `base.3f2a9c1d.css`. */
+  /** File name with a digest of the content, so that it can be cached forever: `base.3f2a9c1d.css`. */
   readonly file: string;
   readonly type: string;
   readonly body: Buffer;
@@ -13,13 +13,13 @@ export interface Asset {
 
 /** Stylesheets, scripts and pictures of the pages. */
 export interface Assets {
-  /** The file that an address ends in, by its own name or by that with the digest. */
+  /** Returns the file at the end of a URL, by its plain name or by the name with the digest (`kept`). */
   readonly find: (file: string) => { readonly asset: Asset; readonly kept: boolean } | undefined;
-  /** The address of a file, below the path of the site's home. Throws where there is none of this name. */
+  /** Returns the URL of a file, below the path of the site's home. Throws if there is no file with this name. */
   readonly at: (base: string, name: string) => string;
 }
 
-/** The path of these files below the home of the site. */
+/** The path of these files below the site's home. */
 export const ASSETS_PATH = '/_fasti/';
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -34,7 +34,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-/** Reads the files that come with Fasti, and adds others to them by name. */
+/** Reads the files that come with Fasti, and adds others by name. */
 export function loadAssets(others: ReadonlyMap<string, Buffer> = new Map()): Assets {
   const own = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name))] as const);
   const byName = new Map([...own, ...others].flatMap(([name, body]) => assetOf(name, body)));
@@ -62,7 +62,7 @@ function assetOf(name: string, body: Buffer): [string, Asset][] {
 
 const DIGITS = 10;
 
-/** Beside the sources, or beside what is built from them. */
+/** The folder is next to the sources, or next to the compiled files. */
 const FOLDER =
   ['./assets/', '../assets/', '../../assets/']
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))

@@ -5,11 +5,11 @@ import { unixFromText } from '../wordpress/time.ts';
 import type { I18n } from './i18n.ts';
 
 /*
- * Dates as people write them. All of them are wall clocks (`YYYY-MM-DD HH:MM:SS`), so they are written as if they were
- * UTC; no zone is computed here.
+ * Formats dates for people. All of them are local times (`YYYY-MM-DD HH:MM:SS`) and are formatted as if they were UTC,
+ * so that no time zone is applied here.
  */
 
-/** How a day is written: `Saturday 5 December 2026`, `Sat 5 Dec`, `December 2026`. */
+/** The form of a day: `Saturday 5 December 2026`, `Sat 5 Dec`, `December 2026`, `Saturday`. */
 export type DayForm = 'long' | 'short' | 'month' | 'weekday';
 
 const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
@@ -19,11 +19,11 @@ const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
   weekday: { weekday: 'long' },
 };
 
-/** A day (`YYYY-MM-DD`, whatever follows it) or a month in words. */
+/** Returns a day (`YYYY-MM-DD`, optionally with a time) or a month in words. */
 export const dayInWords = ({ locale }: I18n, day: string, form: DayForm): string =>
   formatter(`${locale} ${JSON.stringify(FORMS[form])}`).format(momentOf(`${day.slice(0, 10).padEnd(10, '-01')} 00:00:00`));
 
-/** The time of a moment in words: `21:00` or `9:00 PM`. */
+/** Returns the time of a moment in words: `21:00` or `9:00 PM`. */
 export const timeInWords = ({ locale }: I18n, moment: string, hourCycle: HourCycle): string =>
   formatter(`${locale} ${JSON.stringify(clock(hourCycle))}`).format(momentOf(moment));
 
@@ -33,7 +33,7 @@ export interface Span {
   readonly allDay: boolean;
 }
 
-/** From when to when something lasts: `Saturday 5 December 2026, 21:00–23:00`; empty where nobody has said when. */
+/** Returns start and end in words: `Saturday 5 December 2026, 21:00–23:00`; empty if there are no dates. */
 export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hourCycle: HourCycle): string {
   if (Number.isNaN(unixFromText(start))) return '';
   const options = { ...FORMS.long, ...(allDay ? {} : clock(hourCycle)) };
@@ -46,11 +46,11 @@ export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hour
 }
 
 const DAY = 'YYYY-MM-DD'.length;
-/** The dash between two hours, with its thin spaces; no line ends behind it. */
+/** The dash between two times, with its thin spaces. A word joiner after it prevents a line break. */
 const BETWEEN_HOURS = /\s?–\s?/;
 const WORD_JOINER = '\u2060';
 
-/** The names of the days of a week that begins with `first` (0: Sunday), whole and short. */
+/** Returns the names of the weekdays, starting with `first` (0: Sunday), in full and abbreviated. */
 export function weekdays({ locale }: I18n, first: number): readonly { readonly long: string; readonly short: string }[] {
   const named = (width: 'long' | 'short') => formatter(`${locale} ${JSON.stringify({ weekday: width })}`);
   return Array.from({ length: 7 }, (_, at) => {
@@ -67,7 +67,7 @@ const momentOf = (wall: string): Date => {
   return Number.isNaN(moment.getTime()) ? new Date(0) : moment;
 };
 
-/** Making one takes longer than all it writes on a page. */
+/** Cached, since creating a formatter takes longer than formatting all dates of a page. */
 const formatter = memoize((key) => {
   const cut = key.indexOf(' ');
   return new Intl.DateTimeFormat(key.slice(0, cut), { ...(JSON.parse(key.slice(cut + 1)) as Intl.DateTimeFormatOptions), timeZone: 'UTC' });

@@ -3,25 +3,25 @@ import { renderToString } from 'preact-render-to-string';
 import type { I18n } from './i18n.ts';
 import { StructuredData } from './rendered.tsx';
 
-/** An element of a page's head: `<link>` or `<meta>`, by its attributes. */
+/** The attributes of an element in a page's head: `<link>` or `<meta>`. */
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface DocumentProps {
   readonly i18n: I18n;
   readonly title: string;
-  /** Addresses of stylesheets, in order, and of scripts (ES modules). */
+  /** URLs of stylesheets, in order, and of scripts (ES modules). */
   readonly styles: readonly string[];
   readonly scripts?: readonly string[];
   readonly links?: readonly Attributes[];
   readonly metas?: readonly Attributes[];
   /** Structured data for programs. */
   readonly data?: readonly object[];
-  /** A name that stylesheets can tell the page by. */
+  /** A name by which stylesheets can select the page. */
   readonly name: string;
   readonly children: ComponentChildren;
 }
 
-/** A whole HTML page. What is in it is escaped, but for what `Rendered` shows. */
+/** Returns a whole HTML page. Its content is escaped, except for HTML in `Rendered`. */
 export const documentOf = (props: DocumentProps): string => `<!doctype html>${renderToString(<Page {...props} />)}\n`;
 
 function Page({ i18n, title, styles, scripts = [], links = [], metas = [], data = [], name, children }: DocumentProps): JSX.Element {
@@ -57,8 +57,8 @@ function Page({ i18n, title, styles, scripts = [], links = [], metas = [], data 
 }
 
 /**
- * What browsers may do with a page: show it, with stylesheets, scripts and fonts of this server, and pictures, sounds
- * and films from these sources. No script in the page itself, no frames.
+ * Returns the Content-Security-Policy of a page: stylesheets, scripts and fonts only from this server, pictures, audio
+ * and video from these sources, no inline scripts, no frames.
  */
 const policyOf = (images: readonly string[], media: readonly string[], forms: readonly string[] = []): string =>
   [
@@ -74,12 +74,12 @@ const policyOf = (images: readonly string[], media: readonly string[], forms: re
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** For pages that show texts: their pictures may be anywhere, as those of the library. */
+/** Policy of pages that show texts: their pictures may be from any host, like those in the library. */
 export const PAGE_POLICY = policyOf(['https:', 'http:'], ['https:', 'http:']);
 
 /**
- * For pages whose pictures are known: these addresses, of which the hosts count. `leadsTo`: where a form of the page
- * may lead besides this site, to a host or into an app.
+ * Returns the policy of a page with known pictures: only their hosts are allowed. `leadsTo`: URLs outside this site to
+ * which a form of the page may redirect, including app schemes.
  */
 export const policyWithImages = (addresses: readonly string[], leadsTo: readonly URL[] = []): string =>
   policyOf(

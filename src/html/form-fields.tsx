@@ -1,19 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** What every field of a form has. */
+/** Properties of every field in a form. */
 export interface FieldProps {
-  /** Its name in the form; its id too, unless `id` says another. */
+  /** Its name in the form, also used as id unless `id` is given. */
   readonly name: string;
   readonly id?: string;
   readonly label: string;
-  /** What helps to fill it in. */
+  /** Help for filling it in. */
   readonly hint?: string | undefined;
-  /** What is wrong with its value. */
+  /** The error about its value. */
   readonly error?: string | undefined;
   readonly required?: boolean | undefined;
 }
 
-/** What ties an input to its label, hint and error. */
+/** Attributes that connect an input with its label, hint and error. */
 interface Ties {
   readonly id: string;
   readonly name: string;
@@ -22,14 +22,14 @@ interface Ties {
   readonly 'aria-invalid': 'true' | undefined;
 }
 
-/** What is said of a field below it. `id`: of its input. */
+/** The hint and error of a field. `id`: the id of its input. */
 type Said = Pick<FieldProps, 'hint' | 'error'> & { readonly id: string };
 
-/** The ids of the remarks of a field, which its input names for those who cannot see them. */
+/** Returns the ids of a field's hint and error, for `aria-describedby` of its input. */
 export const describing = ({ id, hint, error }: Said): string | undefined =>
   [...(hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : [])].join(' ') || undefined;
 
-/** What helps to fill a field in, and what is wrong with it. */
+/** The hint and the error of a field. */
 export function Remarks({ id, hint, error }: Said): JSX.Element {
   return (
     <>
@@ -47,7 +47,9 @@ export function Remarks({ id, hint, error }: Said): JSX.Element {
   );
 }
 
-/** Several inputs that are one field: its name above, hint and error below, where a summary of errors leads to. */
+/**
+ * Several inputs as one field: label above, hint and error below. Its id is the target of links in a summary of errors.
+ */
 export function FieldGroup({ children, name, id = name, label, hint, error, ...more }: FieldGroupProps): JSX.Element {
   return (
     <fieldset class={error ? 'field field-wrong' : 'field'} id={id} aria-describedby={describing({ id, hint, error })} {...more}>
@@ -60,11 +62,11 @@ export function FieldGroup({ children, name, id = name, label, hint, error, ...m
 
 interface FieldGroupProps extends Omit<FieldProps, 'required'> {
   readonly children: ComponentChildren;
-  /** What its script needs to know. */
+  /** Data attributes for its script. */
   readonly [data: `data-${string}`]: string | boolean | undefined;
 }
 
-/** A field around whatever input: label above, hint and error below, tied to it for those who cannot see them. */
+/** A field around any input: label above, hint and error below, connected with the input for screen readers. */
 export function Field({ children, ...props }: FieldProps & { readonly children: (ties: Ties) => ComponentChildren }): JSX.Element {
   const { name, id = name, label, hint, error, required } = props;
   return (
@@ -84,20 +86,20 @@ export interface InputProps extends FieldProps {
   readonly step?: string | undefined;
 }
 
-/** One line of text, a date, a number. */
+/** A single-line input: text, a date, a number. */
 export function Input({ value, type = 'text', autocomplete, list, step, ...field }: InputProps): JSX.Element {
-  // Which attributes go together depends on the type, which is not known here.
+  // The allowed combinations of attributes depend on the type, which is unknown here.
   const own = { value, type, autocomplete, list, step } as JSX.IntrinsicElements['input'];
   return <Field {...field}>{(ties) => <input {...own} {...ties} />}</Field>;
 }
 
-/** Several lines of text. */
+/** A multi-line text input. */
 export function TextArea({ value, rows = 8, ...field }: FieldProps & { readonly value?: string; readonly rows?: number }): JSX.Element {
   return (
     <Field {...field}>
       {(ties) => (
         <textarea {...ties} rows={rows}>
-          {/* Browsers take the first line end for one of the page's. */}
+          {/* Browsers ignore a line break directly after the opening tag. */}
           {value?.startsWith('\n') ? `\n${value}` : value}
         </textarea>
       )}
@@ -110,7 +112,7 @@ export interface Option {
   readonly text: string;
 }
 
-/** One out of a few. */
+/** A choice of one option. */
 export function Select({
   value,
   options,
@@ -131,7 +133,7 @@ export function Select({
   );
 }
 
-/** Yes or no. An unticked box is not sent at all. */
+/** A checkbox. An unticked one is not sent. */
 export function Checkbox({
   name,
   id = name,

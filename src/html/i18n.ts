@@ -1,16 +1,19 @@
 import type { Texts, Words } from '../texts.ts';
 
-/** The language of a page, and its sentences by their keys (`pages:today`). */
+/** The language of a page, and its sentences by key (`pages:today`). */
 export interface I18n {
   readonly language: string;
-  /** The language tag by which dates and numbers are written, such as `en-US`. */
+  /** The language tag for formatting dates and numbers, such as `en-US`. */
   readonly locale: string;
   readonly say: (key: string, values?: Words) => string;
-  /** Whether the language itself has a sentence of this key. */
+  /** Returns whether the language itself has a sentence with this key. */
   readonly has: (key: string) => boolean;
 }
 
-/** The same for a language. `contentLanguage`: that of the site (`en-US`), which says which variety is meant. */
+/**
+ * Returns the functions for a language. `contentLanguage`: that of the site (`en-US`), which determines the regional
+ * variety.
+ */
 export function i18nIn({ t, has }: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): I18n {
   const isVariety = contentLanguage.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLocale(contentLanguage);
   return {

@@ -1,22 +1,25 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** What a link may lead to; anything else could run in the page (`javascript:`). */
+/** Allowed schemes of links; others could run code in the page (`javascript:`). */
 const SAFE: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:', 'webcal:']);
 
-/** Whether a browser that follows this address only goes somewhere. An address without a scheme stays on the site. */
+/** Returns whether a URL is safe to follow. A URL without a scheme stays on the site. */
 export function isSafeAddress(href: string): boolean {
   const base = 'https://site.invalid/';
   return URL.canParse(href, base) && SAFE.has(new URL(href, base).protocol);
 }
 
-/** An address without its host, for what has to stay at the host that the page came from: forms, logins. */
+/** Returns a URL without its host, for forms and logins, which must stay on the host of the page. */
 export function onThisHost(url: string): string {
   if (!URL.canParse(url)) return url;
   const { pathname, search } = new URL(url);
   return pathname + search;
 }
 
-/** Where to write to somebody: an e-mail address may hold `?`, behind which others would be written to as well. */
+/**
+ * Returns the `mailto:` URL of an e-mail address. A `?` in the address is encoded, since further recipients could
+ * follow it.
+ */
 export const mailUrl = (email: string): string => `mailto:${encodeURIComponent(email).replace('%40', '@')}`;
 
 export interface LinkProps {
@@ -26,13 +29,13 @@ export interface LinkProps {
   readonly rel?: string | undefined;
   readonly hreflang?: string | undefined;
   readonly download?: boolean | undefined;
-  /** What the link is called, where its text alone does not say it. */
+  /** The accessible name of the link, if its text is not sufficient. */
   readonly label?: string | undefined;
-  /** Whether it leads to what is being shown. */
+  /** Whether it leads to the current page or date. */
   readonly current?: 'page' | 'date' | undefined;
 }
 
-/** A link. Pages make all of theirs with it: an address that could run something becomes plain text. */
+/** A link. Pages only create links with this component: a URL that could run code is shown as plain text. */
 export function Link({ href, children, label, current, ...rest }: LinkProps): JSX.Element {
   if (!isSafeAddress(href)) return <span class={rest.class}>{children}</span>;
   return (

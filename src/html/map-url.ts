@@ -1,4 +1,4 @@
-/** Where something is: its coordinates, or else its address in one line. */
+/** A location: its coordinates, or else its address in one line. */
 export interface Where {
   readonly lat: number | undefined;
   readonly lng: number | undefined;
@@ -6,8 +6,8 @@ export interface Where {
 }
 
 /**
- * An address that shows a place on the map of OpenStreetMap, with a pin where its coordinates are known; undefined
- * where nothing is known of it. Nothing is loaded from there before somebody follows it.
+ * Returns the URL of a location on the map of OpenStreetMap, with a pin if its coordinates are known; undefined if
+ * nothing is known. Nothing is loaded from there unless the user follows the link.
  */
 export function mapUrl({ lat, lng, address }: Where): string | undefined {
   if (lat !== undefined && lng !== undefined) return `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`;

@@ -1,17 +1,17 @@
 import { beginOfDay, endOfDay } from '../calendar/window.ts';
 import { addDays, addMonths, unixFromText } from '../wordpress/time.ts';
 
-/** A day of a month view: undefined events mean that it belongs to another month. */
+/** A day of a month view. Undefined items mean that it belongs to another month. */
 export interface DayOf<Item> {
   readonly date: string;
   readonly items: readonly Item[] | undefined;
 }
 
 /**
- * The weeks of a month (`YYYY-MM`), with what touches each of its days.
+ * Returns the weeks of a month (`YYYY-MM`), with the items that overlap each of its days.
  *
- * @param firstDay the day that weeks begin with; 0: Sunday
- * @param cutoff when the calendar's day begins, `HH:MM`
+ * @param firstDay the first day of the week; 0: Sunday
+ * @param cutoff time at which the calendar's day begins, `HH:MM`
  */
 export function weeksOf<Item extends { readonly start: string; readonly end: string }>(
   month: string,
@@ -23,7 +23,7 @@ export function weeksOf<Item extends { readonly start: string; readonly end: str
   );
 }
 
-/** The days (`YYYY-MM-DD`) of the weeks that a month (`YYYY-MM`) touches. `firstDay`: as above. */
+/** Returns the days (`YYYY-MM-DD`) of the weeks that overlap a month (`YYYY-MM`). `firstDay`: as above. */
 function daysOfWeeks(month: string, firstDay: number): string[][] {
   const first = `${month}-01 00:00:00`;
   const before = (weekdayOf(first) - firstDay + 7) % 7;

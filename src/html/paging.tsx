@@ -2,12 +2,12 @@ import type { JSX } from 'preact';
 import { Link } from './links.tsx';
 
 export interface PagingProps {
-  /** What is paged, for those who do not see it: "Events". */
+  /** Label of the navigation for screen readers: "Events". */
   readonly label: string;
-  /** Addresses of the neighbours, and what they are called. */
+  /** URLs and labels of the adjacent pages. */
   readonly previous?: Neighbour | undefined;
   readonly next?: Neighbour | undefined;
-  /** What stands between them, such as "Page 2 of 5". */
+  /** Text between them, such as "Page 2 of 5". */
   readonly here?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Neighbour {
   readonly text: string;
 }
 
-/** The way to the page before and the one after. */
+/** Links to the previous and the next page. */
 export function Paging({ label, previous, next, here }: PagingProps): JSX.Element | null {
   if (!previous && !next) return null;
   return (

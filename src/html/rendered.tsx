@@ -3,20 +3,20 @@ import { memoize } from '../memo.ts';
 import { ksesPost } from '../wordpress/content/kses.ts';
 
 /*
- * The two places where a page takes in what is already HTML. Everything else is escaped by being text in JSX.
+ * The two components that insert existing HTML into a page. All other content is text in JSX and therefore escaped.
  */
 
 export interface RenderedProps {
   readonly html: string;
   readonly class?: string;
-  /** The tag of its language, where that is not the one of the page. */
+  /** The tag of its language, if that is not the language of the page. */
   readonly lang?: string | undefined;
 }
 
 /**
- * A text that the API publishes as HTML. It is cleaned here once more: who wrote it into the database may have been
- * allowed more than a page should show (WordPress's `unfiltered_html`). Only tags and attributes that cannot run stay.
- * It is written in the direction of its own letters, whatever that of the page is.
+ * A text that the API publishes as HTML. It is sanitized again here, since its author may have been allowed more than a
+ * page should show (WordPress's `unfiltered_html`). Only tags and attributes that cannot run code stay. Its direction
+ * follows from its own letters, independently of the page's.
  */
 export function Rendered({ html, class: name, lang }: RenderedProps): JSX.Element {
   return <div class={name} lang={lang} dir="auto" dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
@@ -24,7 +24,7 @@ export function Rendered({ html, class: name, lang }: RenderedProps): JSX.Elemen
 
 const cleaned = memoize(ksesPost);
 
-/** Structured data for programs (JSON-LD), without a character that could end the element. */
+/** Structured data for programs (JSON-LD), without characters that could end the element. */
 export function StructuredData({ data }: { readonly data: object }): JSX.Element {
   return <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: scriptJson(data) }} />;
 }

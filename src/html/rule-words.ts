@@ -2,13 +2,13 @@ import type { Rule } from '../calendar/recurrence-rule.ts';
 import { dayInWords, weekdays } from './dates.ts';
 import type { I18n } from './i18n.ts';
 
-/** Parts of a rule that no sentence can express; a rule that has one is not put into words. */
+/** Parts of a rule that have no sentence; a rule with one of them is not put into words. */
 const UNWORDED = ['byYearDay', 'byWeekNo', 'byHour', 'byMinute', 'bySecond', 'bySetPos'] as const;
 const PERIODS: Readonly<Partial<Record<Rule['freq'], string>>> = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' };
 
 /**
- * A rule in words: `every 2 weeks, on Monday and Thursday, until Thursday 31 December 2026`. Undefined where no
- * sentence says all of it.
+ * Returns a rule in words: `every 2 weeks, on Monday and Thursday, until Thursday 31 December 2026`. Undefined if the
+ * sentences cannot express all of it.
  */
 export function ruleInWords(i18n: I18n, rule: Rule): string | undefined {
   const { say } = i18n;
@@ -36,7 +36,7 @@ export function ruleInWords(i18n: I18n, rule: Rule): string | undefined {
   ].join(', ');
 }
 
-/** `the second Monday`; in Italian Sunday goes with another article than the other days. */
+/** Returns `the second Monday` and the like; in Italian Sunday has another article than the other days. */
 function nthDay({ say, has }: I18n, nth: number, day: number, name: string): string | undefined {
   const key = [`desk:rule.nth-sunday.${nth}`, `desk:rule.nth.${nth}`].slice(day === 0 ? 0 : 1).find(has);
   return key === undefined ? undefined : say(key, { day: name });

@@ -1,4 +1,4 @@
-/** Sends the requests that are put together on the page of the API reference, and shows what comes back. */
+/** Sends the requests composed on the page of the API reference, and shows the responses. */
 const login = document.querySelector('#login');
 login.hidden = false;
 login.addEventListener('submit', (event) => event.preventDefault());
@@ -44,7 +44,7 @@ function requestOf(form) {
   if (form.elements.login.checked && user.value !== '') headers.Authorization = `Basic ${base64(`${user.value}:${secret.value}`)}`;
   const url = new URL(target, location.origin);
   url.search = query.toString();
-  // No cookie goes along: the login of this page is the one that counts.
+  // No cookie is sent: only the login entered on this page is used.
   return { url, options: { method, headers, credentials: 'omit', ...(body === undefined ? {} : { body }) } };
 }
 
@@ -66,7 +66,7 @@ function pretty(text) {
   }
 }
 
-/** An address with the name of a part opens it. */
+/** Opens the part of the page that the URL names in its fragment. */
 function open(hash) {
   const part = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
   if (part instanceof HTMLDetailsElement) part.open = true;

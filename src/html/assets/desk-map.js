@@ -1,15 +1,18 @@
-// The map in the form of a venue: its pin sets the two fields of the coordinates, which work without it.
+// The map in the form of a venue. Its pin sets the two fields of the coordinates, which also work without it.
 
 const TILE = 256;
 const [FARTHEST, NEAREST, CLOSE] = [2, 18, 16];
 const HIGHEST = 85.05;
 
-/** Places on the map run from 0 to 1, from west to east and from north to south (Web Mercator). */
+/** Positions on the map run from 0 to 1, from west to east and from north to south (Web Mercator). */
 const placeOf = ({ lat, lng }) => ({ x: (lng + 180) / 360, y: (1 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / Math.PI) / 2 });
 const coordinatesOf = ({ x, y }) => ({ lat: (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI, lng: x * 360 - 180 });
 const onMap = ({ x, y }) => ({ x: x - Math.floor(x), y: Math.min(Math.max(y, 0), 1) });
 
-/** Follows a pointer until it is let go; `moved` tells how far it went, `left` whether it went anywhere. */
+/**
+ * Follows a pointer until it is released. `moved` is called with the distance of each movement, `left` at the end with
+ * whether the pointer has moved.
+ */
 function follow(target, moved, left) {
   target.addEventListener('pointerdown', (down) => {
     if (down.button !== 0) return;
@@ -31,7 +34,7 @@ function follow(target, moved, left) {
 
 const element = (name, options = {}) => Object.assign(document.createElement(name), options);
 
-/** The parts of a map, put into its box. */
+/** Creates the elements of a map in its box. */
 function partsOf(box, zoomBy) {
   const { attribution, pinLabel, nearerLabel, fartherLabel } = box.dataset;
   const [frame, ground, bar] = ['map-frame', 'map-ground', 'map-bar'].map((className) => element('div', { className }));
@@ -70,7 +73,7 @@ function showMap(box) {
   const corner = () => ({ x: center.x * scale() - frame.clientWidth / 2, y: center.y * scale() - frame.clientHeight / 2 });
   const placeAt = (x, y) => onMap({ x: (corner().x + x) / scale(), y: (corner().y + y) / scale() });
 
-  /** Draws what of the map is in sight, and the pin. Pictures that are there already stay. */
+  /** Draws the visible tiles of the map, and the pin. Tiles that are already drawn stay. */
   const shown = new Map();
   function draw() {
     const { x: left, y: top } = corner();
@@ -92,7 +95,7 @@ function showMap(box) {
       shown.set(key, image);
     }
     const at = set ?? center;
-    // The pin is drawn on whichever side of the date line is nearer.
+    // The pin is drawn on the nearer side of the date line.
     const across = ((at.x - center.x + 1.5) % 1) - 0.5;
     pin.style.left = `${frame.clientWidth / 2 + across * scale()}px`;
     pin.style.top = `${at.y * scale() - top}px`;
@@ -111,7 +114,7 @@ function showMap(box) {
     draw();
   }
 
-  /** Puts the pin somewhere, and the map behind it where it would be out of sight. */
+  /** Sets the pin to a position, and moves the map if the pin would be out of sight. */
   let writing = false;
   function setPin(place) {
     set = onMap(place);

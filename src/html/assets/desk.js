@@ -1,7 +1,8 @@
-// What makes the forms of the desk quicker. Everything works without it.
+// Conveniences for the forms of the desk. Everything works without this script.
 
 /**
- * Asks before what cannot be undone easily. A button with an address of its own does not do what is chosen beside it.
+ * Asks for confirmation before an action that cannot be undone easily. A button with its own URL does not run the
+ * action selected next to it.
  */
 addEventListener('submit', (event) => {
   const { submitter, target } = event;
@@ -10,7 +11,7 @@ addEventListener('submit', (event) => {
   if (question && !confirm(question)) event.preventDefault();
 });
 
-/** A form that is being sent is not sent once more by a second click: what it makes would be there twice. */
+/** Prevents a second click from submitting a form twice, which would create records twice. */
 const sent = new Map();
 const SENDING_MS = 15_000;
 addEventListener('submit', (event) => {
@@ -19,28 +20,31 @@ addEventListener('submit', (event) => {
   if (now < (sent.get(event.target) ?? 0)) event.preventDefault();
   else sent.set(event.target, now + SENDING_MS);
 });
-// Whoever comes back to the page may send it again.
+// After returning to the page, the form can be submitted again.
 addEventListener('pageshow', () => sent.clear());
 
 // ------------------------------------------------------------------------------------------------- drafts
-/** Keeps what is typed into a form in this browser until it is saved. */
+/** Keeps the input of a form in this browser until it is saved. */
 function keepDraft(form) {
   const key = `fasti-draft ${form.dataset.draft}`;
   const typed = () => [...new FormData(form)].filter(([name, value]) => typeof value === 'string' && !FORM_OWN.includes(name));
   const begun = JSON.stringify(typed());
   const version = form.elements.version.value;
   const done = new URLSearchParams(location.search).get('done');
-  // What was typed is kept until that very form is saved, whatever else is.
+  // The input is kept until this very form is saved, even if others are.
   if (['created', 'saved'].includes(done)) localStorage.removeItem(sessionStorage.getItem(SENT) ?? key);
   const kept = draftIn(localStorage.getItem(key));
   if (kept && JSON.stringify(kept.typed) !== begun) offer(form, kept, key);
   form.addEventListener('submit', () => sessionStorage.setItem(SENT, key));
-  // A script may move the end once the start has changed, which comes after what was typed.
+  // A script may move the end after the start has changed, which happens after the input event.
   for (const name of ['input', 'change'])
     form.addEventListener(name, () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
 }
 
-/** What the address reports as done was so once: what is typed from now on is kept though the page is loaded again. */
+/**
+ * Removes the message about a completed action from the URL: when the page is reloaded, input entered since then is
+ * still kept.
+ */
 function forgetDone() {
   const { pathname, searchParams } = new URL(location.href);
   if (!searchParams.has('done')) return;
@@ -48,13 +52,13 @@ function forgetDone() {
   history.replaceState(history.state, '', pathname + (searchParams.size > 0 ? `?${searchParams}` : ''));
 }
 
-/** Under which the name of the draft is kept that was sent last. */
+/** Key of the storage entry with the key of the draft that was sent last. */
 const SENT = 'fasti-sent';
 
-/** What belongs to the form itself and not to what is typed. */
+/** Fields of the form itself, which contain no user input. */
 const FORM_OWN = ['_wpnonce', 'version', 'fields'];
 
-/** A draft as it was kept; undefined: there is none that can be read. */
+/** Returns a stored draft; undefined if there is none or it is invalid. */
 function draftIn(text) {
   try {
     const draft = JSON.parse(text);
@@ -84,7 +88,9 @@ function offer(form, kept, key) {
   form.before(bar);
 }
 
-/** Its version comes back, too: if somebody has saved the record since, the server shows both of them. */
+/**
+ * Restores a draft, including its version: if another user has saved the record since, the server shows both versions.
+ */
 function restore(form, { typed, version }) {
   const values = new Map();
   for (const [name, value] of typed) values.set(name, [...(values.get(name) ?? []), value]);
@@ -99,7 +105,10 @@ function restore(form, { typed, version }) {
   form.dispatchEvent(new Event('restored'));
 }
 
-/** One more box of the same name: a form that came back with an organizer in it had more than one that is opened. */
+/**
+ * Adds another box with the same name: a form that was shown again with an organizer has more boxes than a newly opened
+ * one.
+ */
 function addBox(form, name, value) {
   const last = [...form.elements].findLast((element) => element.name === name)?.closest('label');
   const box = last?.cloneNode(true);
@@ -109,7 +118,7 @@ function addBox(form, name, value) {
 }
 
 // ------------------------------------------------------------------------------------------------- links
-/** Offers venues and organizers that what is typed finds. */
+/** Offers venues and organizers that match the input. */
 function completeLinks(fieldset) {
   const base = location.pathname.replace(/(\/admin)\/.*$/, '$1');
   const choices = fieldset.querySelector('datalist');
@@ -127,7 +136,7 @@ function completeLinks(fieldset) {
 }
 
 // ------------------------------------------------------------------------------------------------- dates
-/** Moves the end along with the start. */
+/** Moves the end when the start changes. */
 function followStart(form) {
   const at = (name) => form.querySelector(`[name="${name}"]`);
   const [day, time, endDay, endTime] = ['start_date[date]', 'start_date[time]', 'end_date[date]', 'end_date[time]'].map(at);
@@ -145,7 +154,7 @@ function followStart(form) {
         endTime.value = text.slice(11, 16);
       }
     }
-    // While a day is typed there is none: the end follows from the last one that there was.
+    // While a date is being typed there is no valid one; the end is moved relative to the last valid start.
     if (!Number.isNaN(now)) before = now;
   };
   form.addEventListener('restored', () => {
@@ -155,7 +164,7 @@ function followStart(form) {
   time.addEventListener('change', follow);
 }
 
-/** Says the dates of an event in words, its weekdays among them, as they are entered. */
+/** Shows the dates of an event in words, including the weekdays, while they are entered. */
 function sayDates(form) {
   const end = form.querySelector('[name="end_date[date]"]')?.closest('fieldset');
   if (!end) return;
@@ -178,7 +187,7 @@ function sayDates(form) {
 }
 
 // ------------------------------------------------------------------------------------------------- lists
-/** Selects all rows of a list at once. */
+/** The checkbox that selects all rows of a list. */
 function selectAll(label) {
   const all = label.querySelector('input');
   const rows = () => document.querySelectorAll(`input[type="checkbox"][form="${label.closest('form').id}"]`);
@@ -190,7 +199,7 @@ function selectAll(label) {
 }
 
 // ------------------------------------------------------------------------------------------------- pictures
-/** Takes a picture that is dropped on its field, and shows the one that is chosen before it is saved. */
+/** Accepts a picture dropped on its field, and shows the chosen one before it is saved. */
 function takePicture(fieldset) {
   const file = fieldset.querySelector('input[type="file"]');
   if (!file) return;
@@ -205,18 +214,18 @@ function takePicture(fieldset) {
   caption.textContent = fieldset.dataset.chosen;
   figure.append(picture, caption);
   file.closest('label').after(figure);
-  // Whatever the browser cannot show is sent all the same.
+  // A file that the browser cannot display is sent nevertheless.
   picture.addEventListener('load', () => {
     figure.hidden = false;
   });
   const show = () => {
     figure.hidden = true;
     const [chosen] = file.files;
-    // What is too large is refused before it is sent: the whole form would be refused with it.
+    // A file that is too large is refused before it is sent, since the server would refuse the whole form.
     file.setCustomValidity(chosen?.size > Number(fieldset.dataset.most) ? fieldset.dataset.tooLarge : '');
     file.reportValidity();
     const reader = new FileReader();
-    // An address that is the picture itself (`data:`) is one of those from which pages take pictures anyway.
+    // The page's policy allows pictures in `data:` URLs.
     reader.addEventListener('load', () => {
       if (file.files[0] === chosen) picture.src = reader.result;
     });
@@ -233,7 +242,7 @@ function takePicture(fieldset) {
 }
 
 // ------------------------------------------------------------------------------------------------- the month
-/** Moves an event to the day that it is dropped on. */
+/** Moves an event to the day on which it is dropped. */
 function moveEvents(form) {
   for (const item of document.querySelectorAll('[data-event]')) {
     item.draggable = true;
@@ -260,11 +269,11 @@ function moveEvents(form) {
 }
 
 // ------------------------------------------------------------------------------------------------- progress
-/** Looks again how far something is, at the address that the part itself names, until it is through. */
+/** Reloads the progress of an operation from the URL in the element, until the operation has ended. */
 function lookAgain(part) {
   setTimeout(async () => {
     const answer = await fetch(part.dataset.refresh).catch(() => undefined);
-    // Whoever is signed out meanwhile is told so.
+    // If the user has been signed out in the meantime, the reloaded page says so.
     if (answer?.status === 401 || answer?.status === 403) return location.reload();
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
     const next = page?.querySelector('[data-refresh]');

@@ -27,7 +27,7 @@ const WORDS = {
     after: 'Mese successivo',
   },
 };
-/** This many pages of events are read at most, each as long as the API gives to everybody. */
+/** Maximum number of pages of events that are loaded, and their length, which is the API's limit for everybody. */
 const MOST_PAGES = 20;
 const PAGE_LENGTH = 50;
 const USUAL_COUNT = 10;
@@ -58,10 +58,10 @@ class FastiEvents extends HTMLElement {
   static observedAttributes = ATTRIBUTES;
 
   #root = this.attachShadow({ mode: 'open' });
-  /** What is being loaded; aborted when something else is asked for meanwhile. */
+  /** The present load; aborted if something else is requested in the meantime. */
   #loading = new AbortController();
   #queued = false;
-  /** The month that is shown, `YYYY-MM`. */
+  /** The month being shown, `YYYY-MM`. */
   #month = isoDay(new Date()).slice(0, 7);
 
   connectedCallback() {
@@ -77,7 +77,7 @@ class FastiEvents extends HTMLElement {
     if (this.isConnected && before !== after) this.#refresh();
   }
 
-  /** Several attributes that change together are one change. */
+  /** Reloads once, even if several attributes change together. */
   #refresh() {
     if (this.#queued) return;
     this.#queued = true;
@@ -105,7 +105,7 @@ class FastiEvents extends HTMLElement {
     this.removeAttribute('aria-busy');
   }
 
-  /** The events of the list, or of the whole month. */
+  /** Loads the events of the list, or of the whole month. */
   async #events(signal) {
     const page = async (number) => {
       const answer = await fetch(this.#address(number), { signal, headers: { Accept: 'application/json' } });
@@ -118,7 +118,7 @@ class FastiEvents extends HTMLElement {
     return [...events, ...others.flatMap((other) => other.events)].slice(0, this.#count);
   }
 
-  /** How many events are shown at most. */
+  /** Maximum number of events shown. */
   get #count() {
     const most = MOST_PAGES * PAGE_LENGTH;
     if (this.#isMonth) return most;
@@ -134,7 +134,7 @@ class FastiEvents extends HTMLElement {
     return this.getAttribute('view') === 'month';
   }
 
-  /** A language tag, also where somebody writes it as programs do (`it_IT`). What is none is passed over. */
+  /** The first valid language tag, also in the form that programs use (`it_IT`). Invalid ones are ignored. */
   get #language() {
     const said = [this.getAttribute('language'), this.closest('[lang]')?.lang, navigator.language];
     return said.map((tag) => (tag ?? '').replaceAll('_', '-')).find(isTag) ?? 'en';
@@ -144,7 +144,7 @@ class FastiEvents extends HTMLElement {
     return WORDS[this.#language.slice(0, 2)] ?? WORDS.en;
   }
 
-  /** The address of a page of the list in the API. */
+  /** Returns the API URL of a page of the list. */
   #address(page) {
     const site = new URL(this.getAttribute('source') || OWN_SITE, document.baseURI);
     const url = new URL(`${site.pathname.replace(/\/$/, '')}/wp-json/tribe/events/v1/events`, site);
@@ -156,7 +156,7 @@ class FastiEvents extends HTMLElement {
     for (const name of ['venue', 'organizer', 'search']) set(name, this.getAttribute(name));
     const [tag, spoken] = [this.#language.toLowerCase(), this.#language.slice(0, 2)];
     set('translation_language', WORDS[spoken] && spoken);
-    // Calendars may be in other languages than their texts; names of none of theirs are passed over.
+    // The calendar's content may have other languages than its texts; unknown languages are ignored.
     set('wpml_language', !WORDS[spoken] && tag);
     set('lang', !WORDS[spoken] && tag.split('-')[0]);
     if (this.#isMonth) {
@@ -188,7 +188,7 @@ class FastiEvents extends HTMLElement {
     return plain(title) || this.#words.untitled;
   }
 
-  /** From when to when, by the clock of the event; empty where nobody has said when. */
+  /** Returns start and end in words, in the event's local time; empty if the event has no dates. */
   #when(event) {
     const { start_date: start, all_day: allDay } = event;
     if (!hasDates(event)) return '';
@@ -252,7 +252,7 @@ class FastiEvents extends HTMLElement {
   }
 }
 
-/** Texts become text, never HTML. */
+/** Creates an element. Texts are inserted as text, never as HTML. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -260,18 +260,18 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A link to the page of an event; without one that is safe to follow, its text alone. */
+/** Returns a link to the page of an event, or only its text if the URL is not safe to follow. */
 function link({ url }, attributes, text) {
   const isSafe = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   return element(isSafe ? 'a' : 'span', { ...attributes, dir: 'auto', ...(isSafe ? { href: url } : {}) }, text);
 }
 
-/** The API gives HTML; a document that is only parsed runs nothing. */
+/** Returns the text of HTML from the API. A document that is only parsed runs no scripts. */
 const plain = (html) => new DOMParser().parseFromString(html ?? '', 'text/html').body.textContent.trim();
 
 const moment = (wall) => new Date(`${wall.replace(' ', 'T')}Z`);
 
-/** Whether an event says when it takes place: old calendars have some that do not. */
+/** Returns whether an event has dates: old calendars contain some that do not. */
 const hasDates = ({ start_date: start, end_date: end }) => [start, end].every((wall) => !Number.isNaN(moment(String(wall)).getTime()));
 
 function isTag(text) {
@@ -282,17 +282,20 @@ function isTag(text) {
   }
 }
 
-/** When an event ends. Where the days of a calendar begin later than midnight, whole days count as if they did not. */
+/**
+ * Returns the end of an event. If the calendar's days begin later than midnight, that of an all-day event is shifted
+ * back accordingly.
+ */
 function endOf({ start_date: start, end_date: end, all_day: allDay }) {
   if (!allDay) return end;
   const begins = moment(start) - moment(`${start.slice(0, 10)} 00:00:00`);
   return new Date(moment(end) - begins).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** The visitor's own day, `YYYY-MM-DD`. */
+/** Returns the date in the visitor's time zone, `YYYY-MM-DD`. */
 const isoDay = (date) => new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 
-/** The last day of a month, `YYYY-MM-DD`. */
+/** Returns the last day of a month, `YYYY-MM-DD`. */
 function lastDay(month) {
   const [year, number] = month.split('-').map(Number);
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
