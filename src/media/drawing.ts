@@ -1,8 +1,8 @@
 import { imageLibrary } from './sharp.ts';
 
 /**
- * A picture drawn as SVG, as the bytes of a JPEG file. The drawing must be our own: SVG from elsewhere can refer to
- * files.
+ * Renders an SVG drawing as the bytes of a JPEG file. The drawing must be our own, since SVG from other sources can
+ * refer to files.
  */
 export async function drawnPicture(svg: string): Promise<Buffer> {
   const sharp = await imageLibrary();

@@ -2,20 +2,22 @@ import { removeAccents } from '../wordpress/accents.ts';
 import { trimEndOf, trimOf } from '../wordpress/trim.ts';
 import type { ImageType } from './image-type.ts';
 
-/** Bytes of a name before its ending, so that `-2048x2048` and a number still fit into the 255 of a file system. */
+/**
+ * Maximum length of a name without its extension in bytes, so that `-2048x2048` and a number fit into the 255 bytes of
+ * file systems.
+ */
 const NAME_BYTES = 200;
 const WITHOUT_NAME = 'image';
 
 /**
- * Characters that never stand in the name of an upload (`sanitize_file_name`); control characters among them, up to
- * U+009F.
+ * Characters that are removed from names of uploads (`sanitize_file_name`), including control characters up to U+009F.
  */
 const REFUSED = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 /**
- * A file name that is safe to use (WordPress `sanitize_file_name`): no path, no special characters, blanks as hyphens,
- * nothing that a web server could take for the ending of a script before the real one. The ending is one of the image's
- * kind, whatever was asked for.
+ * Returns a safe file name (WordPress `sanitize_file_name`): no path, no special characters, spaces as hyphens, no
+ * inner part that a web server could interpret as the extension of a script. The extension is always one of the image's
+ * type.
  */
 export function sanitizeFileName(wanted: string, type: ImageType): string {
   const safe = removeAccents(wanted)
@@ -36,8 +38,8 @@ export function sanitizeFileName(wanted: string, type: ImageType): string {
 const IMAGE_ENDING = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i;
 
 /**
- * Whether the ending of a file's name says that it is no image (`wp_check_filetype_and_ext`). A name without one says
- * nothing.
+ * Returns whether the extension of a file name says that the file is not an image (`wp_check_filetype_and_ext`). A name
+ * without an extension does not.
  */
 export function namesAnotherType(name: string): boolean {
   const ending = /\.([a-z0-9]{1,8})$/i.exec(name.trim())?.[1];
@@ -45,11 +47,11 @@ export function namesAnotherType(name: string): boolean {
 }
 
 /**
- * The first free form of a file's name in its folder: itself, or with `-1`, `-2` and so on (WordPress
- * `wp_unique_filename`). Names that look like a size or a derived version of an image are not taken as they are, and
- * neither is a name whose sizes would fall on those of another.
+ * Returns the first free form of a file name in its folder: the name itself, or with `-1`, `-2` and so on (WordPress
+ * `wp_unique_filename`). A name that looks like a size or a derived version of an image always gets a number, and so
+ * does a name whose sizes would conflict with those of another file.
  *
- * @param present names of the files that are in the folder
+ * @param present names of the files in the folder
  */
 export function uniqueFileName(name: string, present: readonly string[]): string {
   const names = new Set(present.map((other) => other.toLowerCase()));
@@ -61,11 +63,11 @@ export function uniqueFileName(name: string, present: readonly string[]): string
   for (let number = 1; ; number += 1) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}${ending}`;
 }
 
-/** What WordPress puts behind the name of an image for the files it makes of it. */
+/** Suffixes that WordPress adds to the name of an image for the files made from it. */
 const DERIVED = /^-(\d+x\d+|scaled|rotated)\.[^.]+$/i;
 const DERIVED_END = new RegExp(DERIVED.source.slice(1), 'i');
 
-/** The begin of a name, in whole characters. */
+/** Returns the start of a name, cut after a whole character. */
 function cutName(name: string): string {
   let kept = '';
   let bytes = 0;

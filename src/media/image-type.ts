@@ -1,9 +1,9 @@
-/** A kind of image that the library takes. */
+/** A type of image that the library accepts. */
 export interface ImageType {
   readonly mime: string;
-  /** The usual ending of its files, without dot. */
+  /** The default extension of its files, without dot. */
   readonly extension: string;
-  /** All endings that go with it. */
+  /** All extensions of the type. */
   readonly extensions: readonly string[];
 }
 
@@ -13,17 +13,17 @@ const GIF: ImageType = { mime: 'image/gif', extension: 'gif', extensions: ['gif'
 const WEBP: ImageType = { mime: 'image/webp', extension: 'webp', extensions: ['webp'] };
 const AVIF: ImageType = { mime: 'image/avif', extension: 'avif', extensions: ['avif'] };
 
-/** The MIME type of each ending that goes with images of the library, in lower case and without dot. */
+/** The MIME type of each extension of library images, in lower case and without dot. */
 export const imageMimes: ReadonlyMap<string, string> = new Map(
   [JPEG, PNG, GIF, WEBP, AVIF].flatMap(({ mime, extensions }) => extensions.map((extension) => [extension, mime] as const)),
 );
 
-/** Brands of an ISO media file are looked for in this many bytes. */
+/** Number of bytes in which the brands of an ISO media file are searched. */
 const BRAND_BYTES = 64;
 
 /**
- * What kind of image these bytes begin like, or undefined for anything else: SVG is markup that can hold scripts, and
- * is not taken.
+ * Returns the type of an image from its first bytes, or undefined for anything else. SVG is not accepted, since it is
+ * markup that can contain scripts.
  */
 export function imageType(bytes: Uint8Array): ImageType | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, BRAND_BYTES)).toString('latin1');
@@ -34,7 +34,7 @@ export function imageType(bytes: Uint8Array): ImageType | undefined {
   return isAvif(head) ? AVIF : undefined;
 }
 
-/** An ISO media file whose main brand or one of the others is AVIF's. */
+/** Returns whether bytes are an ISO media file with AVIF as its main brand or one of the others. */
 function isAvif(head: string): boolean {
   if (head.slice(4, 8) !== 'ftyp') return false;
   const box = head.slice(8, Math.min(Buffer.from(head.slice(0, 4), 'latin1').readUInt32BE(), head.length));

@@ -14,41 +14,44 @@ import { type Library, type StoredImage, storeImage } from './library.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from './safe-fetch.ts';
 import { ImageUnreadable, sizeRules } from './sizes.ts';
 
-/** Where the site's own addresses begin: its home and its folder of uploads, both without trailing slash. */
+/** The site's own URLs: its home and its uploads folder, both without trailing slash. */
 export interface OwnAddresses {
   readonly home: string;
   readonly uploads: string;
 }
 
-/** What storing an image needs to know of the site: its folder of uploads on disk. */
+/** Site data for storing an image: the uploads folder on disk. */
 interface ImageSite {
   readonly config: { readonly uploadsDir: string };
 }
 
-/** What storing an image needs to know of the request. */
+/** Request data for storing an image. */
 interface ImageCaller extends OwnAddresses {
   readonly settings: Pick<SiteSettings, 'raw' | 'zone'>;
   readonly now: Date;
 }
 
-/** Whose image it becomes, and when. */
+/** Author and time of an uploaded image. */
 interface Uploader extends Pick<ImageCaller, 'now'> {
   readonly viewer: { readonly id: number };
   readonly settings: Pick<SiteSettings, 'zone'>;
 }
 
-/** An image with its files on disk, to be inserted in a transaction or undone. */
+/** An image whose files are on disk, to be inserted in a transaction or undone. */
 export type PreparedImage = StoredImage;
 
-/** Called with the reason, for the log, why there is no image. Callers do not learn what is behind an address. */
+/**
+ * Called with the reason why there is no image, for the log. Callers of the API do not get it, since it would reveal
+ * what is at a URL.
+ */
 export type Refused = (detail: LogDetail) => void;
 
-/** Whether the viewer may bring new images into the library, and so name one by URL. */
+/** Returns whether the viewer may add images to the library, and therefore name one by URL. */
 export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
 
 /**
- * The id that an `image` value is, a number or digits; 0 where no record can have it, undefined where the value must be
- * an address.
+ * Returns the id in an `image` value, a number or digits; 0 if no record can have it, undefined if the value must be a
+ * URL.
  */
 export function imageNumber(value: number | string): number | undefined {
   const text = String(value).trim();
@@ -56,17 +59,17 @@ export function imageNumber(value: number | string): number | undefined {
   return Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 }
 
-/** The id of the image in the library that an address means, without any network; undefined where it means none. */
+/** Returns the id of the library image with a URL, without using the network; undefined if there is none. */
 export async function imageIdAt(db: Database, address: string, { home, uploads }: OwnAddresses): Promise<number | undefined> {
   const url = webAddress(address.trim(), home);
   return url === undefined ? undefined : findImage(db, { url, file: fileBelow(url, uploads) });
 }
 
 /**
- * Fetches an image that the library does not hold yet and puts its files there; undefined where the URL leads to no
- * image that may be fetched: the site's own addresses never are. Before any transaction, since it takes its time.
+ * Fetches an image that is not in the library yet and stores its files; undefined if there is no image at the URL or it
+ * may not be fetched, which is always so for the site's own URLs. Must run before any transaction, since it takes time.
  *
- * @throws the error of the file system when the files can't be written
+ * @throws LibraryUnavailable if the files cannot be written
  */
 export async function fetchForLibrary(
   value: string,
@@ -89,7 +92,7 @@ export async function fetchForLibrary(
   }
 }
 
-/** A file as it came. `month`: the folder by date that it belongs in, `YYYY/MM`; without one that of today. */
+/** An uploaded file. `month`: the folder by date in which it is stored, `YYYY/MM`; the current one by default. */
 interface Upload {
   readonly bytes: Buffer;
   readonly name: string;
@@ -97,8 +100,8 @@ interface Upload {
 }
 
 /**
- * Puts the files of an uploaded image into the library; undefined where the bytes are no image, or the name says that
- * they are something else. Throws the error of the file system.
+ * Stores the files of an uploaded image; undefined if the bytes are not an image, or the name has the extension of
+ * another type. Throws LibraryUnavailable.
  */
 export async function prepareUpload(
   site: ImageSite,
@@ -116,9 +119,9 @@ export async function prepareUpload(
 }
 
 /**
- * Inserts the rows of a prepared image, in the transaction that uses it. Returns its id. May run again; on failure call
- * `prepared.undo()`. Where another write has fetched the same image meanwhile, that one is used, and the files of this
- * one are deleted once that is certain.
+ * Inserts the rows of a prepared image, in the transaction that uses it, and returns its id. It can run again after a
+ * rollback; on failure, call `prepared.undo()`. If another write has fetched the same image in the meantime, that one
+ * is used, and the files of this one are deleted after the commit.
  */
 export async function insertPrepared(db: Database, prepared: PreparedImage, { viewer, now, settings }: Uploader): Promise<number> {
   const [source] = prepared.attachment.metas[SOURCE] ?? [];
@@ -134,7 +137,7 @@ export async function insertPrepared(db: Database, prepared: PreparedImage, { vi
   return insertAttachment(db, prepared.attachment, { author: viewer.id, date, dateUtc: nowUtc(now) });
 }
 
-/** Images that a transaction has no use for, since they are in the library by now. */
+/** Images that a transaction does not need, since the same images have been added to the library in the meantime. */
 const UNUSED: Gathering<Set<PreparedImage>> = {
   begin: () => new Set(),
   copy: (unused) => new Set(unused),
@@ -147,7 +150,10 @@ const UNUSED: Gathering<Set<PreparedImage>> = {
 
 const LONGEST_URL = 4096;
 
-/** An http or https URL in its ASCII form (D38), or undefined. A path alone counts from the home of the site. */
+/**
+ * Returns an http or https URL in its ASCII form (D38), or undefined. A path alone is relative to the host of the
+ * site's home.
+ */
 function webAddress(text: string, home: string): string | undefined {
   if (text === '' || text.length > LONGEST_URL) return undefined;
   const full = /^\/[^/]/.test(text) ? new URL(home).origin + text : text;
@@ -157,7 +163,7 @@ function webAddress(text: string, home: string): string | undefined {
   return url.href;
 }
 
-/** The path of a file below the folder of uploads, decoded, whichever of http and https its URL says. */
+/** Returns the decoded path of a file below the uploads folder, independent of whether the URL has http or https. */
 function fileBelow(url: string, uploads: string): string | undefined {
   const [place, base] = [new URL(url), new URL(uploads)];
   const folder = `${base.pathname.replace(/\/$/, '')}/`;
@@ -165,7 +171,7 @@ function fileBelow(url: string, uploads: string): string | undefined {
   return percentDecoded(place.pathname.slice(folder.length));
 }
 
-/** Whether a URL leads to this very site, the pages of its host among it. */
+/** Returns whether a URL is on the site's own host, or on that of its uploads. */
 const isOwn = (url: string, { home, uploads }: OwnAddresses): boolean =>
   [home, uploads].some((own) => new URL(own).host === new URL(url).host);
 
@@ -176,5 +182,5 @@ function libraryOf({ config }: ImageSite, { uploads, settings }: ImageCaller): L
   return { folder: config.uploadsDir, address: uploads, byMonth, sizes: sizeRules(settings.raw) };
 }
 
-/** `YYYY/MM` by the site's clock. */
+/** Returns `YYYY/MM` in the site's local time. */
 const monthOf = ({ now, settings }: ImageCaller): string => nowLocal(now, settings.zone).slice(0, 7).replace('-', '/');

@@ -6,18 +6,18 @@ import { sanitizeFileName, uniqueFileName } from './file-name.ts';
 import type { ImageType } from './image-type.ts';
 import { makeSizes, type SizeRule } from './sizes.ts';
 
-/** Where the library rests and how the site wants it. */
+/** Location of the library and the site's settings for it. */
 export interface Library {
-  /** The folder of uploaded files on disk. */
+  /** The uploads folder on disk. */
   readonly folder: string;
-  /** Its public address, without trailing slash. */
+  /** Its public URL, without trailing slash. */
   readonly address: string;
-  /** Whether files lie in folders by year and month (option `uploads_use_yearmonth_folders`). */
+  /** Whether files are stored in folders by year and month (option `uploads_use_yearmonth_folders`). */
   readonly byMonth: boolean;
   readonly sizes: readonly SizeRule[];
 }
 
-/** An image to be stored. `name`: what its file should be called; `source`: the URL it was fetched from. */
+/** An image to be stored. `name`: its preferred file name; `source`: the URL from which it was fetched. */
 export interface NewImage {
   readonly bytes: Buffer;
   readonly type: ImageType;
@@ -28,16 +28,16 @@ export interface NewImage {
 /** An image whose files are on disk and whose rows are not in the database yet. */
 export interface StoredImage {
   readonly attachment: NewAttachment;
-  /** Full paths of all files that were written. */
+  /** Full paths of all written files. */
   readonly files: readonly string[];
-  /** Removes the files again, for a write that failed. */
+  /** Deletes the files, for a write that failed. */
   readonly undo: () => Promise<void>;
 }
 
-/** Why the library takes no files: no room on its disk, or no right to write there. */
+/** The reason why the library cannot store files: its disk is full, or it is not writable. */
 export type LibraryFault = 'full' | 'read-only';
 
-/** The one error of the file system that comes out of here; what the system said is its `cause`. */
+/** The only error thrown here for file system errors; the original error is its `cause`. */
 export class LibraryUnavailable extends Error {
   override readonly name = 'LibraryUnavailable';
   readonly reason: LibraryFault;
@@ -49,17 +49,17 @@ export class LibraryUnavailable extends Error {
 }
 
 /**
- * Writes an image and its sizes into the library, under a name that no other file has there (`wp_upload_bits`,
- * `wp_generate_attachment_metadata`). Either all files are written or none stay.
+ * Writes an image and its sizes into the library, under a name that is not used there (`wp_upload_bits`,
+ * `wp_generate_attachment_metadata`). Either all files are written or none remain.
  *
- * @param month the folder by date, `YYYY/MM`, in the site's own time
+ * @param month the folder by date, `YYYY/MM`, in the site's local time
  * @throws ImageUnreadable, LibraryUnavailable
  */
 export async function storeImage(image: NewImage, library: Library, month: string): Promise<StoredImage> {
   const below = library.byMonth ? `${month}/` : '';
   const folder = resolve(library.folder, below);
   const files: string[] = [];
-  // A file that can't be removed is no reason to leave the others.
+  // If a file cannot be removed, the others are still removed.
   const undo = async () => {
     await Promise.allSettled(files.map((file) => rm(file, { force: true })));
   };
@@ -102,8 +102,8 @@ function attachmentOf(
 }
 
 /**
- * Writes the file under the first name that is free; another process may take one at the same moment, and then it is
- * the next one.
+ * Writes the file under the first free name. If another process takes that name at the same moment, the next one is
+ * used.
  */
 async function claim(folder: string, wanted: string, write: (name: string) => Promise<void>): Promise<string> {
   for (;;) {
@@ -118,8 +118,8 @@ async function claim(folder: string, wanted: string, write: (name: string) => Pr
 }
 
 /**
- * Uploads are as public as the folder that they lie in: they get its rights, as WordPress gives them, but for those of
- * everybody to write.
+ * Writes the content of a file and gives it the permissions of its folder, as in WordPress, except write permission for
+ * everybody.
  */
 async function fill(handle: FileHandle, bytes: Buffer, folder: string): Promise<void> {
   await handle.writeFile(bytes);
@@ -127,7 +127,7 @@ async function fill(handle: FileHandle, bytes: Buffer, folder: string): Promise<
   await handle.chmod(mode & 0o664).catch(passOver);
 }
 
-/** Makes a folder of the library, and those above it (`wp_mkdir_p`), with the rights of the one that they lie in. */
+/** Creates a folder of the library and its parents (`wp_mkdir_p`), with the permissions of the parent folder. */
 async function makeFolder(folder: string): Promise<void> {
   if ((await stat(folder).catch(passOver))?.isDirectory()) return;
   const above = dirname(folder);
@@ -143,7 +143,7 @@ const passOver = (): undefined => undefined;
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
-/** An error of the file system as LibraryUnavailable, any other as it is. */
+/** Returns a file system error as LibraryUnavailable, any other error unchanged. */
 const faultOf = (error: unknown): unknown =>
   /^E[A-Z0-9]+$/.test(codeOf(error)) ? new LibraryUnavailable(FULL.has(codeOf(error)) ? 'full' : 'read-only', error) : error;
 
@@ -152,20 +152,18 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/**
- * Makes sure that there is a folder to store files in, which may be read-only. Throws the error of the file system, or
- * says what is there instead.
- */
+/** Makes sure that there is a folder to store files in; it may be read-only. Throws the error of the file system. */
 export async function openLibrary(folder: string): Promise<void> {
   await makeFolder(resolve(folder));
   await readdir(folder);
 }
 
-/** Where a disk has less, in bytes, hardly an image goes onto it. */
+/** Minimum free space in bytes; a disk with less can hardly store an image. */
 const LEAST_ROOM = 2 ** 18;
 
 /**
- * What is wrong with a folder that files are to be stored in; one that is not there will be made in the folder above.
+ * Returns the reason why files cannot be stored in a folder. If it does not exist, the parent folder is checked, in
+ * which it will be created.
  */
 export async function folderFault(folder: string): Promise<LibraryFault | undefined> {
   try {
@@ -179,8 +177,8 @@ export async function folderFault(folder: string): Promise<LibraryFault | undefi
 }
 
 /**
- * Whether a path below a folder leads out of it by symbolic links. The folder itself may be one; what is not there
- * leads nowhere.
+ * Returns whether a path below a folder leads out of it by symbolic links. The folder itself may be a link; a path that
+ * does not exist returns false.
  */
 export async function leadsOutside(folder: string, path: string): Promise<boolean> {
   try {
@@ -192,8 +190,8 @@ export async function leadsOutside(folder: string, path: string): Promise<boolea
 }
 
 /**
- * Removes files of the library, by their paths below its folder; what would lie outside of it is passed over, and what
- * is gone already is no fault (`wp_delete_attachment_files`). Returns those that could not be removed.
+ * Deletes files of the library, by their paths relative to its folder. Paths outside of it are ignored, and so are
+ * files that do not exist (`wp_delete_attachment_files`). Returns the files that could not be deleted.
  */
 export async function removeFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const root = resolve(folder);

@@ -8,9 +8,9 @@ import { leadsOutside } from './library.ts';
 type Places = Pick<Config, 'databaseUrl' | 'uploadsDir'>;
 
 /**
- * Whether a path below the folder of uploads, which everybody may read, leads to what nobody may: the database and what
- * SQLite keeps beside it, a backup, the administrator's first password. They are there where a setting says that
- * everything belongs into one folder.
+ * Returns whether a path below the uploads folder, which is public, is that of a private file: the database and
+ * SQLite's files next to it, a backup, the administrator's initial password. They are in that folder if the settings
+ * put everything into one folder.
  */
 export async function isPrivateFile({ databaseUrl, uploadsDir }: Places, path: string): Promise<boolean> {
   const file = await realpath(join(uploadsDir, path)).catch(() => undefined);
@@ -26,10 +26,10 @@ function isPrivateName(name: string): boolean {
   return ending >= 0 && BACKUP_REST.test(name.slice(ending + BACKUP_ENDING.length));
 }
 
-/** What may follow in the name of a backup: what is written of one before it has its name is called a part. */
+/** The end of a backup's name: an incomplete backup has the suffix of a part. */
 const BACKUP_REST = /^(?:$|\.[0-9a-f]{8}\.part)/;
 
-/** Those of some files, which are there, that lie in the folder of uploads; none where that is not there. */
+/** Returns those of some existing files that are in the uploads folder; none if the folder does not exist. */
 export async function amongUploads({ uploadsDir }: Places, files: readonly string[]): Promise<string[]> {
   const folder = await realpath(uploadsDir).catch(() => undefined);
   if (folder === undefined) return [];

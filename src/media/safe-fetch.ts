@@ -6,10 +6,13 @@ import ipaddr from 'ipaddr.js';
 import { fetchableUrl } from '../wordpress/web-url.ts';
 import { type ImageType, imageType } from './image-type.ts';
 
-/** Why nothing was fetched. `address`: the URL leads to a place that is not public. */
+/** The reason why nothing was fetched. `address`: the host has an IP address that is not public. */
 export type FetchFault = 'url' | 'address' | 'unreachable' | 'time' | 'status' | 'redirects' | 'size' | 'type';
 
-/** The one error of this file. The message is for the log: callers do not learn what is behind an address. */
+/**
+ * The only error thrown in this file. Its message is for the log: callers of the API do not get it, since it would
+ * reveal what is at a URL.
+ */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused';
   readonly fault: FetchFault;
@@ -25,36 +28,36 @@ export interface Address {
   readonly family: number;
 }
 
-/** What a fetch may cost, and what tests put in the place of the network. */
+/** Limits of a fetch, and replacements for the network in tests. */
 export interface FetchOptions {
-  /** Bytes of the body; 20 MB if not given. */
+  /** Maximum length of the body in bytes; 20 MB by default. */
   readonly maxBytes?: number;
-  /** For all of it, redirects and body included, in milliseconds; 15 s if not given. */
+  /** Timeout of the whole fetch, including redirects and body, in milliseconds; 15 s by default. */
   readonly timeoutMs?: number;
-  /** How many redirects are followed; 3 if not given. */
+  /** Maximum number of redirects; 3 by default. */
   readonly redirects?: number;
-  /** Request headers. `authorization` and `cookie` are not carried to another origin. */
+  /** Request headers. `authorization` and `cookie` are not sent to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Addresses that are let through although they are not public, on any port: for tests and for sites within one
+   * Returns whether an IP address is allowed although it is not public, on any port: for tests and for sites within one
    * network.
    */
   readonly allowAddress?: ((ip: string) => boolean) | undefined;
-  /** All addresses of a host; the system's resolver if not given. */
+  /** Returns all IP addresses of a host; the system's resolver by default. */
   readonly resolve?: (host: string) => Promise<readonly Address[]>;
 }
 
 export interface Fetched {
-  /** Where the body came from, after redirects. */
+  /** The URL of the body, after redirects. */
   readonly url: string;
   readonly bytes: Buffer;
   readonly headers: IncomingMessage['headers'];
 }
 
 /**
- * Gets what an http or https URL leads to, never from a place that is not public (A7): the host is resolved once, each
- * of its addresses is checked, and the connection goes to one of these very addresses; every redirect is checked the
- * same way. No proxy is used, no cookie kept, no credentials taken from the URL. Ports are those of WordPress's
+ * Fetches an http or https URL, never from an IP address that is not public (A7). The host is resolved once, each of
+ * its addresses is checked, and the connection is made to one of these addresses; every redirect is checked in the same
+ * way. No proxy and no cookies are used, and no credentials from the URL. Allowed ports are those of WordPress's
  * `wp_http_validate_url`.
  *
  * @throws FetchRefused for everything but a 200 within the limits
@@ -84,11 +87,11 @@ export async function fetchPublic(address: string, options: FetchOptions = {}): 
 }
 
 /**
- * Posts a body to where an http or https URL leads, under the rules of `fetchPublic`. Redirects are not followed, and
- * the answer is not read.
+ * Posts a body to an http or https URL, under the rules of `fetchPublic`. Redirects are not followed, and the body of
+ * the response is not read.
  *
- * @returns the status of the answer
- * @throws FetchRefused where there is none
+ * @returns the status of the response
+ * @throws FetchRefused if there is no response
  */
 export async function postPublic(
   address: string,
@@ -109,8 +112,8 @@ export async function postPublic(
 }
 
 /**
- * Gets an image: as `fetchPublic`, and what comes must begin like a JPEG, PNG, GIF, WebP or AVIF, whatever the server
- * calls it.
+ * Fetches an image like `fetchPublic`. The body must start like a JPEG, PNG, GIF, WebP or AVIF file, independent of its
+ * content type.
  *
  * @throws FetchRefused
  */
@@ -122,15 +125,15 @@ export async function fetchImage(address: string, options: FetchOptions = {}): P
 }
 
 /**
- * Whether an address (v4 or v6, as text) belongs to the public internet. Everything with a purpose of its own is not:
- * private, loopback, link-local, carrier-grade NAT, documentation, multicast, tunnels and translations that carry a v4
- * address inside a v6 one.
+ * Returns whether an IP address (v4 or v6, as text) is on the public internet. Special-purpose ranges are not: private,
+ * loopback, link-local, carrier-grade NAT, documentation, multicast, tunnels and translations that embed a v4 address
+ * in a v6 one.
  */
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0 || !ipaddr.isValid(ip)) return false;
   const parsed = ipaddr.parse(ip);
   if (parsed.range() !== 'unicast' || NEVER.has(parsed.toString())) return false;
-  // Of IPv6 only 2000::/3 has been given out.
+  // Of IPv6, only 2000::/3 has been allocated.
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0]! & 0xe0) === 0x20;
 }
 
@@ -138,7 +141,7 @@ const MAX_BYTES = 20 * 2 ** 20;
 const LONGEST_URL = 4096;
 const PORTS = new Set(['', '80', '443', '8080']);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Public by its number, but the metadata service of a cloud (Azure). */
+/** A public IP address at which a cloud (Azure) has its metadata service. */
 const NEVER = new Set(['168.63.129.16']);
 
 function parseUrl(text: string, base?: URL): URL {
@@ -148,8 +151,8 @@ function parseUrl(text: string, base?: URL): URL {
 }
 
 /**
- * The host's addresses, each of them fit to be connected to. One that is not spoils all: nobody needs such a name for
- * an image.
+ * Returns the host's IP addresses, if a connection to each of them is allowed. A single one that is not makes the fetch
+ * fail, since no legitimate host has such an address.
  */
 async function checkedAddresses(
   url: URL,
@@ -164,7 +167,9 @@ async function checkedAddresses(
   return addresses;
 }
 
-/** The URL parser has turned decimal, octal, hexadecimal and full-width spellings into the usual one. */
+/**
+ * Returns the host without brackets. The URL parser has normalized decimal, octal, hexadecimal and full-width forms.
+ */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 const systemResolver = (host: string): Promise<readonly Address[]> => dnsLookup(host, { all: true });
@@ -181,8 +186,7 @@ function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> 
 interface Answer {
   readonly response: IncomingMessage;
   /**
-   * Whether its body ended before its time. A body that says neither its length nor its end looks the same when it is
-   * cut off.
+   * Returns whether the body was cut off. A body with neither a length nor an end mark looks the same in both cases.
    */
   readonly isCut: () => boolean;
 }
@@ -195,7 +199,7 @@ function ask(
   signal: AbortSignal,
   sent?: Buffer,
 ): Promise<Answer> {
-  // The name is not resolved again: a second answer could be another one.
+  // The name is not resolved again, since the result could differ from the checked one.
   const lookup: LookupFunction = (_host, { all }, done) => {
     const [first] = addresses as [Address];
     if (all) done(null, [...addresses]);
@@ -210,7 +214,7 @@ function ask(
         path: url.pathname + url.search,
         method: sent === undefined ? 'GET' : 'POST',
         headers: { accept: '*/*', 'user-agent': 'Fasti', ...headers, 'accept-encoding': 'identity', host: url.host },
-        // A connection of its own, never one that was opened for another fetch.
+        // A new connection, not one that was opened for another fetch.
         agent: false,
         lookup,
         signal,

@@ -4,7 +4,8 @@ import type { ImageType } from './image-type.ts';
 import { imageLibrary } from './sharp.ts';
 
 /**
- * A size that the site makes of every image. A measure of 0 is free. `crop`: exactly this size, cut from the middle.
+ * A size that the site makes of every image. A dimension of 0 is unlimited. `crop`: exactly this size, cut from the
+ * center.
  */
 export interface SizeRule {
   readonly name: string;
@@ -18,12 +19,12 @@ export interface Dimensions {
   readonly height: number;
 }
 
-/** The measures of a size made of an image, and for a crop the part of the image that is taken. */
+/** The dimensions of a size made of an image, and for a crop the part of the image that is used. */
 export interface Fit extends Dimensions {
   readonly part?: Dimensions & { readonly left: number; readonly top: number };
 }
 
-/** A file that is no image sharp can read, or one that would take too much memory. */
+/** A file that sharp cannot read as an image, or one that would take too much memory. */
 export class ImageUnreadable extends Error {
   override readonly name = 'ImageUnreadable';
 }
@@ -32,8 +33,8 @@ export class ImageUnreadable extends Error {
 export type ImageMetadata = Readonly<Record<string, unknown>>;
 
 /**
- * What was made of an image. `file`: name of the file to show, which is not the original if that was too large or
- * turned.
+ * The result of making sizes. `file`: name of the file to show, which is not the original if that was too large or
+ * rotated.
  */
 export interface MadeSizes {
   readonly file: string;
@@ -41,8 +42,8 @@ export interface MadeSizes {
 }
 
 /**
- * The sizes of the site in the order WordPress makes them (`wp_get_registered_image_subsizes`, `_wp_make_subsizes`),
- * from its options.
+ * Returns the sizes of the site in the order in which WordPress makes them (`wp_get_registered_image_subsizes`,
+ * `_wp_make_subsizes`), from its options.
  */
 export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
   const measure = (name: string, fallback: number) => Math.max(0, Number.parseInt(options.get(name) ?? String(fallback), 10) || 0);
@@ -62,10 +63,7 @@ export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
   ].filter(({ width, height }) => width > 0 || height > 0);
 }
 
-/**
- * The measures that a size gets, or undefined where the image is too small for one of its own
- * (`image_resize_dimensions`).
- */
+/** Returns the dimensions of a size, or undefined if the image is too small for it (`image_resize_dimensions`). */
 export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | undefined {
   const fit = rule.crop ? cropTo(image, rule) : shrinkTo(image, rule);
   const same = (one: number, other: number) => Math.abs(one - other) <= 1;
@@ -73,13 +71,13 @@ export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | 
 }
 
 /**
- * Makes the sizes of an image beside it and describes all of them (`wp_create_image_subsizes`): `name-300x200.png`; an
- * image above 2560 pixels (PNG excepted) gets a smaller stand-in `name-scaled.jpg`, one that is stored turned a
- * straight `name-rotated.jpg`. Animations lose their movement in the sizes.
+ * Writes the sizes of an image next to it and returns the metadata of all of them (`wp_create_image_subsizes`):
+ * `name-300x200.png`; an image above 2560 pixels (except PNG) gets a smaller replacement `name-scaled.jpg`, and one
+ * stored in another orientation an upright `name-rotated.jpg`. Animations become still images in the sizes.
  *
- * @param file the name of the image in its folder; `below`: the folder as metadata name it, e.g. `2026/11/`
+ * @param file the name of the image in its folder; `below`: the folder as in metadata, e.g. `2026/11/`
  * @param write writes a file into that folder
- * @throws ImageUnreadable, or what `write` throws
+ * @throws ImageUnreadable, or the error of `write`
  */
 export async function makeSizes(
   { bytes, type, file, below }: { bytes: Buffer; type: ImageType; file: string; below: string },
@@ -116,12 +114,12 @@ export async function makeSizes(
   return { file: full?.file ?? file, metadata };
 }
 
-/** Width times height: above this a small file could fill the memory (a decompression bomb). */
+/** Maximum width times height: a small file with more pixels could fill the memory (a decompression bomb). */
 const MOST_PIXELS = 100_000_000;
 const LONGEST_SECONDS = 30;
 /**
- * So many pictures are read or made at a time, whoever sends them. Each may fill hundreds of megabytes, and keeps one
- * of the few threads that also read files and compress answers.
+ * Maximum number of pictures that the process reads or makes at a time. Each may take hundreds of megabytes, and
+ * occupies one of the few threads that also read files and compress responses.
  */
 const MOST_AT_ONCE = 2;
 const fewAtOnce = limitConcurrency(MOST_AT_ONCE);
@@ -129,20 +127,23 @@ const fewAtOnce = limitConcurrency(MOST_AT_ONCE);
 /** `big_image_size_threshold`. */
 const THRESHOLD = 2560;
 
-/** What WordPress keeps of an image's EXIF and IPTC data (`wp_read_image_metadata`), for an image that has none. */
+/** The image metadata that WordPress stores (`wp_read_image_metadata`), for an image without EXIF and IPTC data. */
 const NOTHING_KNOWN = {
   aperture: '0', credit: '', camera: '', caption: '', created_timestamp: '0', copyright: '', focal_length: '0', iso: '0', shutter_speed: '0',
   title: '', orientation: '0', keywords: [], alt: '',
 }; // biome-ignore format: a table
 
-/** Sideways or upside down by its EXIF orientation: 5 to 8 exchange width and height. */
+/**
+ * Reads the dimensions after applying the EXIF orientation: 5 to 8 exchange width and height. `turned`: whether the
+ * orientation is not upright.
+ */
 async function readDimensions(picture: Sharp): Promise<Dimensions & { turned: boolean }> {
   const { width, height, orientation = 1 } = await picture.metadata().catch(refuseUnreadable);
   if (!width || !height) return refuseUnreadable();
   return orientation >= 5 ? { width: height, height: width, turned: true } : { width, height, turned: orientation > 1 };
 }
 
-/** Opens an image as often as one likes. */
+/** Returns a function that opens an image, as often as needed. */
 async function opener(bytes: Buffer): Promise<() => Sharp> {
   const sharp = await imageLibrary();
   return () => sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
@@ -158,8 +159,8 @@ interface DisplayCopy extends Dimensions {
 }
 
 /**
- * The file that is shown instead of the original, if there must be one. A smaller PNG may well be a larger file, so
- * these stay.
+ * Creates the file that is shown instead of the original, if one is needed. PNG images are not scaled down, since a
+ * smaller PNG may be a larger file.
  */
 async function displayCopy(
   { image, turned, type, file }: { image: Dimensions; turned: boolean; type: ImageType; file: string },
@@ -173,14 +174,14 @@ async function displayCopy(
   return { width: fit?.width ?? image.width, height: fit?.height ?? image.height, file: name, filesize: made.length };
 }
 
-/** The name of a file made of another one. */
+/** Returns the name of a file made from another one. */
 const withSuffix = (file: string, suffix: string): string => file.replace(/(\.[^.]+)$/, `-${suffix}$1`);
 
 function resize(picture: Sharp, { width, height, part }: Fit): Sharp {
   return (part ? picture.extract(part) : picture).resize({ width, height, fit: 'fill' });
 }
 
-/** WordPress's qualities: 82, and 86 for WebP. */
+/** Encodes an image. JPEG and WebP have WordPress's qualities: 82 and 86. */
 function encode(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
   const plain = picture.keepIccProfile();
   if (mime === 'image/png') return plain.png({ compressionLevel: 9 }).toBuffer();
@@ -190,14 +191,14 @@ function encode(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
   return plain.jpeg({ quality: 82, progressive: true }).toBuffer();
 }
 
-/** `wp_constrain_dimensions`: within both measures, the proportions kept, never larger. */
+/** `wp_constrain_dimensions`: fits an image into both dimensions, keeping the proportions, without enlarging it. */
 function shrinkTo({ width, height }: Dimensions, rule: Dimensions): Fit {
   const narrower = rule.width > 0 && width > rule.width ? rule.width / width : 1;
   const lower = rule.height > 0 && height > rule.height ? rule.height / height : 1;
   const within = (ratio: number) => Math.round(width * ratio) <= rule.width && Math.round(height * ratio) <= rule.height;
   const larger = Math.max(narrower, lower);
   const ratio = within(larger) ? larger : Math.min(narrower, lower);
-  // Rounding may end a pixel short of the measure that was decisive.
+  // Rounding may end one pixel below the limiting dimension.
   const scaled = (length: number, most: number, decisive: boolean) => {
     const rounded = Math.max(1, Math.round(length * ratio));
     return decisive && rounded === most - 1 ? most : rounded;
@@ -205,7 +206,10 @@ function shrinkTo({ width, height }: Dimensions, rule: Dimensions): Fit {
   return { width: scaled(width, rule.width, narrower < 1), height: scaled(height, rule.height, lower < 1) };
 }
 
-/** The middle of the image, in the proportions of the size; an image that is smaller one way is not enlarged. */
+/**
+ * Returns the center of the image, in the proportions of the size. A dimension in which the image is smaller is not
+ * enlarged.
+ */
 function cropTo(image: Dimensions, rule: Dimensions): Fit {
   const shape = image.width / image.height;
   const [wanted, tall] = [Math.min(rule.width, image.width), Math.min(rule.height, image.height)];
