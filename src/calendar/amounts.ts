@@ -22,7 +22,7 @@ export interface ReadCost {
   readonly texts: readonly string[];
 }
 
-/** ISO 4217 codes of currencies in use. They are recognized in any case. */
+/** ISO 4217 codes of currencies in use. They are recognised in any case. */
 const CODES = new Set(
   `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTC BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE
   CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR

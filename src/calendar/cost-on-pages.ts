@@ -9,7 +9,7 @@ const AMOUNT = /[,.]?\d+[,.]?\d*/g;
 
 /**
  * Returns the cost of an event as the pages of The Events Calendar and `tec/v1` show it (`tribe_get_cost`): the lowest
- * and the highest amount. Amounts with a comma are not recognized and are left out; if none remains the event counts as
+ * and the highest amount. Amounts with a comma are not recognised and are left out; if none remains the event counts as
  * free. The main interface interprets costs as people mean them (`costOf`).
  */
 export function costOnPages(stored: readonly string[], { symbol, position }: CurrencyMetas, options: CostOptions): string {

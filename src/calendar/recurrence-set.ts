@@ -122,7 +122,7 @@ const valuesOf = (lines: readonly Line[]): { value: string; line: Line }[] =>
   lines.flatMap((line) => line.value.split(',').flatMap((value) => (value === '' ? [] : [{ value, line }])));
 
 /**
- * Returns a time or a day in a line, local in the zone of the set. Its form is recognized from the value itself, since
+ * Returns a time or a day in a line, local in the zone of the set. Its form is recognised from the value itself, since
  * the parameter `VALUE` may be wrong.
  */
 export function localOf(value: string, line: Line, zone: Zone): string | undefined {

@@ -65,5 +65,5 @@ export async function locate({ site, i18n }: Submission, geocoder: string, typed
   }
 }
 
-/** Formats a coordinate with a precision of 0.1 meters, without an exponent. */
+/** Formats a coordinate with a precision of 0.1 metres, without an exponent. */
 const inDegrees = (value: number): string => String(Number(value.toFixed(6)));

@@ -114,8 +114,8 @@ function Day(props: {
 }
 
 /**
- * An event on a day. It can be dragged on its first day, which is the one that its start is shown on. Single dates of a
- * recurring event cannot be moved, since they follow from its rule.
+ * An event on a day. It can be dragged on its first day, on which its time is shown. Single dates of a recurring event
+ * cannot be moved, since they follow from its rule.
  */
 function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
   const { i18n, settings } = visit;

@@ -73,7 +73,7 @@ const metaRows = ({ meta, type }: CustomField, stored: readonly string[]): Rows[
 
 const rowsOf = (meta: string): string => `_${meta}`;
 
-/** The metas that may hold values of a field. */
+/** Returns the metas that may hold values of a field. */
 export const metasOf = ({ meta, type }: CustomField): string[] => (type === 'checkbox' ? [meta, rowsOf(meta)] : [meta]);
 
 const holding = (field: CustomField, value: string): Condition => ({ by: 'metaValue', keys: metasOf(field), value });

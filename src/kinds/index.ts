@@ -32,7 +32,7 @@ export const addressMetas: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Names of the parameters that the reference does not have. */
+/** Returns the names of the parameters that the reference does not have. */
 export const oursIn = (params: Params): string[] => Object.entries(params).flatMap(([name, { ours }]) => (ours ? [name] : []));
 
 /** Returns the taxonomies of the terms that a kind of posts has. */

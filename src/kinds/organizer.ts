@@ -78,7 +78,7 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   render: renderOrganizer,
 };
 
-/** The published organizer. */
+/** Returns the published organizer. */
 export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext): OrganizerRecord {
   const locked = isLocked(bundle.posts.get(id)!, context);
   return linkedRecord(id, bundle, context, {

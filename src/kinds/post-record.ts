@@ -76,7 +76,7 @@ export function globalIds(id: number, bundle: Bundle, { settings }: Pick<RenderC
   return { global_id: own, global_id_lineage: [own, ...(bundle.metas.get(id)?.get('_tribe_aggregator_global_id_lineage') ?? [])] };
 }
 
-/** The rendered texts of a post. */
+/** Returns functions that render the texts of a post. */
 export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext) {
   const { smilies } = context.settings;
   const options = {

@@ -79,7 +79,7 @@ export const jsonLd = z.record(z.string(), z.unknown()).meta({ id: 'JsonLd' });
 
 const filledText = z.string().optional();
 
-/** A member for each of these texts (name -> meta); empty ones are left out of the record. */
+/** Returns a member for each of these texts (name -> meta); empty ones are left out of the record. */
 export const optionalTextShape = <Texts extends object>(texts: Texts) =>
   // The names are those of `texts`, which the compiler does not track through entries.
   Object.fromEntries(Object.keys(texts).map((name) => [name, filledText])) as { readonly [Name in keyof Texts]: typeof filledText };

@@ -112,7 +112,7 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   render: renderVenue,
 };
 
-/** The published venue. */
+/** Returns the published venue. */
 export function renderVenue(id: number, bundle: Bundle, context: RenderContext): VenueRecord {
   const metas = bundle.metas.get(id);
   const row = bundle.posts.get(id)!;

@@ -27,7 +27,7 @@ export interface CalendarProps {
   readonly here: string | undefined;
   /** Label of the paging navigation. */
   readonly paged: string;
-  /** Whether the neighbors are other months or days, so that links to them are also shown above the events. */
+  /** Whether the neighbours are other months or days, so that links to them are also shown above the events. */
   readonly stepped: boolean;
 }
 

@@ -62,7 +62,7 @@ function withoutRaw(value: unknown): unknown {
   return rest;
 }
 
-/** A date as WordPress's own routes write it (`mysql_to_rfc3339`). */
+/** Returns a date in the form of WordPress's own routes (`mysql_to_rfc3339`). */
 export const isoDate = (text: string): string => text.replace(' ', 'T');
 
 /** The link that explains link names that start with `wp:`. */

@@ -22,7 +22,7 @@ export function costChange(values: { readonly cost?: unknown }, before: Before |
   };
 }
 
-/** The members of a record that show the cost. */
+/** Returns the members of a record that show the cost. */
 export const costRecord = (metas: Metas | undefined, context: Pick<RenderContext, 'settings' | 'free'>) =>
   costOf(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context));
 

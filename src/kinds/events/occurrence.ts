@@ -28,7 +28,7 @@ export interface EventDate {
   readonly place: number;
 }
 
-/** The metas of an event with the dates of one occurrence. */
+/** Returns the metas of an event with the dates of one occurrence. */
 export function metasAt(
   metas: Metas,
   { start, end, startUtc, endUtc, duration }: Pick<EventDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'>,

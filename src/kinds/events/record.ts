@@ -25,7 +25,7 @@ import { EVENT, eventTexts } from './fields.ts';
 import { COST, ORGANIZER_LINK, STATE, VENUE_LINK } from './metas.ts';
 import type { EventRecord } from './shape.ts';
 
-/** The published event. */
+/** Returns the published event. */
 export function renderEvent(id: number, bundle: Bundle, context: RenderContext): EventRecord {
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);

@@ -90,7 +90,7 @@ export interface Hint {
   readonly unknown?: string;
 }
 
-/** The hint of a closed set. */
+/** Returns the hint of a closed set. */
 export const choiceHint = (values: readonly string[]): Hint => ({
   reason: 'not-one-of',
   values: { values: values.join(', ') },

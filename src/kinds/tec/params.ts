@@ -116,7 +116,7 @@ export type TecReadValues = ValuesOf<typeof TEC_PASSWORD>;
 /** Accepted values of a list. */
 export type TecListValues = ValuesOf<TecFilters & typeof TEC_PASSWORD>;
 
-/** Conditions and order of a list. */
+/** Returns the conditions and the order of a list. */
 export const narrowTec = (kind: PostKind, values: TecListValues, context: RuleContext): Pick<Narrowed, 'conditions' | 'order'> => ({
   conditions: conditionsOf(tecFilters(kind), values, context),
   order: kind.linked ? kind.orders.standard({}) : { by: ORDERS[values.orderby ?? 'event_date'], descending: values.order === 'DESC' },

@@ -58,7 +58,7 @@ const unquoted = (text: string): string =>
 
 const isHarmless = (text: string) => !/[\\(&=}]|\/\*/.test(text);
 
-/** Returns whether a value is a gradient. Its colors may be written as `rgb(...)`; other brackets are not allowed. */
+/** Returns whether a value is a gradient. Its colours may be written as `rgb(...)`; other brackets are not allowed. */
 function isGradient(value: string): boolean {
   const inner = /^(?:repeating-)?(?:linear|radial|conic)-gradient\((.*)\)$/s.exec(value)?.[1];
   return inner !== undefined && !/[()]/.test(inner.replace(/rgba?\([^()]*\)/g, ''));

@@ -75,7 +75,7 @@ function outsidePre(text: string, change: (part: string) => string): string {
     .join('</pre>');
 }
 
-/** A noncharacter inserted into the name of a tag so that the package does not recognize it. */
+/** A noncharacter inserted into the name of a tag so that the package does not recognise it. */
 const SHIELD = '\ufde8';
 /** Minimum length of a run of white space that is set aside. */
 const VERY_LONG = 300;

@@ -80,7 +80,7 @@ const DOUBLE: readonly (readonly [RegExp, string])[] = [
 const DASHES: readonly (readonly [RegExp, string])[] = [
   [/---/g, MARK.emDash],
   [new RegExp(`(?<=^|${SPACES})--(?=$|${SPACES})`, 'g'), MARK.emDash],
-  // Not the prefix of internationalized host names.
+  // Not the prefix of internationalised host names.
   [/(?<!xn)--/g, MARK.enDash],
   [new RegExp(`(?<=^|${SPACES})-(?=$|${SPACES})`, 'g'), MARK.enDash],
 ];

@@ -292,7 +292,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
     notes.monthEdge = reader.next('lL') ? 'last' : 'first';
   },
   quarterHour: (reader, notes) => {
-    const back = reader.next('b'); // PHP only recognizes the lower-case letter
+    const back = reader.next('b'); // PHP only recognises the lower-case letter
     dropTime(notes);
     takeTime(notes);
     const hour = reader.number()!;

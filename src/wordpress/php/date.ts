@@ -130,7 +130,7 @@ function edgeOfMonth(year: number, month: number, edge: 'first' | 'last'): numbe
   return edge === 'first' ? dayNumber(year, month, 1) : dayNumber(year, month + 1, 0);
 }
 
-/** timelib's do_adjust_for_weekday. */
+/** timelib's do_adjust_for_weekday: moves a day to a weekday. */
 function moveToWeekday(day: number, wanted: number, behavior: number, stepDays: number): number {
   const today = dayOfWeek(day);
   if (behavior === 2) {
