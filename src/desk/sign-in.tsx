@@ -133,7 +133,7 @@ export function setCookie(visit: Visit, { name, value, maxAge }: MadeCookie): st
   ].join('; ');
 }
 
-// ------------------------------------------------------------------------------------------------- what was typed
+// ------------------------------------------------------------------------------------------------- kept input
 /** A hidden field with everything that another form sent, so that the user need not enter it again. */
 function KeptFields({ kept }: { readonly kept: Kept | undefined }): JSX.Element | null {
   return kept ? <input type="hidden" name="kept" value={JSON.stringify(kept)} /> : null;

@@ -2,7 +2,7 @@ import type { FeedView } from './feed-list.ts';
 import type { LinkedKindName } from './feed-pages.ts';
 
 /*
- * What a URL of the calendar requests, as a page or as a feed.
+ * The content that a URL of the calendar requests, as a page or as a feed.
  */
 
 export type CalendarPageAsked = EventPage | IdsPage | ListPage | LinkedPage;

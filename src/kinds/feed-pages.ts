@@ -141,7 +141,7 @@ export const FEED_VALUES: ReadonlyMap<string, FeedForm> = new Map([
   ['rdf', 'rdf'],
 ]);
 
-/** Parameters that select the page and what it shows. */
+/** Parameters that select the page and its content. */
 export const PAGE_NAMES = [
   ...ICAL_NAMES,
   'feed',

@@ -26,7 +26,7 @@ function isPrivateName(name: string): boolean {
   return ending >= 0 && BACKUP_REST.test(name.slice(ending + BACKUP_ENDING.length));
 }
 
-/** The end of a backup's name: an incomplete backup has the suffix of a part. */
+/** Text after the extension in the name of a backup: none, or the suffix of an incomplete one (`.part`). */
 const BACKUP_REST = /^(?:$|\.[0-9a-f]{8}\.part)/;
 
 /** Returns those of some existing files that are in the uploads folder; none if the folder does not exist. */

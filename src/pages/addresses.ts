@@ -44,7 +44,8 @@ export function spoken({ settings, content }: Pick<PagePlace, 'settings' | 'cont
 
 /**
  * Returns the URL of a list of the calendar in a content language. Even if URLs of records do not contain the language,
- * URLs of lists have it as the first segment, since they could not be distinguished otherwise.
+ * those of lists in other languages than the default one have it as the first segment, since they could not be
+ * distinguished otherwise.
  */
 export function listUrlIn({ settings }: Pick<PagePlace, 'settings'>, code: string, make: (home: string) => string): string {
   const { contentLanguages: known, home } = settings;

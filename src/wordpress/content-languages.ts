@@ -38,8 +38,8 @@ export interface ContentLanguage {
 }
 
 /**
- * How URLs of pages contain the language. `bare`: the language whose URLs do not contain it. `hosts`: the host of each
- * language, including its port if there is one.
+ * The form in which URLs of pages contain the language. `bare`: the language whose URLs do not contain it. `hosts`: the
+ * host of each language, including its port if there is one.
  */
 export type LanguageUrls =
   | { readonly by: 'nothing' }

@@ -4,10 +4,10 @@
  *   <script type="module" src="https://calendar.example.org/_fasti/fasti-events.js"></script>
  *   <fasti-events category="music" count="5"></fasti-events>
  *
- * Attributes: `source` (address of the site with the calendar; by default the one that this file comes from), `view`
+ * Attributes: `source` (URL of the site with the calendar; by default the one that this file comes from), `view`
  * (`list` or `month`), `category`, `tag`, `venue`, `organizer`, `search`, `count`, `language`. All parts can be styled
  * from outside (`fasti-events::part(title)`), colours by `--fasti-accent`, `--fasti-line` and `--fasti-muted`.
- * It sends `fasti-load` with the events as `detail` once they are shown, and `fasti-error` if they cannot be had.
+ * It sends `fasti-load` with the events as `detail` once they are shown, and `fasti-error` if they cannot be loaded.
  */
 const OWN_SITE = new URL('..', import.meta.url).href;
 const ATTRIBUTES = ['source', 'view', 'category', 'tag', 'venue', 'organizer', 'search', 'count', 'language'];
@@ -27,7 +27,7 @@ const WORDS = {
     after: 'Mese successivo',
   },
 };
-/** Maximum number of pages of events that are loaded, and their length, which is the API's limit for everybody. */
+/** Maximum number of pages of events that are loaded; `PAGE_LENGTH` is the maximum that the API allows everybody. */
 const MOST_PAGES = 20;
 const PAGE_LENGTH = 50;
 const USUAL_COUNT = 10;

@@ -3,7 +3,7 @@ import type { PostKind } from '../kind.ts';
 import { coreTerms } from './term.ts';
 
 /**
- * Returns what the caller may do to a record in the editing form, as names of its links
+ * Returns the actions that the caller may take on a record in the editing form, as names of its links
  * (`WP_REST_Posts_Controller::get_available_actions`). Only that form shows them.
  */
 export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can: Can): string[] {

@@ -80,8 +80,8 @@ function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext)
 const lazy = (tag: string) => tag.replace('<img ', '<img loading="lazy" decoding="async" ').replace(' sizes="', ' sizes="auto, ');
 
 /**
- * How WordPress's image editor treats the image. In WordPress, filters can change the last three values; here they are
- * constant.
+ * The settings with which WordPress's image editor treats the image. In WordPress, filters can change the last three
+ * values; here they are constant.
  */
 const handling = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime: string) => ({
   exif_orientation: Number((taken as Readonly<Record<string, unknown>> | null | undefined)?.orientation) || 1,

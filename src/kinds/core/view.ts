@@ -1,7 +1,7 @@
 import type { RenderContext } from '../rendering.ts';
 
 /**
- * How much of a record WordPress's own routes show: all of it, the few members of embedded records, or everything
+ * Extent of a record in WordPress's own routes: the whole record, the few members of embedded records, or everything
  * needed to edit it.
  */
 export type View = 'view' | 'embed' | 'edit';

@@ -102,7 +102,7 @@ const furtherMembers = (kind: PostKind, metas: Metas | undefined): TecRecord =>
 const ofSite = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>
   takesCustomFields(kind) && calendar.customFields.length > 0 ? { custom_fields: customFieldsRecord(calendar.customFields, metas) } : {};
 
-// ---------------------------------------------------------------------------------------------- what a password guards
+// ------------------------------------------------------------------------------------------------- password protection
 const NO_MOMENT = '1970-01-01 00:00:00.000000';
 
 /** Members that become empty lists, so that not even the number of their items is shown. */

@@ -49,7 +49,8 @@ export const storedContent = (html: string): string => convertInvalidEntities(ht
 const DEEPEST = 8;
 
 /**
- * `wp_kses`. Not a sanitizer that parses the text and writes it again, since allowed markup must stay as it was typed.
+ * `wp_kses`. Implemented here instead of by a library that parses HTML and writes it again, since allowed markup must
+ * stay as it was typed.
  */
 function kses(html: string, allowed: AllowedElements, depth = 0): string {
   if (depth > DEEPEST) return '';
