@@ -75,16 +75,28 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
   const place = since === undefined ? await begin() : placeIn(since, scope, versionKey);
   if (!place) return fail('changes-token-expired');
   if (place.walk) {
+    // The token may come from a server that is ahead of this one. The journal is then followed from its end here.
+    const isBehind = place.number > last && isReplica(site);
+    if (!isBehind && place.number > (await reachedFor(place.number, last, site.db))) fail('changes-token-expired');
+    const known = isBehind ? { number: last, mark: await here(last) } : place;
     const { changes, walk } = await readOn(reading, place.walk);
-    // The token may come from a server that is ahead of this one.
-    const known = place.number > last ? { number: last, mark: await here(last) } : place;
     return { changes, next: tokenAt({ ...known, walk }), more: true };
   }
-  const reached = place.number > last ? await numberAfterCatchingUp(site.db, place.number) : last;
+  const reached = await reachedFor(place.number, last, site.db);
   if (place.number <= reached && wasPutBack(place.mark, await here(place.number))) fail('changes-token-expired');
   const { changes, number, more, mark = place.mark } = await readJournal(reading, { from: place.number, last: reached });
   return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
+
+/** Whether reads go to a replica, which may be behind the database that issued a token. */
+const isReplica = ({ replicas, db }: Site): boolean => replicas.includes(db);
+
+/**
+ * Returns the last number of the journal, and waits for it to catch up if a client was given a higher one. `last`: the
+ * last number a moment ago.
+ */
+const reachedFor = async (given: number, last: number, db: Database): Promise<number> =>
+  given > last ? numberAfterCatchingUp(db, given) : last;
 
 /** Whether the database has been reset to an earlier state since it gave a position to a client. */
 const wasPutBack = (given: string | undefined, here: string | undefined): boolean =>
@@ -215,8 +227,7 @@ async function readOn(
 async function readJournal(reading: Reading, { from, last }: { readonly from: number; readonly last: number }): Promise<JournalStretch> {
   const { site, caller } = reading;
   const { limit } = reading.following;
-  // A replica may be behind the database that issued the token.
-  if (from > last) return site.replicas.includes(site.db) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
+  if (from > last) return isReplica(site) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
   const { entries, oldest } = await entriesAfter(site.db, from, limit);
   if (from < oldest) fail('changes-token-expired');
   const changes = await changesIn(reading, entries);
