@@ -36,9 +36,13 @@ describeDatabases('a newer file', (open) => {
   });
   afterAll(() => site.close());
 
-  const imported = async (name: string, text: string, options: { readonly dryRun?: boolean } = {}) => {
+  const imported = async (
+    name: string,
+    text: string,
+    { status, ...options }: { readonly dryRun?: boolean; readonly status?: string } = {},
+  ) => {
     writeFileSync(join(folder, name), text);
-    const source = await openSource([join(folder, name)], { caller: await callerOf(site), prefix: 'wp_', target: '' });
+    const source = await openSource([join(folder, name)], { caller: await callerOf(site), prefix: 'wp_', target: '', status });
     return importSource(site, source, options);
   };
   /** What the calendar stores of flags and states of an event. */
@@ -61,6 +65,52 @@ describeDatabases('a newer file', (open) => {
     expect(await flagsOf('Fair')).toEqual([]);
     const again = await imported('a.ics', calendar(...event, 'DTSTART:20261202T190000Z', 'STATUS:CONFIRMED'));
     expect(again.unchanged.event).toBe(1);
+  });
+
+  it('that publishes what came as a draft gives it a slug of its own, and a date', async () => {
+    const event = (uid: number, ...lines: string[]) => calendar(`UID:d${uid}`, 'SUMMARY:Draft fair', 'DTSTART:20261202T190000Z', ...lines);
+    const rows = () => site.db.from('posts').where({ post_title: 'Draft fair', post_type: 'tribe_events' }).orderBy('ID');
+    await imported('d0.ics', event(0));
+    await imported('d1.ics', event(1), { status: 'draft' });
+    await imported('d2.ics', event(2, 'CREATED:20250101T120000Z'), { status: 'draft' });
+    const [, first, second] = await rows();
+    expect([first!.post_name, first!.post_date_gmt, second!.post_name]).toEqual(['', '0000-00-00 00:00:00', '']);
+    // A draft may have the slug of another record.
+    await site.db.from('posts').where('ID', second!.ID).update({ post_name: 'draft-fair' });
+    expect((await imported('d1.ics', event(1), { dryRun: true })).updated).toEqual({ event: 1 });
+    await imported('d1.ics', event(1));
+    await imported('d2.ics', event(2, 'CREATED:20250101T120000Z'));
+    expect((await rows()).map((row) => [row.post_status, row.post_name, row.post_date, row.post_date_gmt])).toEqual([
+      ['publish', 'draft-fair', '2026-11-21 10:00:00', '2026-11-21 09:00:00'],
+      ['publish', 'draft-fair-2', '2026-11-21 10:00:00', '2026-11-21 09:00:00'],
+      ['publish', 'draft-fair-3', '2025-01-01 13:00:00', '2025-01-01 12:00:00'],
+    ]);
+  });
+
+  it('notes when it changed something: at the time that it says, else now', async () => {
+    const event = (uid: string, ...lines: string[]) => calendar(`UID:${uid}`, 'DTSTART:20261202T190000Z', ...lines);
+    const modified = async (title: string) => {
+      const { post_modified: local, post_modified_gmt: utc } = (await site.db.from('posts').where({ post_title: title }).first())!;
+      return [local, utc];
+    };
+    const NEW = ['2026-11-21 10:00:00', '2026-11-21 09:00:00'];
+    await imported('m1.ics', event('m1', 'SUMMARY:Silent', 'CREATED:20250101T120000Z'));
+    expect(await modified('Silent')).toEqual(['2025-01-01 13:00:00', '2025-01-01 12:00:00']);
+    await imported('m1.ics', event('m1', 'SUMMARY:Silent', 'CREATED:20250101T120000Z', 'DESCRIPTION:More'));
+    expect(await modified('Silent')).toEqual(NEW);
+    await imported('m2.ics', event('m2', 'SUMMARY:Told', 'LAST-MODIFIED:20250101T120000Z'));
+    await imported('m2.ics', event('m2', 'SUMMARY:Told', 'LAST-MODIFIED:20250701T120000Z', 'DESCRIPTION:More'));
+    expect(await modified('Told')).toEqual(['2025-07-01 14:00:00', '2025-07-01 12:00:00']);
+    // Programs change events without saying so.
+    await imported('m2.ics', event('m2', 'SUMMARY:Told', 'LAST-MODIFIED:20250701T120000Z', 'DESCRIPTION:Even more'));
+    expect(await modified('Told')).toEqual(NEW);
+    await imported('m3.csv', table('Listed', '2026-12-01', '10:00', '', '', '', ''));
+    await site.db
+      .from('posts')
+      .where({ post_title: 'Listed' })
+      .update({ post_modified: '2026-01-01 01:00:00', post_modified_gmt: '2026-01-01 00:00:00' });
+    await imported('m3.csv', table('Listed', '2026-12-01', '10:00', '', '', 'yes', ''));
+    expect(await modified('Listed')).toEqual(NEW);
   });
 
   it('of a calendar leaves an event in the trash that somebody moved there, and says of it what is new', async () => {

@@ -11,11 +11,12 @@ import type { Work } from './run.ts';
 
 /**
  * Returns the slug of each new post: the given one, sanitized and made unique within its type. Drafts and pending posts
- * may share a slug.
+ * may share a slug. `except`: the id of an existing post, which may keep its own slug.
  */
 export async function slugsFor<Arrival extends { readonly item: PostItem; readonly clean: CleanPost }>(
   { run, db, tally }: Work,
   arrivals: readonly Arrival[],
+  except = 0,
 ): Promise<Map<Arrival, string>> {
   const wishes = arrivals.map((arrival) => {
     const { post_name: given = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
@@ -31,11 +32,11 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
   }
   const holders = new Map<string, Set<string>>();
   const hold = (slug: string, type: string, by = holders) => by.set(slug, (by.get(slug) ?? new Set()).add(type));
-  for (const { post_name: slug, post_type: type } of await holdersOfSlugs(
+  for (const { ID, post_name: slug, post_type: type } of await holdersOfSlugs(
     db,
     unique.map(({ wish }) => wish),
   ))
-    hold(slug, type);
+    if (ID !== except) hold(slug, type);
 
   const slugs = new Map<Arrival, string>();
   const expanded = new Set<string>();
@@ -49,7 +50,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
     if (!floating && wish !== '') {
       if (uniqueSlug(wish, isTaken) !== wish && !expanded.has(`${type} ${wish}`)) {
         expanded.add(`${type} ${wish}`);
-        for (const other of await slugsLike(db, type, wish, 0)) hold(other, type);
+        for (const other of await slugsLike(db, type, wish, except)) hold(other, type);
       }
       slug = uniqueSlug(wish, isTaken);
       hold(slug, type);

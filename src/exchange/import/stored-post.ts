@@ -26,7 +26,7 @@ export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): Cl
 }
 
 /** Statuses in which WordPress gives a post its date. */
-const DATED = ['publish', 'private', 'future'];
+export const DATED = ['publish', 'private', 'future'];
 
 /**
  * Completes the publication date of a published record. If one of local time and UTC is a zero date, it is computed

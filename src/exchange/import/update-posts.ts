@@ -4,21 +4,19 @@ import { DATES } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
-import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { loadRecurrences } from '../../storage/rows/recurrences.ts';
 import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
 import { keepRevision } from '../../storage/rows/revisions.ts';
-import { holdersOfSlugs } from '../../storage/rows/taken.ts';
 import { loadTermsOf, recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
 import { EDITOR_METAS, metaOf, type Post } from '../../wordpress/rows.ts';
-import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
 import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
+import { changedColumns, withModification } from './changed-columns.ts';
 import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
@@ -63,18 +61,7 @@ async function updateOne(
 ): Promise<boolean> {
   const { run, db, touched } = work;
   const resolved = await resolvePost(work, item, key, target);
-  const { post_name: slug, post_status: status, ...given } = clean.columns;
-  // Posts that editors have moved to the trash stay there, unless the source contains a trash.
-  const isOut = row.post_status === 'trash' && !item.complete;
-  const wanted: Partial<Post> = {
-    ...given,
-    ...(isOut || status === undefined ? {} : { post_status: status }),
-    ...(isOut ? {} : await slugChange(work, row, slug)),
-    ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
-    ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
-    ...(item.complete && item.parent === undefined ? { post_parent: 0 } : {}),
-  };
-  const columns = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
+  const columns = await changedColumns(work, { item, clean, target }, row, resolved);
   const metas = await withoutRuledDates(
     work,
     item,
@@ -97,8 +84,9 @@ async function updateOne(
   if (run.dry) return true;
   if (item.kind === 'event') work.events.push(target);
 
-  await updatePost(db, target, columns);
-  const after = { ...row, ...columns };
+  const written = withModification(columns, { clean }, row, run.caller);
+  await updatePost(db, target, written);
+  const after = { ...row, ...written };
   if (item.kind !== 'attachment' && TEXTS.some((name) => name in columns))
     await keepRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
   await writeMetas(db, target, metas);
@@ -151,15 +139,6 @@ async function withoutRuledDates(
   if (!dates.some(({ start, end }) => start === metaOf(came, DATES.start) && end === metaOf(came, DATES.end)))
     lose(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
-}
-
-/** Returns the slug of the source if it differs and no other post has it. */
-async function slugChange({ run, db }: Work, row: Post, wished: string | undefined): Promise<{ post_name?: string }> {
-  const slug = sanitizeTitle(wished ?? '', 'query');
-  if (slug === '' || slug === row.post_name) return {};
-  if (!run.dry) await lockNames(db, [slugLock(row.post_type, slug)]);
-  const holders = await holdersOfSlugs(db, [slug]);
-  return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
 }
 
 /** Returns the metas whose values differ, with all their new values. `own`: keys that keep their values. */

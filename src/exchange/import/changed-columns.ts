@@ -1,0 +1,116 @@
+import type { Caller } from '../../records/caller.ts';
+import { lockNames, slugLock } from '../../storage/rows/locks.ts';
+import { holdersOfSlugs } from '../../storage/rows/taken.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import { isFloating, settleDates } from '../../wordpress/status.ts';
+import { nowUtc, ZERO_DATE } from '../../wordpress/time.ts';
+import { nowLocal, toLocal, toUtc } from '../../wordpress/zones.ts';
+import type { CleanColumns, CleanPost } from '../items/clean.ts';
+import type { PostItem } from '../items/items.ts';
+import type { Resolved } from './resolve.ts';
+import type { Work } from './run.ts';
+import { slugsFor } from './slugs.ts';
+import { DATED } from './stored-post.ts';
+
+/** What comes for a post that is here. */
+interface Coming {
+  readonly item: PostItem;
+  readonly clean: CleanPost;
+  readonly target: number;
+}
+
+/** Columns of a post that are to change: what the source says differently, and what follows from that. */
+export async function changedColumns(
+  work: Work,
+  coming: Coming,
+  row: Post,
+  { author, parent }: Pick<Resolved, 'author' | 'parent'>,
+): Promise<Partial<Post>> {
+  const { item, clean } = coming;
+  // What people here have moved to the trash stays there, unless the source has a trash of its own.
+  const isOut = row.post_status === 'trash' && !item.complete;
+  const { post_name: _slug, post_status: stated, ...given } = clean.columns;
+  const status = (isOut ? undefined : stated) ?? row.post_status;
+  const { caller } = work.run;
+  const own = withoutOlderChange(given, row);
+  const wanted: Partial<Post> = {
+    ...own,
+    ...localDates(own, caller),
+    post_status: status,
+    ...publication(own, status, row, caller),
+    ...(isOut ? {} : await slugChange(work, coming, status, row)),
+    ...(author === undefined ? {} : { post_author: author }),
+    ...(parent === undefined ? {} : { post_parent: parent }),
+    ...(item.complete && item.parent === undefined ? { post_parent: 0 } : {}),
+  };
+  return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
+}
+
+/** Columns of a post that is changed, with the time of that: what the source says, else now. */
+export function withModification(columns: Partial<Post>, { clean }: Pick<Coming, 'clean'>, row: Post, caller: Caller): Partial<Post> {
+  const { settings, now } = caller;
+  const isStated = clean.columns.post_modified !== undefined || isLater(clean.columns, row);
+  return isStated ? columns : { ...columns, post_modified: nowLocal(now, settings.zone), post_modified_gmt: nowUtc(now) };
+}
+
+// ------------------------------------------------------------------------------------------------- dates
+/** Whether a source that says in UTC alone when the post was changed, as calendars do, says a later time than ours. */
+const isLater = ({ post_modified: local, post_modified_gmt: utc = '' }: CleanColumns, row: Post): boolean =>
+  local === undefined && utc > row.post_modified_gmt;
+
+/** The columns without a time of change that is said in UTC alone and is over: the post may have been changed here. */
+function withoutOlderChange(given: CleanColumns, row: Post): CleanColumns {
+  const { post_modified_gmt: _utc, ...others } = given;
+  return given.post_modified !== undefined || isLater(given, row) ? given : others;
+}
+
+/** Local dates that follow from those in UTC, where the source says no others. */
+function localDates(given: CleanColumns, { settings: { zone } }: Caller): Partial<Post> {
+  const {
+    post_date: date,
+    post_date_gmt: dateUtc = ZERO_DATE,
+    post_modified: modified,
+    post_modified_gmt: modifiedUtc = ZERO_DATE,
+  } = given;
+  return {
+    ...(date !== undefined || dateUtc === ZERO_DATE ? {} : { post_date: toLocal(dateUtc, zone) }),
+    ...(modified !== undefined || modifiedUtc === ZERO_DATE ? {} : { post_modified: toLocal(modifiedUtc, zone) }),
+  };
+}
+
+/** Status and date of a post that has no date of publication so far and gets one now, where the source says none. */
+function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, status: string, row: Post, caller: Caller): Partial<Post> {
+  if (date !== undefined || dateUtc !== undefined || row.post_date_gmt !== ZERO_DATE || !DATED.includes(status)) return {};
+  const { settings, now } = caller;
+  const settled = settleDates({
+    status,
+    asked: true,
+    before: { status: row.post_status, date: row.post_date, dateUtc: row.post_date_gmt },
+    now: { local: nowLocal(now, settings.zone), utc: nowUtc(now) },
+    toUtc: (text) => toUtc(text, settings.zone),
+    toLocal: (text) => toLocal(text, settings.zone),
+  });
+  return { post_status: settled.status, post_date: settled.post_date, post_date_gmt: settled.post_date_gmt };
+}
+
+// ------------------------------------------------------------------------------------------------- slugs
+/**
+ * The slug that the source has now, where no other post has it. A post that leaves the drafts or the trash gets one in
+ * any case, which no other has.
+ */
+async function slugChange(work: Work, { item, clean, target }: Coming, status: string, row: Post): Promise<{ post_name?: string }> {
+  const { run, db } = work;
+  const { post_name: given = '', post_title: title = row.post_title } = clean.columns;
+  const isOpen = (one: string) => isFloating(one) || one === 'trash';
+  if (item.kind !== 'attachment' && isOpen(row.post_status) && !isOpen(status)) {
+    const post_name = given || (row.post_status === 'trash' ? '' : row.post_name);
+    const arrival = { item, clean: { ...clean, columns: { ...clean.columns, post_title: title, post_status: status, post_name } } };
+    return { post_name: (await slugsFor(work, [arrival], target)).get(arrival) || String(target) };
+  }
+  const slug = sanitizeTitle(given, 'query');
+  if (slug === '' || slug === row.post_name) return {};
+  if (!run.dry) await lockNames(db, [slugLock(row.post_type, slug)]);
+  const holders = await holdersOfSlugs(db, [slug]);
+  return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
+}
