@@ -323,6 +323,18 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await site.db.from('tec_occurrences').where('post_id', 500).first())?.start_date).toBe('2032-05-01 20:00:00');
   });
 
+  it('notes the old slug of what a source calls otherwise by now that does not show its metas', async () => {
+    const named = (slug: string) => post('event', 500, { complete: false, columns: { ...post('event', 500).columns, post_name: slug } });
+    await taken([named('first-name')]);
+    await taken([named('second-name')]);
+    expect([(await site.db.from('posts').where('ID', 500).first())?.post_name, await metasOf(500, '_wp_old_slug')]).toEqual([
+      'second-name',
+      ['first-name'],
+    ]);
+    await taken([named('first-name')]);
+    expect(await metasOf(500, '_wp_old_slug')).toEqual(['second-name']);
+  });
+
   it('makes a record anew that was deleted here for good', async () => {
     await taken([post('event', 500)]);
     await site.db.from('posts').where('ID', 500).del();

@@ -10,6 +10,7 @@ import { loadRecurrences } from '../../storage/rows/recurrences.ts';
 import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
 import { keepRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf, recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
+import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import { EDITOR_METAS, metaOf, type Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
@@ -89,7 +90,8 @@ async function updateOne(
   const after = { ...row, ...written };
   if (item.kind !== 'attachment' && TEXTS.some((name) => name in columns))
     await keepRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
-  await writeMetas(db, target, metas);
+  // A source that shows all of its metas has these among them.
+  await writeMetas(db, target, { ...(item.complete ? {} : oldAddresses(before.metas, row, after)), ...metas });
   if (item.kind === 'attachment') return true;
   await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : terms, counted: 'post_status' in columns });
   if (recurs) await takeRecurrence(work, item, target, { anew: false });
