@@ -491,6 +491,28 @@ describeDatabases('CSV', (open, engine) => {
     expect([of.get('_EventCost'), of.get('_EventVenueID')]).toEqual(['12', String((await post('Teatro')).ID)]);
   });
 
+  it('knows a record again by its external ID, whatever it is called and whenever it is', async () => {
+    const rows = (...lines: string[]) => file('crm.csv', ['Event Name,Event Start Date,External ID', ...lines, ''].join('\n'));
+    const stored = async () =>
+      (await db.from('posts').where('post_type', 'tribe_events').orderBy('ID').select('post_title')).map((row) => row.post_title);
+    // It was here before there were such names.
+    await imported([file('crm.csv', 'Event Name,Event Start Date\nConcert,2031-05-01\n')]);
+    expect(await imported([rows('Concert,2031-05-01,crm 1')])).toMatchObject({ created: {}, updated: { event: 1 } });
+    for (const name of ['Matinée', 'Concert'])
+      expect(await imported([rows(`${name},2031-05-02,crm 1`)])).toMatchObject({ created: {}, updated: { event: 1 }, losses: [] });
+    expect(await stored()).toEqual(['Concert']);
+    // Two of the same name are two, and one that comes twice is told.
+    const report = await imported([
+      rows('Concert,2031-05-02,crm 2', 'Concert,2031-05-02,crm 1', 'Late,2031-05-03,crm 1', 'Concert,2031-05-02,crm 2'),
+    ]);
+    expect(report).toMatchObject({ created: { event: 2 }, unchanged: { event: 1 } });
+    expect(report.losses.map(({ reason, examples }) => [reason, examples[0]?.place])).toEqual([
+      ['row-twice', 'crm.csv:5'],
+      ['external-id-taken', 'crm.csv:4'],
+    ]);
+    expect(await stored()).toEqual(['Concert', 'Concert', 'Late']);
+  });
+
   it('takes for the same what was here before under that name', async () => {
     await imported([file('a.csv', 'Event Name,Event Start Date\nConcert,2031-05-01\n')]);
     for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();

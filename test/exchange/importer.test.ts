@@ -335,6 +335,29 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await metasOf(500, '_wp_old_slug')).toEqual(['second-name']);
   });
 
+  it('leaves an external ID out that another record has, and says so', async () => {
+    const called = (id: number, externalId: string) => post('event', id, { metas: [...WHEN, ['_fasti_external_id', externalId]] });
+    await db.from('postmeta').insert({ post_id: 38, meta_key: '_fasti_external_id', meta_value: 'crm 1' });
+    const entries = [
+      called(500, 'crm 1'),
+      called(501, 'crm 2'),
+      called(502, 'crm 2'),
+      post('venue', 503, { metas: [['_fasti_external_id', 'crm 2']] }),
+    ];
+    const losses = (report: Report) =>
+      report.losses.map(({ reason, examples }) => [reason, examples.map(({ of, detail }) => `${of}: ${detail}`)]);
+    const expected = [['external-id-taken', ['event 500: crm 1', 'event 502: crm 2']]];
+    expect(losses(await taken(entries, { dryRun: true }))).toEqual(expected);
+    expect(losses(await taken(entries))).toEqual(expected);
+    expect(await db.from('postmeta').where('meta_key', '_fasti_external_id').orderBy('post_id').select('post_id', 'meta_value')).toEqual([
+      { post_id: 38, meta_value: 'crm 1' },
+      { post_id: 501, meta_value: 'crm 2' },
+      { post_id: 503, meta_value: 'crm 2' },
+    ]);
+    expect(losses(await taken([called(501, 'crm 1'), called(500, 'crm 3')]))).toEqual([['external-id-taken', ['event 501: crm 1']]]);
+    expect([await metasOf(501, '_fasti_external_id'), await metasOf(500, '_fasti_external_id')]).toEqual([[], ['crm 3']]);
+  });
+
   it('makes a record anew that was deleted here for good', async () => {
     await taken([post('event', 500)]);
     await site.db.from('posts').where('ID', 500).del();

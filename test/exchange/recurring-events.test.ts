@@ -16,6 +16,7 @@ import type { Report } from '../../src/exchange/items/report.ts';
 import type { Source } from '../../src/exchange/items/source.ts';
 import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts';
 import { postKind } from '../../src/kinds/index.ts';
+import { EXTERNAL_ID } from '../../src/kinds/post-fields.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';
@@ -206,6 +207,7 @@ describeDatabases('recurring events in bulk', (open) => {
   it('are found again by the lines of a table, one for each date', async () => {
     const site = await siteOf(await loadRecurringSite(await open()));
     const caller = await callerOf(site);
+    await site.db.from('postmeta').insert({ post_id: 501, meta_key: EXTERNAL_ID, meta_value: 'crm 1' });
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'], eachDate: true }), () => undefined);
     const table = (await allOf(writeCsv('event', eachDate(items)))).join('').trimEnd();
     // One date ends later than it does here, and one more has been thought of.
@@ -213,6 +215,7 @@ describeDatabases('recurring events in bulk', (open) => {
     const changed = table.replace(/(2031-01-14,10:00:00,2031-01-14),11:00:00/, '$1,12:00:00');
     const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'dates.csv');
     await writeFile(file, `${changed}\r\n${first.replaceAll('2031-01-13', '2031-01-20')}\r\n`);
+    expect(table.match(/crm 1/g)).toHaveLength(1);
     const before = await tablesOf(site.db);
     const report = await imported(site, openCsv([file], { caller }));
     expect(report.created.event).toBe(1);

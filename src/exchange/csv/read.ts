@@ -65,8 +65,8 @@ interface Outcome {
 }
 
 /**
- * Opens CSV files in the plugin's layouts. Records are matched by name, events by name and start. Rows may be shorter
- * than the first line; cells beyond it are reported.
+ * Opens CSV files in the plugin's layouts. Records are matched by external ID, otherwise by name, events by name and
+ * start. Rows may be shorter than the first line; cells beyond it are reported.
  *
  * @throws SourceFault naming file and line; `csv-map-column` if no file has a column of the map, `csv-map-field` if a
  * layout does not have a field of the map
@@ -209,9 +209,9 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
     return { entries: [...entries, asWhole(lose('row-lost'))], taken: false };
   const language = (row.language ?? '').trim();
-  const sourceId = `${kind} ${start} ${foldText(name)}${language && ` ${language}`}`;
+  const [sourceId, ...others] = namesOf(row, kind, `${start} ${foldText(name)}${language && ` ${language}`}`, seen);
   if (seen.has(sourceId)) return { entries: [...entries, lose('row-twice')], taken: true };
-  seen.add(sourceId);
+  for (const each of [sourceId, ...others]) seen.add(each);
   const picture = (row.image ?? '').trim();
   const image = imageOf(picture, place);
   const imageId = /^[1-9]\d*$/.test(picture) ? picture : undefined;
@@ -239,6 +239,15 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     ...(kind === 'event' ? { terms: termsIn(language || undefined, termsOf(row)), ...unsaidIn(row) } : {}),
   };
   return { entries: [...entries, item], taken: true };
+}
+
+/**
+ * Returns the names by which a record is matched, the preferred one first: its external ID, or its name if it has none
+ * or another row has the same one (a recurring event has a row for each date).
+ */
+function namesOf({ external_id: given = '' }: Row, kind: PostKindName, name: string, seen: ReadonlySet<string>): [string, ...string[]] {
+  const [called, external] = [`${kind} ${name}`, `${kind} external ${given.trim()}`];
+  return given.trim() === '' || seen.has(external) ? [called] : [external, called];
 }
 
 /**

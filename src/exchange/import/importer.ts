@@ -255,6 +255,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     highestId: options.highestId ?? 0,
     parents: new Map(),
     names: createNames({ recurring: caller.settings.recurrence !== undefined }),
+    externalIds: new Map(),
     overlay: new Map(),
     overlayWaiting: new Map(),
     overlayNames: new Map(),

@@ -34,6 +34,8 @@ export interface Run {
   readonly parents: Map<string, string>;
   /** Records by name, for sources without permanent ids. */
   readonly names: Names;
+  /** Types and external IDs of records -> what the source calls the record that has it. */
+  readonly externalIds: Map<string, string>;
   /** Ledger entries that a dry run would have stored. */
   readonly overlay: Map<string, LedgerEntry>;
   readonly overlayWaiting: Map<string, Waiting>;

@@ -17,6 +17,7 @@ import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
+import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
 import { takeRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
@@ -49,6 +50,10 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const taken = await takenPostIds(db, ids);
   const gone = await goneTerms(work, items);
+  const externals = await lookUpExternalIds(
+    work,
+    coming.map(({ item }) => item),
+  );
 
   const fresh: Arrival[] = [];
   const existing: Existing[] = [];
@@ -68,9 +73,10 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     }
     if (!below) lose(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
     await nameTerms(work, item, gone);
-    const clean = cleanItem(work, item);
+    const cleaned = cleanItem(work, item);
+    const target = there ? entry.target : await sameRecord(work, { item, clean: cleaned }, taken, externals);
+    const clean = withOwnExternalId(work, { item, clean: cleaned }, target, externals);
     const arrival: Arrival = { item: withDateOf(item, clean), key, digest, clean };
-    const target = there ? entry.target : await sameRecord(work, arrival, taken);
     if (target === undefined) fresh.push(arrival);
     else {
       ledger.add({ item: key, kind: item.kind, target, digest, run: run.number });
@@ -153,18 +159,22 @@ function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
 }
 
 /**
- * Returns the id of an existing record that is the same as the imported one: it has the same id and GUID, or the same
- * name if the source matches by name.
+ * Returns the id of an existing record that is the same as the imported one: it has the same id and GUID, or, if the
+ * imported record has no id, the same external ID, or the same name if the source matches by name.
  */
 async function sameRecord(
-  { run, db }: Work,
-  { item, clean }: Arrival,
+  work: Work,
+  { item, clean }: Pick<Arrival, 'item' | 'clean'>,
   taken: ReadonlyMap<number, Pick<Post, 'post_type' | 'guid'>>,
+  externals: ExternalIds,
 ): Promise<number | undefined> {
+  const { run, db } = work;
   const holder = item.id === undefined ? undefined : taken.get(item.id);
   if (holder && holder.post_type === typeOf(item.kind) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
-  if (item.match !== 'name' || item.kind === 'attachment') return undefined;
-  return run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
+  const named = item.id === undefined ? holderOf(work, item, externals) : undefined;
+  if (named !== undefined || item.match !== 'name' || item.kind === 'attachment') return named;
+  const same = await run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
+  return same !== undefined && (await hasOtherExternalId(work, same, item)) ? undefined : same;
 }
 
 /** Inserts new records and reports the outcome of each. */

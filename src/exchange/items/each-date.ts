@@ -1,8 +1,12 @@
 import { metasAt } from '../../kinds/events/occurrence.ts';
+import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Item } from './items.ts';
 import { metaMap } from './meta-map.ts';
 
-/** Yields the items, with a recurring event as one item for each date: for formats without recurrence rules. */
+/**
+ * The same items, of an event that recurs one for each date: for formats that know no rules. The first of them has its
+ * external ID, which no two records have.
+ */
 export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   for await (const item of items) {
     if (item.kind !== 'event' || !item.recurrence?.recurs) {
@@ -11,7 +15,8 @@ export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item
     }
     const { recurrence, ...event } = item;
     const metas = metaMap(item.metas);
-    for (const date of recurrence.dates) {
+    for (const [place, date] of recurrence.dates.entries()) {
+      if (place > 0) metas.delete(EXTERNAL_ID);
       const dated = [...metasAt(metas, date)].flatMap(([key, values]) => values.map((value) => [key, value] as const));
       yield { ...event, metas: dated };
     }

@@ -1,0 +1,76 @@
+import { addToGroup, groupedBy } from '../../grouped-by.ts';
+import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
+import { loadMetas } from '../../storage/rows/bundle.ts';
+import { externalIdLock, lockNames } from '../../storage/rows/locks.ts';
+import { findByMeta } from '../../storage/rows/posts.ts';
+import { metaOf } from '../../wordpress/rows.ts';
+import type { CleanPost } from '../items/clean.ts';
+import { nameOf, type PostItem } from '../items/items.ts';
+import { lose } from '../items/report.ts';
+import { typeOf } from '../items/site-items.ts';
+import type { Work } from './run.ts';
+
+/*
+ * The names that other systems have for records: no two records of a kind have the same.
+ */
+
+/** Ids of records that have such a name, by their type and the name. */
+export type ExternalIds = ReadonlyMap<string, readonly number[]>;
+
+/** The name of a record that comes; the empty text where it has none. */
+const externalIdOf = ({ metas }: PostItem): string => metas.find(([key]) => key === EXTERNAL_ID)?.[1] ?? '';
+const nameIn = (type: string, externalId: string): string => `${type} external ${externalId}`;
+const nameOfItem = (item: PostItem): string => nameIn(typeOf(item.kind), externalIdOf(item));
+
+/** Whether an item is the first of its source with its external ID. */
+const isFirst = ({ run }: Work, item: PostItem): boolean => run.externalIds.get(nameOfItem(item)) === item.sourceId;
+
+/** Looks up who has the names of what comes, and keeps others from taking them meanwhile. */
+export async function lookUpExternalIds({ run, db }: Work, items: readonly PostItem[]): Promise<ExternalIds> {
+  const named = items.filter((item) => externalIdOf(item) !== '');
+  if (named.length === 0) return new Map();
+  for (const item of named) if (!run.externalIds.has(nameOfItem(item))) run.externalIds.set(nameOfItem(item), item.sourceId);
+  if (!run.dry) {
+    await lockNames(
+      db,
+      named.map((item) => externalIdLock(typeOf(item.kind), externalIdOf(item))),
+    );
+  }
+  const holders = new Map<string, number[]>();
+  for (const [type, ofType] of groupedBy(named, ({ kind }) => typeOf(kind))) {
+    const ids = await findByMeta(db, type, EXTERNAL_ID, [...new Set(ofType.map(externalIdOf))]);
+    for (const [id, metas] of await loadMetas(db, ids)) addToGroup(holders, nameIn(type, metaOf(metas, EXTERNAL_ID) ?? ''), id);
+  }
+  return holders;
+}
+
+/** The record here that has the external ID of an item, unless another item of this source came with it before. */
+export const holderOf = (work: Work, item: PostItem, externals: ExternalIds): number | undefined =>
+  isFirst(work, item) ? externals.get(nameOfItem(item))?.[0] : undefined;
+
+/** Whether a record here has another external ID than what comes, so that it is another one of the same name. */
+export async function hasOtherExternalId({ db }: Work, id: number, item: PostItem): Promise<boolean> {
+  const externalId = externalIdOf(item);
+  if (externalId === '') return false;
+  const here = metaOf((await loadMetas(db, [id])).get(id), EXTERNAL_ID) ?? '';
+  return here !== '' && here !== externalId;
+}
+
+/**
+ * What comes, without its external ID where another record has that; this is reported. `target`: the record that it is
+ * here, if it is.
+ */
+export function withOwnExternalId(
+  work: Work,
+  { item, clean }: { readonly item: PostItem; readonly clean: CleanPost },
+  target: number | undefined,
+  externals: ExternalIds,
+): CleanPost {
+  const externalId = externalIdOf(item);
+  const holders = externals.get(nameOfItem(item)) ?? [];
+  // Several rows of a table may be dates of one event here.
+  const isOwn = target !== undefined && holders.includes(target);
+  if (externalId === '' || isOwn || (isFirst(work, item) && holders.length === 0)) return clean;
+  lose(work.tally, { reason: 'external-id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: externalId });
+  return { ...clean, metas: clean.metas.filter(([key]) => key !== EXTERNAL_ID) };
+}
