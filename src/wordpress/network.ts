@@ -14,6 +14,9 @@ export const NETWORK_ADDRESS = 'network_siteurl';
 /** Options that are read from the table of a network and not from the options of one of its sites. */
 export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS];
 
+/** What a network keeps there for all of its sites, and a site in no network among its options (`get_network_option`). */
+export const KEPT_BY_NETWORK: readonly string[] = ['using_application_passwords', 'user_count'];
+
 /** Returns the key of a network option in the table of the network. */
 export const networkKey = (name: string): string => (name === NETWORK_ADDRESS ? 'siteurl' : name);
 

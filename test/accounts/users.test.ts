@@ -358,6 +358,20 @@ describeDatabases('accounts', (open) => {
     });
   });
 
+  it('finds in the table of a network whether its sites use application passwords, and notes it there', async () => {
+    const network = await loadSite(await open());
+    await makeNetwork(network);
+    await network.from('sitemeta').insert({ site_id: 1, meta_key: 'siteurl', meta_value: 'http://127.0.0.1:8081/' });
+    const settings = async () => readSettings(await readOptions(network, settingNames('wp_')), 'wp_');
+    // What the option of the site says, which WordPress does not look at there.
+    expect((await settings()).applicationPasswords).toBe(false);
+    await createApplicationPassword({ ...site, db: network }, 3, 'first');
+    await createApplicationPassword({ ...site, db: network }, 4, 'second');
+    const noted = await network.from('sitemeta').where('meta_key', 'using_application_passwords').select('site_id', 'meta_value');
+    expect(noted.map((row) => ({ ...row }))).toEqual([{ site_id: 1, meta_value: '1' }]);
+    expect((await settings()).applicationPasswords).toBe(true);
+  });
+
   describe('setRole', () => {
     it('replaces roles and level, and keeps what was granted besides', async () => {
       await db

@@ -1,7 +1,7 @@
-import { NETWORK_OPTIONS, networkKey } from '../../wordpress/network.ts';
+import { KEPT_BY_NETWORK, NETWORK_OPTIONS, networkKey } from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { type Driver, isWrite, mayWrite } from '../engine/driver.ts';
-import { insertedValues, upsertRows } from '../engine/insert.ts';
+import { insertedValues, insertRows, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { OptionRow, SiteMetaRow, TableName } from '../engine/tables.ts';
 import { optionTouched } from '../journal/touched.ts';
@@ -15,28 +15,25 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   if (names.length === 0) return new Map();
   const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
     SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
-  const wanted = NETWORK_OPTIONS.filter((name) => names.includes(name));
-  const found = rows.filter(({ option_name: name }) => !NETWORK_OPTIONS.includes(name));
-  return new Map([
-    ...found.map((row) => [row.option_name, row.option_value] as const),
-    ...(wanted.length > 0 ? await networkOptions(db, wanted) : []),
-  ]);
+  const wanted = [...NETWORK_OPTIONS, ...KEPT_BY_NETWORK].filter((name) => names.includes(name));
+  const kept = wanted.length > 0 ? await networkOptions(db, wanted) : undefined;
+  const elsewhere = kept ? wanted : NETWORK_OPTIONS;
+  const found = rows.filter(({ option_name: name }) => !elsewhere.includes(name));
+  return new Map([...found.map((row) => [row.option_name, row.option_value] as const), ...(kept ?? [])]);
 }
 
 /**
- * Reads the options of a network of sites, from a table that databases of single sites do not have. In a network, all
- * names are returned, with an empty text for options without a value; otherwise none.
+ * Reads the options of a network of sites, from a table that databases of single sites do not have. Returns all names
+ * that only networks have, with an empty text for options without a value, and those of the other names that have a
+ * value; undefined if there is no network.
  */
-async function networkOptions(db: Database, names: readonly string[]): Promise<[name: string, value: string][]> {
-  if (!(await isNetwork(db))) return [];
+async function networkOptions(db: Database, names: readonly string[]): Promise<[name: string, value: string][] | undefined> {
+  if (!(await isNetwork(db))) return undefined;
   const rows = await db.rows<SiteMetaRow>`SELECT meta_key, meta_value FROM {sitemeta} WHERE meta_key IN (${names.map(networkKey)})`;
-  return names.map((name) => [
-    name,
-    rows
-      .filter(({ meta_key: key }) => key === networkKey(name))
-      .map(({ meta_value: value }) => value)
-      .join(''),
-  ]);
+  return names.flatMap((name): [string, string][] => {
+    const values = rows.filter(({ meta_key: key }) => key === networkKey(name)).map(({ meta_value: value }) => value);
+    return values.length === 0 && KEPT_BY_NETWORK.includes(name) ? [] : [[name, values.join('')]];
+  });
 }
 
 /** Whether the database belongs to a network of sites (multisite), whose sites share their users. */
@@ -81,6 +78,7 @@ export async function writeOption(
   autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
 ): Promise<void> {
   optionTouched(db, name);
+  if (KEPT_BY_NETWORK.includes(name) && (await isNetwork(db))) return writeNetworkOption(db, name, value);
   const kept = autoload === undefined ? verbatim('autoload') : autoload;
   const met = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${kept} WHERE option_name = ${name}`;
   if (met > 0) return;
@@ -92,6 +90,14 @@ export async function writeOption(
     ['option_name'],
     insertedValues(db, autoload === undefined ? ['option_value'] : ['option_value', 'autoload']),
   );
+}
+
+/** Sets what a network keeps for all of its sites. Nearly every database of a network holds one alone. */
+async function writeNetworkOption(db: Database, name: string, value: string): Promise<void> {
+  const met = await db.change`UPDATE {sitemeta} SET meta_value = ${value} WHERE meta_key = ${name}`;
+  if (met > 0) return;
+  const [row] = await db.rows<{ first: number | null }>`SELECT MIN(site_id) AS first FROM {sitemeta}`;
+  await insertRows(db, 'sitemeta', [{ site_id: Number(row?.first ?? 1), meta_key: name, meta_value: value }]);
 }
 
 /** Deletes an option, if it exists. */
