@@ -77,7 +77,7 @@ export async function openSite(
   { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, onServerChange: logServerChange(log, 'database') }),
+    openDatabase({ url: config.databaseUrl, ...tablesOf(config), watched, onServerChange: logServerChange(log, 'database') }),
     loadTexts(config.languages),
   ]);
   let follows = false;
@@ -212,11 +212,15 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
   };
 }
 
+/** Which tables of a database are those of the site. */
+const tablesOf = ({ tablePrefix: prefix, networkSite: site }: Config) => ({ prefix, site });
+
 /** Opens a separate database for each replica, so that each is known to be a single server. */
-function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
+function openReplicas(config: Config, primary: Database, log: Log): Promise<Database[]> {
+  const { databaseReadUrl } = config;
   const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
   return Promise.all(
-    urls.map((url) => openDatabase({ url, prefix: tablePrefix, primary, onServerChange: logServerChange(log, 'replica') })),
+    urls.map((url) => openDatabase({ url, ...tablesOf(config), primary, onServerChange: logServerChange(log, 'replica') })),
   );
 }
 

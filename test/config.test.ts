@@ -25,6 +25,7 @@ describe('settings', () => {
       databaseReadUrl: undefined,
       databaseReadLag: 2000,
       tablePrefix: 'wp_',
+      networkSite: 1,
       restNamespace: 'calendar/events/v1',
       languages: ['en', 'it'],
       uploadsDir: 'data/uploads',

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { wouldReplace } from '../exchange/items/whole-file.ts';
 import { isEmptySite } from '../storage/audit/snapshot.ts';
+import { isNetwork } from '../storage/rows/options.ts';
 import { backUp } from '../upkeep/backup.ts';
 import { openBackup } from '../upkeep/backup-read.ts';
 import { restore } from '../upkeep/restore.ts';
+import { sitePrefix } from '../wordpress/network.ts';
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
 import { print, printBeside } from './print.ts';
@@ -43,8 +45,11 @@ async function makeBackup(session: Session, file: string, { force }: Options): P
 
 async function restoreBackup(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
-  const backup = await openBackup(file, configOf(session).tablePrefix);
+  const { tablePrefix, networkSite } = configOf(session);
+  const backup = await openBackup(file, sitePrefix(tablePrefix, networkSite));
   const rows = await withNewDatabase(session, async (site) => {
+    // Its people are those of all sites.
+    if (await isNetwork(site.db)) throw new CliError('network-in-use');
     if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
     return restore(site, backup, showRate(session, say('upkeep:restore.going'), backup.rows));
   });

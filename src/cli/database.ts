@@ -129,8 +129,8 @@ function languagesIn(text: string | undefined): string[] {
 }
 
 // ------------------------------------------------------------------------------------------------- verbs
-async function requireSite({ db, config }: Site): Promise<void> {
-  if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: config.tablePrefix });
+async function requireSite({ db }: Site): Promise<void> {
+  if ((await findInstallation(db)) !== 'site') throw new CliError('not-installed', { prefix: db.prefix });
 }
 
 async function init(session: Session, site: Site, given: InitOptions): Promise<void> {

@@ -38,7 +38,7 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
   const repairing: Repairing = { yes: given.yes === true, failed: new Set() };
   if (given.fix) io.changes?.();
   const health = await withDatabase(session, async (site) => {
-    if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
+    if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.db.prefix });
     const found = await examine(site, version());
     if (format === 'text') print(io, healthText(found, session));
     if (!given.fix || !(await repair(session, found.findings, repairing))) return found;

@@ -218,9 +218,9 @@ function howToGoOn(session: Session, { dryRun, written }: Progress): string {
 }
 
 /** Identifies the target of an import: the database and its prefix, and whether it is a dry run. */
-const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, { dryRun }: Pick<Order, 'dryRun'>): string => {
+const targetOf = ({ config: { databaseUrl }, db: { prefix } }: Site, { dryRun }: Pick<Order, 'dryRun'>): string => {
   const path = sqlitePath(databaseUrl);
-  return [path === undefined ? databaseUrl : resolve(path), tablePrefix, dryRun ? 'rehearsal' : ''].join(' ');
+  return [path === undefined ? databaseUrl : resolve(path), prefix, dryRun ? 'rehearsal' : ''].join(' ');
 };
 
 /** Default pause between two rounds of following, in seconds. */

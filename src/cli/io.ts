@@ -73,6 +73,7 @@ export type CliProblem =
   | 'format-unknown'
   | 'format-events-only'
   | 'database-in-use'
+  | 'network-in-use'
   | 'file-unreadable'
   | 'shell-unknown'
   | LanguageProblem

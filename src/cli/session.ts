@@ -65,7 +65,7 @@ async function openedFor<T>({ io }: Session, config: Config, work: (site: Site) 
 export function withSite<T>(session: Session, use: 'read' | 'write', work: (site: Site) => Promise<T>): Promise<T> {
   if (use === 'write') session.io.changes?.();
   return withDatabase(session, async (site) => {
-    if ((await findInstallation(site.db)) !== 'site') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
+    if ((await findInstallation(site.db)) !== 'site') throw new CliError('not-installed', { prefix: site.db.prefix });
     if (use === 'write') await migrate(site.db);
     return work(site);
   });

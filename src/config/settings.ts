@@ -123,6 +123,15 @@ export const settings = {
     meaning: 'What the names of the WordPress tables begin with (`$table_prefix` in `wp-config.php`).',
     schema: z.string().regex(/^\w{1,20}$/),
   },
+  networkSite: {
+    env: 'NETWORK_SITE',
+    type: 'number',
+    fallback: '1',
+    allowed: 'a whole number from 1 to 1000000000',
+    meaning:
+      'Which site of a WordPress network (multisite) is served, by the number in the names of its tables (`wp_2_posts`); `TABLE_PREFIX` stays `wp_`, and `UPLOADS_DIR` is the folder of that site (`uploads/sites/2`). 1: the first one, or a site that is in no network.',
+    schema: whole(1, 1_000_000_000),
+  },
   restNamespace: {
     env: 'REST_NAMESPACE',
     type: 'text',

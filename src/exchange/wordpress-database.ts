@@ -11,6 +11,7 @@ import { readOptions } from '../storage/rows/options.ts';
 import { loadAllUsers, type StoredUser } from '../storage/rows/users.ts';
 import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
+import { uploadsOfSite } from '../wordpress/network.ts';
 import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -46,27 +47,16 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
   // Opening a missing SQLite file would create it.
   const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file)) throw new SourceFault('unreadable', { file, what: 'ENOENT' });
-  const own = site > 1 ? `${prefix}${site}_` : prefix;
-  const db = await openDatabase({ url, prefix: own });
-  // The users of a network are those of its first site.
-  const people = own === prefix ? db : await openDatabase({ url, prefix });
-  const close = async () => {
-    await db.close();
-    if (people !== db) await people.close();
-  };
+  const db = await openDatabase({ url, prefix, site });
   try {
-    for (const [handle, table] of [
-      [db, 'posts'],
-      [db, 'options'],
-      [people, 'users'],
-    ] as const) {
-      if (!(await hasTable(handle, table))) throw new SourceFault('no-wordpress', { table: handle.table(table) });
+    for (const table of ['posts', 'options', 'users'] as const) {
+      if (!(await hasTable(db, table))) throw new SourceFault('no-wordpress', { table: db.table(table) });
     }
     const home = (await readOptions(db, ['home'])).get('home') ?? '';
     if (home === '') throw new SourceFault('no-wordpress', { table: `${db.table('options')} (home)` });
-    return { name: () => siteName(home), trustedAccounts: true, close, entries: () => entries(db, people) };
+    return { name: () => siteName(home), trustedAccounts: true, close: () => db.close(), entries: () => entries(db, site) };
   } catch (error) {
-    await close();
+    await db.close();
     throw error;
   }
 }
@@ -74,15 +64,23 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
 /** Options that determine the languages of the content. */
 const LANGUAGE_OPTIONS = [SITE_PLUGINS, 'polylang', 'icl_sitepress_settings', 'permalink_structure'];
 
-async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
-  const names = [...SETTINGS, ...LANGUAGE_OPTIONS, 'upload_url_path', 'home', `${db.prefix}user_roles`, OCCURRENCE_BASE_OPTION];
-  // Users and plugins are those of the whole network.
-  const options = new Map([...(await readOptions(people, [NETWORK_PLUGINS])), ...(await readOptions(db, names))]);
+async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
+  const names = [
+    ...SETTINGS,
+    ...LANGUAGE_OPTIONS,
+    NETWORK_PLUGINS,
+    'upload_url_path',
+    'home',
+    `${db.prefix}user_roles`,
+    OCCURRENCE_BASE_OPTION,
+  ];
+  const options = await readOptions(db, names);
   yield settingsItem(options);
-  const uploads = trimEndOf(options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`, '/');
+  const address = options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`;
+  const uploads = trimEndOf(address, '/') + uploadsOfSite(site);
 
   const logins = new Map<number, string>();
-  for (const user of await authors(db, people, options.get(`${db.prefix}user_roles`) ?? '')) {
+  for (const user of await authors(db, options.get(`${db.prefix}user_roles`) ?? '')) {
     logins.set(user.row.ID, user.row.user_login);
     yield authorItem(user, db.prefix);
   }
@@ -118,11 +116,11 @@ async function recurrenceIn(db: Database, options: ReadonlyMap<string, string>):
 }
 
 /** Returns the authors of calendar records, and all other users who may write posts or events on this site. */
-async function authors(db: Database, people: Database, storedRoles: string): Promise<StoredUser[]> {
+async function authors(db: Database, storedRoles: string): Promise<StoredUser[]> {
   const wrote = new Set(await authorsOfTypes(db, [...postTypes, 'attachment']));
   const roles = parseRoles(parseSerialized(storedRoles));
   const [capabilities, level] = [`${db.prefix}capabilities`, `${db.prefix}user_level`];
-  const users = await loadAllUsers(people, [...AUTHOR_METAS, capabilities, level]);
+  const users = await loadAllUsers(db, [...AUTHOR_METAS, capabilities, level]);
   return users.filter(({ row, metas }) => {
     if (wrote.has(row.ID)) return true;
     const held = userCapabilities(parseSerialized(metas.get(capabilities) ?? ''), roles);

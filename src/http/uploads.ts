@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { leadsOutside } from '../media/library.ts';
 import { isPrivateFile } from '../media/private-files.ts';
+import { uploadsOfSite } from '../wordpress/network.ts';
 import { notesOf } from './answered.ts';
 import { secure } from './security.ts';
 
@@ -33,7 +34,7 @@ export function uploads(config: Config): RequestHandler {
       if (!HARMLESS.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
-  const router = Router().use(secure, withoutPlace, withoutSecrets(config), files, () => fail('rest_no_route'));
+  const router = Router().use(secure, withoutPlace(config), withoutSecrets(config), files, () => fail('rest_no_route'));
   return (req, res, next) => {
     if (!PLACE.test(req.url)) return next();
     notesOf(req).route = 'uploads';
@@ -63,7 +64,11 @@ function decoded(path: string): string {
 }
 
 /** Strips the path of the uploads, so that the library sees only the file's path. */
-const withoutPlace: RequestHandler = (req, _res, next) => {
-  req.url = req.url.replace(PLACE, '');
-  next();
-};
+function withoutPlace({ networkSite }: Config): RequestHandler {
+  const ofSite = `${uploadsOfSite(networkSite)}/`;
+  return (req, _res, next) => {
+    const path = req.url.replace(PLACE, '');
+    req.url = path.startsWith(ofSite) ? path.slice(ofSite.length - 1) : path;
+    next();
+  };
+}

@@ -3,6 +3,7 @@ import type { RenderContext } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
 import { languageOfCode, languagesFor, languageTag } from '../wordpress/content-languages.ts';
+import { uploadsOfSite } from '../wordpress/network.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
 import { siteAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -59,9 +60,9 @@ export const bundleOptions = ({ settings, content }: Caller): BundleOptions => (
 });
 
 /** Returns the address of uploaded files, without a trailing slash. */
-function uploadsAddress(stored: string, home: string): string {
+function uploadsAddress(stored: string, home: string, site: number): string {
   const path = /^\/[^/]/.test(stored) ? new URL(home).origin + stored : stored;
-  return siteAddress(path) ?? `${home}/wp-content/uploads`;
+  return (siteAddress(path) ?? `${home}/wp-content/uploads`) + uploadsOfSite(site);
 }
 
 /**
@@ -96,7 +97,7 @@ export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, optio
     language,
     home,
     namespace,
-    uploads: uploadsAddress(settings.raw.get('upload_url_path') ?? '', settings.home),
+    uploads: uploadsAddress(settings.raw.get('upload_url_path') ?? '', settings.home, site.config.networkSite),
     free: site.texts.t(language, 'site:free'),
   };
 }

@@ -3,7 +3,7 @@ import { Piece, Rows, statements, type TemplateValue, verbatim } from '../../src
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 
-const statementOf = statements('wp_');
+const statementOf = statements(() => 'wp_');
 const sql = (text: TemplateStringsArray, ...places: TemplateValue[]) => statementOf(text, places);
 
 describe('a statement written out as a template', () => {

@@ -22,7 +22,7 @@ const AT_ONCE = 1000;
 export const inspectDatabase = (db: Database): Promise<Inspection> =>
   db.dialect.inspect(
     db,
-    tableDefinitions().map(({ name }) => db.prefix + name),
+    tableDefinitions().map(({ name }) => db.table(name)),
   );
 
 /** A key that a table should have. */
@@ -37,13 +37,13 @@ export interface MissingKey {
 export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
   const bare = (columns: readonly string[]) => columns.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
   return tableDefinitions().flatMap((definition: TableDefinition) => {
-    const table = db.prefix + definition.name;
+    const table = db.table(definition.name);
     const there = keys.get(table);
     if (!there) return [];
     return Object.entries({ ...definition.unique, ...definition.keys }).flatMap(([label, columns]) => {
       const wanted = bare(columns);
       const found = there.some((key) => wanted.every((column, place) => key[place]?.toLowerCase() === column));
-      return found ? [] : [{ table, columns: wanted, statement: db.dialect.addKey(definition, label, db.prefix) }];
+      return found ? [] : [{ table, columns: wanted, statement: db.dialect.addKey(definition, label, db.prefixOf(definition.name)) }];
     });
   });
 }

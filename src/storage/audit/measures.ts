@@ -10,7 +10,7 @@ import { tableDefinitions } from '../schema/migrate.ts';
 export const measureDatabase = (db: Database): Promise<Measure> =>
   db.dialect.measure(
     db,
-    tableDefinitions().map(({ name }) => db.prefix + name),
+    tableDefinitions().map(({ name }) => db.table(name)),
   );
 
 /** Counts the records of each post type, without the trash, and of each taxonomy. */

@@ -3,7 +3,7 @@ import { type Database, hasTable } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { IN_MEMORY, sqliteFile } from '../engine/sqlite/connection.ts';
 import { Sqlite } from '../engine/sqlite/library.ts';
-import type { TableName } from '../engine/tables.ts';
+import { prefixes, type TableName } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 import { wpmlTables } from '../schema/wpml-tables.ts';
 
@@ -119,14 +119,22 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
   try {
     source.exec('BEGIN');
     const numbers = numbersIn(source);
+    const isThere = source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
     for (const name of backupTables()) {
-      if (source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(prefix + name) === undefined) continue;
-      const rows = toAsync(source.prepare<[], Row>(`SELECT * FROM \`${prefix}${name}\``).iterate());
-      yield { name, last: numbers.get(prefix + name) ?? 0, rows };
+      const table = namesOf(prefix, name).find((one) => isThere.get(one) !== undefined);
+      if (table === undefined) continue;
+      const rows = toAsync(source.prepare<[], Row>(`SELECT * FROM \`${table}\``).iterate());
+      yield { name, last: numbers.get(table) ?? 0, rows };
     }
   } finally {
     source.close();
   }
+}
+
+/** Where a table may be: in a network, that of a site other than the first may be that of all of them. */
+function namesOf(prefix: string, name: TableName): string[] {
+  const [, network = prefix, site = 1] = /^(\w*?)(\d+)_$/.exec(prefix) ?? [];
+  return [prefix + name, prefixes(network, Number(site))(name) + name];
 }
 
 /** Returns the last ids that the tables of a file assigned. */

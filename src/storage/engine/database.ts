@@ -1,3 +1,4 @@
+import { sitePrefix } from '../../wordpress/network.ts';
 import type { Builder, QueryBuilder } from './builder.ts';
 import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
@@ -5,7 +6,7 @@ import { type Asker, type Driver, type QueryContext, type RunQuery, runOnce } fr
 import { openMysql } from './mysql/driver.ts';
 import { openSqlite } from './sqlite/driver.ts';
 import { statements, type TemplateValue } from './statement.ts';
-import type { TableName, Tables } from './tables.ts';
+import { prefixes, type TableName, type Tables } from './tables.ts';
 import type { Executor } from './transaction.ts';
 import { type TransactionChecks, transactionChecks } from './transaction-checks.ts';
 import { transactionRunner } from './transaction-runner.ts';
@@ -28,9 +29,13 @@ export interface Database extends Asker {
   /** The driver that runs the statements of the database and all its transactions. */
   readonly driver: Driver;
   readonly dialect: Dialect;
+  /** What the names of the site's own tables begin with. */
   readonly prefix: string;
 
-  /** Returns the name of a table with the prefix of the site. */
+  /** What the name of a table begins with: sites of a network have some in common. */
+  prefixOf(name: TableName): string;
+
+  /** The name of a table with its prefix. */
   table(name: TableName): string;
 
   /**
@@ -111,7 +116,10 @@ export interface Gathering<T> {
 export interface DatabaseSettings {
   /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, optionally with several hosts. */
   readonly url: string;
+  /** `$table_prefix` of `wp-config.php`. */
   readonly prefix: string;
+  /** The number of the site in a network; 1 if not given. */
+  readonly site?: number;
   /** For a replica, which is only read: its primary, which is queried if the replica does not answer. */
   readonly primary?: Database;
   /** Called when a server has failed, and when a different one is used. */
@@ -130,10 +138,10 @@ export interface DatabaseSettings {
  *
  * @throws Error with a one-line message if the address or the prefix is invalid, or the file can't be opened
  */
-export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
+export async function openDatabase({ url, prefix, site = 1, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
   const engine = engineAt(url, options);
-  return root(engine, prefix, watched ? transactionChecks(engine.dialect.writers === 1) : undefined);
+  return root(engine, { prefix, site }, watched ? transactionChecks(engine.dialect.writers === 1) : undefined);
 }
 
 /**
@@ -170,6 +178,7 @@ function engineAt(url: string, { primary, onServerChange }: Pick<DatabaseSetting
 interface Shared {
   readonly engine: Engine;
   readonly prefix: string;
+  readonly prefixOf: Database['prefixOf'];
   readonly statementOf: ReturnType<typeof statements>;
   readonly inTransaction: ReturnType<typeof transactionRunner>;
   /** Runs the statements that are outside of transactions. */
@@ -181,8 +190,9 @@ interface Shared {
 
 type Gatherings = Map<Gathering<unknown>, unknown>;
 
-function root(engine: Engine, prefix: string, checks: Shared['checks']): Database {
+function root(engine: Engine, { prefix, site }: { prefix: string; site: number }, checks: Shared['checks']): Database {
   const { driver } = engine;
+  const prefixOf = prefixes(prefix, site);
   const run: RunQuery = (query) => runOnce(driver, query);
   let count = 0;
   driver.listen(({ sql }) => {
@@ -191,8 +201,9 @@ function root(engine: Engine, prefix: string, checks: Shared['checks']): Databas
   });
   const shared: Shared = {
     engine,
-    prefix,
-    statementOf: statements(prefix),
+    prefix: sitePrefix(prefix, site),
+    prefixOf,
+    statementOf: statements(prefixOf),
     inTransaction: transactionRunner(engine),
     outside: { run, builder: engine.builderFor(run) },
     checks,
@@ -203,8 +214,9 @@ function root(engine: Engine, prefix: string, checks: Shared['checks']): Databas
 
 /** Creates the database whose statements `executor` runs, either outside of transactions or in one. */
 function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings): Database {
-  const { prefix, outside, engine, checks } = shared;
+  const { prefix, prefixOf, outside, engine, checks } = shared;
   const { driver, dialect, cluster } = engine;
+  const nameOf = (name: TableName) => prefixOf(name) + name;
   const refuseBeside = (): void => {
     if (executor === outside) checks?.refuseBeside();
   };
@@ -222,11 +234,11 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
     get ref() {
       return executor.builder.ref;
     },
-    ...{ driver, dialect, cluster, prefix },
-    table: (name) => prefix + name,
+    ...{ driver, dialect, cluster, prefix, prefixOf },
+    table: nameOf,
     from: <Name extends TableName>(name: Name, alias?: string) => {
       refuseBeside();
-      return queryOf<Tables[Name]>(executor.builder, name, alias === undefined ? prefix + name : { [alias]: prefix + name });
+      return queryOf<Tables[Name]>(executor.builder, name, alias === undefined ? nameOf(name) : { [alias]: nameOf(name) });
     },
     query: () => {
       refuseBeside();

@@ -62,10 +62,12 @@ const MOST_BOUND = 1000;
 /**
  * Compiles statements that are written as templates, for the queries of every request: building one with knex takes as
  * long as SQLite takes to run it. The SQL text is built once for each form of the interpolated values. `{posts}` is
- * replaced by the table name with the site's prefix. A list becomes `?, ?` and rows become `(?, ?), (?, ?)`. An empty
+ * replaced by the table name with its prefix. A list becomes `?, ?` and rows become `(?, ?), (?, ?)`. An empty
  * list becomes NULL, which equals nothing. A long list of ids is written out.
  */
-export function statements(prefix: string): (text: TemplateStringsArray, places: readonly TemplateValue[]) => Statement {
+export function statements(
+  prefixOf: (table: string) => string,
+): (text: TemplateStringsArray, places: readonly TemplateValue[]) => Statement {
   const known = new WeakMap<TemplateStringsArray, Template>();
   const learn = (text: TemplateStringsArray): Template => {
     const template = { table: tableIn(text), forms: new Map<string, string>() };
@@ -80,7 +82,7 @@ export function statements(prefix: string): (text: TemplateStringsArray, places:
     for (const place of places)
       if (isLongList(place)) isLasting = false;
       else form += `${bind(place, bindings)}|`;
-    const sql = (isLasting ? forms.get(form) : undefined) ?? writeOut(text, places, prefix);
+    const sql = (isLasting ? forms.get(form) : undefined) ?? writeOut(text, places, prefixOf);
     if (isLasting && forms.size < FORMS) forms.set(form, sql);
     const [first] = places;
     return { table: table ?? (first instanceof Piece ? first.table : undefined), sql, bindings };
@@ -108,8 +110,10 @@ function bind(place: TemplateValue, bindings: Value[]): string | number {
   return place instanceof Piece ? place.sql : values.length;
 }
 
-function writeOut(text: TemplateStringsArray, places: readonly TemplateValue[], prefix: string): string {
-  const parts = text.map((part) => part.replace(/\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefix + table)));
+function writeOut(text: TemplateStringsArray, places: readonly TemplateValue[], prefixOf: (table: string) => string): string {
+  const parts = text.map((part) =>
+    part.replace(/\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefixOf(table) + table)),
+  );
   return String.raw({ raw: parts }, ...places.map(marksOf)).trim();
 }
 

@@ -1,3 +1,4 @@
+import { sitePrefix } from '../../wordpress/network.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { OwnTables } from './own-tables.ts';
 
@@ -224,3 +225,12 @@ export interface Tables extends OwnTables {
 }
 
 export type TableName = keyof Tables;
+
+/** Tables that all sites of a network have in common. */
+const OF_NETWORK: ReadonlySet<string> = new Set<TableName>(['users', 'usermeta', 'sitemeta']);
+
+/** What the name of a table begins with, for a site of this number (`sitePrefix`). */
+export const prefixes = (prefix: string, site: number): ((name: string) => string) => {
+  const own = sitePrefix(prefix, site);
+  return (name) => (OF_NETWORK.has(name) ? prefix : own);
+};

@@ -46,9 +46,9 @@ export const pendingMigrations = (db: Database): Promise<string[]> => pendingSte
 
 /** Creates those of these tables that are missing, as in an empty database. */
 export async function makeTables(db: Database, names: ReadonlySet<string>): Promise<void> {
-  const missing = (await missingTables(db)).map((name) => name.slice(db.prefix.length));
-  for (const definition of tableDefinitions().filter(({ name }) => names.has(name) && missing.includes(name)))
-    for (const statement of db.dialect.createTable(definition, db.prefix)) await db.ask(statement);
+  const missing = await missingTables(db);
+  for (const definition of tableDefinitions().filter(({ name }) => names.has(name) && missing.includes(db.table(name))))
+    for (const statement of db.dialect.createTable(definition, db.prefixOf(definition.name))) await db.ask(statement);
 }
 
 /**
@@ -67,7 +67,7 @@ export async function makeMissing(db: Database): Promise<void> {
 /** Returns the missing tables of Fasti and of WordPress, with the prefix. */
 export async function missingTables(db: Database): Promise<string[]> {
   const missing: string[] = [];
-  for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.prefix + name);
+  for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.table(name));
   return missing;
 }
 
@@ -91,11 +91,15 @@ export interface MigrateOptions {
  * long that takes, and the others wait for it.
  *
  * @returns the names of the steps that were applied by this call
- * @throws DatabaseUnavailable, or the driver's error if the database user may not create tables
+ * @throws DatabaseUnavailable, the driver's error if the database user may not create tables, or an error if the network
+ *   has no such site
  */
 export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = PATIENCE_MS }: MigrateOptions = {}): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
+  // WordPress makes the sites of its network.
+  if (db.prefixOf('users') !== db.prefix && !(await hasTable(db, 'posts')))
+    throw new Error(`there is no table ${db.table('posts')}: the network has no such site (TABLE_PREFIX, NETWORK_SITE)`);
   const begun = Date.now();
   const releaseDead = watchLock(db, patienceMs);
   for (;;) {

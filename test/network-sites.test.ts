@@ -1,0 +1,106 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { wordpressTables } from '../migrations/001-wordpress-tables.ts';
+import { runCli } from '../src/cli/program.ts';
+import { openWordpressDatabase } from '../src/exchange/wordpress-database.ts';
+import { type Database, hasTable, openDatabase } from '../src/storage/engine/database.ts';
+import type { TableName } from '../src/storage/engine/tables.ts';
+import { migrate } from '../src/storage/schema/migrate.ts';
+import { describeDatabases, urlOf } from './support/databases.ts';
+import { serveDatabase } from './support/running-site.ts';
+import { loadSite, makeNetwork } from './support/site.ts';
+
+const OF_ALL: readonly TableName[] = ['users', 'usermeta'];
+const HOME = 'http://network.example.org/two';
+
+/** Makes the sample site the second one of a network, with its people, of whom the editor alone has a role there. */
+async function makeSecondSite(db: Database): Promise<void> {
+  await makeNetwork(db);
+  await db.from('sitemeta').insert({ site_id: 1, meta_key: 'using_application_passwords', meta_value: '1' });
+  for (const definition of wordpressTables.tables().filter(({ name }) => !OF_ALL.includes(name))) {
+    for (const statement of db.dialect.createTable(definition, 'wp_2_')) await db.ask(statement);
+    await db.knex.raw('INSERT INTO ?? SELECT * FROM ??', [`wp_2_${definition.name}`, db.table(definition.name)]);
+  }
+  const options = () => db.knex('wp_2_options');
+  await options().whereIn('option_name', ['home', 'siteurl']).update({ option_value: HOME });
+  await options().where('option_name', 'wp_user_roles').update({ option_name: 'wp_2_user_roles' });
+  await db.from('usermeta').where({ user_id: 2, meta_key: 'wp_capabilities' }).update({ meta_key: 'wp_2_capabilities' });
+}
+
+describeDatabases('the second site of a network', (open, engine) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    await makeSecondSite(db);
+  });
+  const fasti = async (url: string, own: Record<string, string>, ...args: readonly string[]) => {
+    const err: string[] = [];
+    const env = { DATABASE_URL: url, LOG_LEVEL: 'silent', UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-network-')), ...own };
+    const streams = { out: () => undefined, err: (text: string) => void err.push(text), serve: async () => undefined };
+    return { code: await runCli(args, { env, terminal: false, ...streams }), err: err.join('') };
+  };
+
+  it('has tables of its own, and its people in those of the network', async () => {
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
+    await migrate(running.site.db);
+    const me = async (as: string) => (await running.send('GET', '/two/wp-json/wp/v2/users/me?context=edit', { as })).body;
+    expect([(await me('ed')).roles, (await me('auth')).roles]).toEqual([['editor'], []]);
+    const body = { title: 'Here', start_date: '2030-01-01 10:00:00', end_date: '2030-01-01 11:00:00' };
+    const create = (as: string) => running.send('POST', '/two/wp-json/tribe/events/v1/events', { as, body });
+    expect((await create('auth')).status).toBe(403);
+    const made = await create('ed');
+    expect(made).toMatchObject({ status: 201, body: { author: '2', url: expect.stringContaining(`${HOME}/event/`) } });
+    expect([await db.knex('wp_2_posts').where('post_title', 'Here'), await db.from('posts').where('post_title', 'Here')]).toMatchObject([
+      [{ ID: made.body.id }],
+      [],
+    ]);
+    expect(await Promise.all(OF_ALL.map((name) => db.dialect.columns(db, `wp_2_${name}`)))).toEqual([[], []]);
+    await running.close();
+  });
+
+  it('has its files where WordPress has them', async () => {
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
+    await migrate(running.site.db);
+    const headers = { 'Content-Disposition': 'attachment; filename=own.png', 'Content-Type': 'image/png' };
+    const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const { body } = await running.send('POST', '/two/wp-json/wp/v2/media', { as: 'ed', headers, body: png });
+    expect(body.source_url).toMatch(/^http:\/\/network\.example\.org\/two\/wp-content\/uploads\/sites\/2\/\d{4}\/\d\d\/own\.png$/);
+    expect((await running.send('GET', new URL(body.source_url).pathname)).status).toBe(200);
+    await running.close();
+    const source = await openWordpressDatabase({ url: urlOf(db), prefix: 'wp_', site: 2 });
+    const found: string[] = [];
+    for await (const entry of source.entries()) if (entry.kind === 'attachment' && entry.url) found.push(entry.url);
+    await source.close();
+    expect(found).toContain(body.source_url);
+  });
+
+  it('is made by WordPress: a number without tables is refused, and nothing is made', async () => {
+    const ninth = await openDatabase({ url: urlOf(db), prefix: 'wp_', site: 9 });
+    await expect(migrate(ninth)).rejects.toThrow('there is no table wp_9_posts: the network has no such site');
+    expect(await hasTable(ninth, 'fasti_changes')).toBe(false);
+    await ninth.close();
+  });
+
+  it('is backed up with its people, and a backup replaces nobody’s people', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'fasti-network-')), 'second.backup');
+    const url = urlOf(db);
+    expect(await fasti(url, { NETWORK_SITE: '2' }, 'backup', file)).toMatchObject({ code: 0 });
+    for (const site of ['1', '2'])
+      expect(await fasti(url, { NETWORK_SITE: site }, 'restore', '--force', file)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('a network of sites'),
+      });
+    const target = await open({ migrated: false });
+    // A copy of an SQLite file holds all sites of the network, and the prefix says which is meant.
+    const own = { TABLE_PREFIX: engine === 'SQLite' ? 'wp_2_' : 'wp_' };
+    expect(await fasti(urlOf(target), own, 'restore', file)).toMatchObject({ code: 0 });
+    const running = await serveDatabase(target, { env: own });
+    expect((await running.send('GET', '/two/wp-json/wp/v2/users/me?context=edit', { as: 'ed' })).body.roles).toEqual(['editor']);
+    await running.close();
+  });
+});
