@@ -22,11 +22,51 @@ function example(ports: { proxy: number; wordpress: number; fasti: number }): st
     .replace('127.0.0.1:8080', `127.0.0.1:${ports.fasti}`);
 }
 
+/** A server for one whole site, whose comments on WordPress are in force, on ports of our own and without TLS. */
+function wholeServer(ports: { proxy: number; wordpress: number; fasti: number }): string {
+  const text = readFileSync(new URL('../../docs/examples/nginx.conf', import.meta.url), 'utf8');
+  return text
+    .replaceAll(/^( *)# (?=error_page|location @| {2}|\})/gm, '$1')
+    .replace('listen 80;', `listen 127.0.0.1:${ports.proxy};`)
+    .replace('return 301 https://$host$request_uri;', 'return 404;')
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${ports.proxy} default_server;`)
+    .replaceAll(/^ *ssl_.*\n/gm, '')
+    .replace('127.0.0.1:8000', `127.0.0.1:${ports.wordpress}`)
+    .replace('127.0.0.1:8080', `127.0.0.1:${ports.fasti}`);
+}
+
+async function freePort(): Promise<number> {
+  const free = createServer();
+  await new Promise<void>((listening) => free.listen(0, '127.0.0.1', listening));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((closed) => free.close(closed));
+  return port;
+}
+
+/** Starts nginx with this inside `http`, and waits until it answers at the port. */
+async function startNginx(inside: string, port: number): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-proxy-'));
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${paths} map_hash_bucket_size 256; ${inside} }`,
+  );
+  const child = spawn(nginx!, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (await fetch(`http://127.0.0.1:${port}`).catch(() => undefined)) break;
+    await sleep(50);
+  }
+  return async () => {
+    child.kill();
+    await ended;
+  };
+}
+
 (nginx ? describe : describe.skip)('the proxy of the guide', () => {
   const servers: http.Server[] = [];
   let base = '';
-  let ended: Promise<unknown>;
-  let stop = () => {};
+  let stop = async (): Promise<void> => undefined;
   const serve = async (name: string): Promise<number> => {
     const server = http.createServer((req, res) => res.end(`${name} ${req.headers.host} ${String(req.headers['x-forwarded-proto'])}`));
     servers.push(server);
@@ -35,28 +75,12 @@ function example(ports: { proxy: number; wordpress: number; fasti: number }): st
   };
   beforeAll(async () => {
     const [wordpress, fasti] = [await serve('wordpress'), await serve('fasti')];
-    const free = createServer();
-    await new Promise<void>((listening) => free.listen(0, '127.0.0.1', listening));
-    const { port: proxy } = free.address() as AddressInfo;
-    await new Promise((closed) => free.close(closed));
-    const folder = mkdtempSync(join(tmpdir(), 'fasti-proxy-'));
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
-    writeFileSync(
-      join(folder, 'nginx.conf'),
-      `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${paths} map_hash_bucket_size 256; ${example({ proxy, wordpress, fasti })} }`,
-    );
-    const child = spawn(nginx!, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' });
-    ended = new Promise((done) => child.once('exit', done));
-    stop = () => child.kill();
+    const proxy = await freePort();
     base = `http://127.0.0.1:${proxy}`;
-    for (let tries = 0; tries < 100; tries += 1) {
-      if ((await fetch(base).catch(() => undefined))?.ok) break;
-      await sleep(50);
-    }
+    stop = await startNginx(example({ proxy, wordpress, fasti }), proxy);
   });
   afterAll(async () => {
-    stop();
-    await ended;
+    await stop();
     for (const server of servers) server.close();
   });
 
@@ -150,4 +174,26 @@ function example(ports: { proxy: number; wordpress: number; fasti: number }): st
     expect(await target('/events/?ical=1')).toBe('wordpress 127.0.0.1 http');
     expect((await fetch(`${base}/wp-json/tribe/events/v1/events`, { method: 'POST' })).status).toBe(502);
   });
+});
+
+(nginx ? it : it.skip)('the server of the example has WordPress answer reads, and no writes, when Fasti gives no answer', async () => {
+  const seen: string[] = [];
+  const wordpress = http.createServer((req, res) => {
+    seen.push(`${req.method} ${req.headers['x-forwarded-proto']} ${req.headers['x-forwarded-for']}`);
+    res.end('wordpress');
+  });
+  // It ends in the middle of its work.
+  const fasti = http.createServer((req) => req.socket.destroy());
+  for (const server of [wordpress, fasti]) await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
+  const proxy = await freePort();
+  const stop = await startNginx(wholeServer({ proxy, wordpress: portOf(wordpress), fasti: portOf(fasti) }), proxy);
+  const address = `http://127.0.0.1:${proxy}/wp-json/tribe/events/v1/events`;
+  seen.splice(0);
+  expect((await fetch(address, { method: 'POST', body: 'title=Once' })).status).toBe(502);
+  expect(seen).toEqual([]);
+  expect(await (await fetch(address)).text()).toBe('wordpress');
+  expect(seen).toEqual(['GET http 127.0.0.1']);
+  await stop();
+  for (const server of [wordpress, fasti]) server.close();
 });
