@@ -37,5 +37,13 @@ function rowOf(setting: Setting, { io, say }: Session) {
 function printable({ secret, type }: Setting, value: string, hidden: string): string {
   if (!secret) return value;
   if (type !== 'URL') return hidden;
-  return value.replace(/^(\w+:\/\/[^/:@]*):.*@/, `$1:${hidden}@`);
+  const [, before, after] = /^(\w+:\/\/[^/:@]*:).*(@.*)$/s.exec(value) ?? [];
+  if (before !== undefined) return `${before}${hidden}${after}`;
+  return isCut(value) ? `mysql://${hidden}` : value;
+}
+
+/** Whether an address may end within its password, as where a `#` in it begins a comment. */
+function isCut(address: string): boolean {
+  const [, hosts = ''] = /^mysql:\/\/([^/?]*)/.exec(address) ?? [];
+  return hosts.split(',').some((host) => !/^[^:]*(:\d+)?$/.test(host));
 }

@@ -29,6 +29,19 @@ describe('fasti config', () => {
     expect(rows.get('DATABASE_URL')!.value).toBe('mysql://u:(hidden)@h/n');
   });
 
+  it.each([
+    ['mysql://fasti:pa', 'mysql://(hidden)'],
+    ['mysql://fasti:12 34', 'mysql://(hidden)'],
+    ['mysql://fasti:a/b', 'mysql://(hidden)'],
+    ['mysql://fasti:a@h/n', 'mysql://fasti:(hidden)@h/n'],
+    ['mysql://fasti@h:3306,i:3306/n?ssl=true', 'mysql://fasti@h:3306,i:3306/n?ssl=true'],
+    ['mysql://localhost/n', 'mysql://localhost/n'],
+    ['sqlite:data/a:b.sqlite', 'sqlite:data/a:b.sqlite'],
+  ])('shows of the address %s, which may be cut within its password, %s', async (given, shown) => {
+    const { rows } = await config({ DATABASE_URL: given });
+    expect(rows.get('DATABASE_URL')!.value).toBe(shown);
+  });
+
   it('shows all of them before it refuses one', async () => {
     const { code, err, rows } = await config({ PORT: 'x' });
     expect({ code, err }).toEqual({ code: 2, err: 'Error: PORT is "x"; it must be a whole number from 0 to 65535.\n' });

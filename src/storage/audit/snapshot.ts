@@ -133,8 +133,8 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
 
 /** Where a table may be: in a network, that of a site other than the first may be that of all of them. */
 function namesOf(prefix: string, name: TableName): string[] {
-  const [, network = prefix, site = 1] = /^(\w*?)(\d+)_$/.exec(prefix) ?? [];
-  return [prefix + name, prefixes(network, Number(site))(name) + name];
+  const site = /(?<!\d)\d+_$/.exec(prefix);
+  return [prefix + name, ...(site ? [prefixes(prefix.slice(0, site.index), Number.parseInt(site[0], 10))(name) + name] : [])];
 }
 
 /** Returns the last ids that the tables of a file assigned. */
