@@ -165,6 +165,30 @@ describeDatabases('what others change', (open, engine) => {
   });
 });
 
+describeDatabases('what others change where the calendar has no tables of its own', (open) => {
+  it('is found, and what we write ourselves is written', async () => {
+    const db = await loadSite(await open());
+    for (const table of ['tec_occurrences', 'tec_events'] as const) await db.ask(`DROP TABLE ${db.table(table)}`);
+    await takeOverChanges(db, now);
+    const from = await lastNumber(db);
+    await runScript(
+      db,
+      `UPDATE wp_posts SET post_title = 'Other' WHERE ID = 38; UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 4;
+       DELETE FROM wp_term_taxonomy WHERE term_id = 12`,
+    );
+    await takeOverChanges(db, now);
+    const sources = await printSources(db, undefined);
+    printOwnChanges(db, () => ({ sources, languages: undefined }));
+    await runScript(db, 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 3');
+    await db.transaction(async (trx) => {
+      await updatePost(trx, 39, { post_title: 'Ours' });
+      termTouched(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed');
+    });
+    const told = (await entriesAfter(db, from, 10)).entries.map(({ writer, object, what }) => `${writer} ${object} ${what}`);
+    expect(told.sort()).toEqual(['fasti 3 changed', 'fasti 39 changed', 'found 12 removed', 'found 38 changed', 'found 4 changed']);
+  });
+});
+
 /** What WordPress writes with each plugin, and which records show it afterwards. Events 110 and 111 are one group. */
 const SCRIPTS: Readonly<Record<'polylang' | 'wpml', readonly (readonly [string, string, readonly string[]])[]>> = {
   wpml: [

@@ -108,11 +108,11 @@ export function printOwnChanges(
       const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
       const [stored, current] = [await storedPrints(trx, source.kind, keys), await currentPrints(trx, source, keys)];
       const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
-      await takeOverBeside(trx, differences, { own: changes, at, languages });
+      await takeOverBeside(trx, differences, { own: changes, at, languages, isIndexed: source.isIndexed });
       const gone = keys.filter((key) => !current.has(key));
       await storePrints(trx, source.kind, [...current.values()], gone);
       const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
-      if (events.length > 0)
+      if (source.isIndexed && events.length > 0)
         await indexWithTranslations(
           trx,
           events.map(({ object }) => Number(object)),
@@ -130,7 +130,12 @@ export function printOwnChanges(
 async function takeOverBeside(
   db: Database,
   differences: readonly Difference[],
-  { own, at, languages }: { readonly own: readonly Change[]; readonly at: string; readonly languages: OptionalLanguages },
+  {
+    own,
+    at,
+    languages,
+    isIndexed,
+  }: { readonly own: readonly Change[]; readonly at: string; readonly languages: OptionalLanguages; readonly isIndexed: boolean },
 ): Promise<void> {
   const ofOwn = ({ kind, type, object }: Change) => own.filter((one) => one.kind === kind && one.type === type && one.object === object);
   const isTold = (change: Change): boolean => ofOwn(change).some(({ wasPublic }) => wasPublic || !change.wasPublic);
@@ -139,7 +144,8 @@ async function takeOverBeside(
   const untold = steps.filter((step) => !isTold(changeOf(step)));
   const terms = steps.filter(({ before, after }) => (after ?? before)!.kind === 'term');
   // Terms that this process itself created or removed have already been added to or removed from the index.
-  for (const step of terms) if ((step.before && step.after) || !isOurs(changeOf(step))) await indexTerm(db, step, languages);
+  for (const step of isIndexed ? terms : [])
+    if ((step.before && step.after) || !isOurs(changeOf(step))) await indexTerm(db, step, languages);
   const moved = terms.some(({ before }) => before) ? await movedBelow(db, terms) : [];
   const found = [...untold.map(changeOf), ...moved.filter((change) => !isTold(change))];
   if (found.length > 0) await append(db, found, { writer: 'found', at, user: 0 });
@@ -208,8 +214,8 @@ export async function takeOver(
   if (differences.length === 0) return 0;
   if (now) {
     const steps = differences.flatMap(stepsOf);
-    if (source.kind === 'post') await indexPosts(db, differences, languages);
-    else for (const step of steps) await indexTerm(db, step, languages);
+    if (source.isIndexed && source.kind === 'post') await indexPosts(db, differences, languages);
+    else if (source.isIndexed) for (const step of steps) await indexTerm(db, step, languages);
     const moved = source.kind === 'term' ? await movedBelow(db, steps) : [];
     await appendByUser(db, [...steps.map(changeOf), ...moved], userOf, { writer, at: nowUtc(now) });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;

@@ -39,6 +39,8 @@ export interface PrintSource {
   readonly which: Piece;
   /** SQL for the columns of a print. */
   readonly columns: Piece;
+  /** Whether the list index is made of its objects, too: not without the calendar's own tables. */
+  readonly isIndexed: boolean;
 }
 
 /**
@@ -74,8 +76,9 @@ export async function printSources(db: Database, languages: OptionalLanguages): 
       key: 'term_taxonomy_id',
       which: oneOf('taxonomy', PRINTED_TAXONOMIES),
       columns: verbatim(term),
+      isIndexed: isDated,
     },
-    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', PRINTED_TYPES), columns: verbatim(post) },
+    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', PRINTED_TYPES), columns: verbatim(post), isIndexed: isDated },
   ];
 }
 
