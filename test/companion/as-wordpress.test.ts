@@ -91,6 +91,14 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect((await send('POST', 'tribe_events', { title: '日本 🎸' })).body.generated_slug).toBe('日本-🎸');
   });
 
+  it('gives a draft none of whose slug is left no slug, rather than its id', async () => {
+    const awaiting = { title: 'Awaits review', slug: 'wish', status: 'pending' };
+    for (const base of ['tribe_events', 'tribe_venue'])
+      expect((await send('POST', base, awaiting, 'contrib')).body).toMatchObject({ status: 'pending', slug: '' });
+    expect((await send('POST', 'tribe_events/80', { slug: 'wish', status: 'pending' }, 'contrib')).body).toMatchObject({ slug: '' });
+    expect((await send('POST', 'tribe_events', { title: 'Draft', slug: '-' })).body).toMatchObject({ status: 'draft', slug: '' });
+  });
+
   it('shares no slug that a draft asks for', async () => {
     const asked = { title: 'Draft', slug: 'new-year-concert' };
     expect((await send('POST', 'tribe_events', asked)).body).toMatchObject({ status: 'draft', slug: 'new-year-concert-2' });

@@ -344,12 +344,16 @@ function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Dat
 }
 
 /** Adds extra rows to a plan. A private record never has a password, whatever is stored or sent (`wp_insert_post`). */
-const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: ExtraRows): PostPlan => ({
-  ...plan,
-  columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
-  metas: { ...plan.metas, ...metas },
-  slug: { ...plan.slug, ...slug },
-});
+const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: ExtraRows): PostPlan => {
+  const asked = { ...plan.slug, ...slug };
+  return {
+    ...plan,
+    columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
+    metas: { ...plan.metas, ...metas },
+    // A draft of whose slug nothing is left has none.
+    slug: asked.slug === '' ? { ...asked, unique: plan.slug.unique } : asked,
+  };
+};
 
 /** Returns the removal of the metas that `trashMetas` sets. */
 const untrashedMetas = (kind: PostKind): Rows['metas'] =>
