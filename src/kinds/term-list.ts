@@ -5,7 +5,7 @@ import { control, filterOf, groupOf } from './filter.ts';
 import { flag } from './grammars/flags.ts';
 import { type Grammar, LENGTHS } from './grammars/grammar.ts';
 import { idOf, parentTerm, search, text } from './grammars/grammars.ts';
-import { existingTerms } from './grammars/lists.ts';
+import { countedTerms } from './grammars/lists.ts';
 import type { TermFilters } from './kind.ts';
 import type { TermKindName } from './kind-names.ts';
 import type { Filter } from './list-param.ts';
@@ -57,12 +57,14 @@ const used = group({
 
 const parent: Filter<number, TermCondition> = filter({ grammar: parentTerm, narrows: (id) => [{ parent: id }] });
 
+const isId = (token: string | number): token is number => typeof token === 'number';
+
 /** Parameters of a list of categories or tags. */
 export const termFilters = (kind: TermKindName): TermFilters => ({
   ...paging,
   search: filter({ grammar: search, narrows: (phrase) => [{ search: phrase }] }),
-  exclude: filter({ grammar: existingTerms(kind, 'numbers'), narrows: (exclude) => [{ exclude }] }),
-  include: filter({ grammar: existingTerms(kind, 'numbers'), narrows: (include) => [{ include }] }),
+  exclude: filter({ grammar: countedTerms(kind), narrows: (exclude) => [{ exclude: exclude.filter(isId) }] }),
+  include: filter({ grammar: countedTerms(kind), narrows: (include) => [{ include: include.filter(isId) }] }),
   order: ordering(['asc', 'desc']),
   orderby: ordering(ORDERS.keys()),
   ...used,

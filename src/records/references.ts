@@ -291,7 +291,7 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByTok
   const terms = tokens.map((token) => (isId(String(token)) && !byId(Number(token)) ? undefined : byToken(token)));
   if (terms.includes(undefined)) return undefined;
   return use === 'numbers'
-    ? tokens.filter((token) => isId(String(token))).map(Number)
+    ? tokens.map((token) => (isId(String(token)) ? Number(token) : byToken(token)?.slug))
     : [...new Set(tokens.flatMap((token) => (isSpoken ? everyByToken(token) : (byToken(token) ?? []))).map((term) => term.term_id))];
 }
 

@@ -246,6 +246,8 @@ describeAsking('the addresses of lists', (ask) => {
     ['/categories', { search: 'e' }],
     ['/categories', { include: '2,3,4,5' }],
     ['/categories', { exclude: '5,6' }],
+    ['/categories', { exclude: 'music' }],
+    ['/categories', { exclude: 'Food & Drink,5' }],
     ['/categories', { order: 'desc' }],
     ['/categories', { orderby: 'count', order: 'desc' }],
     ['/categories', { parent: '0', hide_empty: '0' }],
@@ -268,6 +270,11 @@ describeAsking('the addresses of lists', (ask) => {
     expect(walked.there).toEqual(whole.slice(0, walked.there.length));
     expect(walked.back).toEqual(walked.there);
     expect(walked.there.length).toBe((await ask.read(`${path}?${query({ ...params, per_page: 50 })}`)).total);
+  });
+  it('D25 gives a list of terms that only names are asked of an address that gives it again', async () => {
+    const body = await ask.read('/categories?include=music');
+    expect(body).toMatchObject({ total: 0, categories: [] });
+    expect(await ask.read(pathOf(body.rest_url))).toEqual(body);
   });
 });
 

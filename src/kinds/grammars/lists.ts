@@ -74,20 +74,28 @@ export function ids(refers?: Reference): Grammar<readonly number[]> {
 }
 
 /** One or more existing terms by id, slug or name. */
-export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Grammar<readonly (string | number)[], readonly number[]> {
-  return {
-    ...(use ? { use } : {}),
-    longest: LENGTHS.name,
-    longestList: LENGTHS.text,
-    hint: { reason: 'not-terms', example: 'jazz,12' },
-    json: { type: 'array', items: { type: ['integer', 'string'] } },
-    refers,
-    read: (raw) => {
-      const items = listOf(raw).filter((item) => !isEmptyMember(item));
-      return items.length > 0 && items.length <= LONGEST && items.every(isToken) ? accept(items) : REFUSED;
-    },
-  };
-}
+export const existingTerms = (refers: 'category' | 'tag'): Grammar<readonly (string | number)[], readonly number[]> => ({
+  ...termTokens,
+  refers,
+});
+
+/** The same where ids alone have an effect, as in the reference. Others stand as slugs, for the URLs of the list. */
+export const countedTerms = (refers: 'category' | 'tag'): Grammar<readonly (string | number)[]> => ({
+  ...termTokens,
+  refers,
+  use: 'numbers',
+});
+
+const termTokens: Omit<Grammar<readonly (string | number)[]>, 'accepted'> = {
+  longest: LENGTHS.name,
+  longestList: LENGTHS.text,
+  hint: { reason: 'not-terms', example: 'jazz,12' },
+  json: { type: 'array', items: { type: ['integer', 'string'] } },
+  read: (raw) => {
+    const items = listOf(raw).filter((item) => !isEmptyMember(item));
+    return items.length > 0 && items.length <= LONGEST && items.every(isToken) ? accept(items) : REFUSED;
+  },
+};
 
 const isToken = (item: unknown): item is string | number =>
   (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0';
