@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { unescape as percentDecode } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
-import qs from 'qs';
 import { fail } from '../errors.ts';
 import { type JsonFault, parseJson } from '../wordpress/json.ts';
+import { parsePhpQuery } from '../wordpress/php/query.ts';
 
 /** Unparsed parameters by name. */
 export type Raw = Readonly<Record<string, unknown>>;
@@ -53,19 +52,8 @@ const REPLACEMENT = '\ufffd';
 
 const NOTHING: Raw = Object.freeze({});
 
-/**
- * Parses a query or a urlencoded body as PHP does (`parse_str`): `a[]=1`, `a[k]=v`. If a plain name occurs twice, the
- * last value counts. Invalid percent escapes are kept as they are. Names of members that every object has are left out.
- */
-export function parseQuery(text: string): Raw {
-  return qs.parse(text, {
-    depth: FORM_DEPTH,
-    parameterLimit: FORM_VARIABLES,
-    arrayLimit: FORM_VARIABLES,
-    duplicates: 'last',
-    decoder: (piece) => percentDecode(piece.replaceAll('+', ' ')),
-  });
-}
+/** A query, or a urlencoded body, as PHP reads it. */
+export const parseQuery = (text: string): Raw => parsePhpQuery(text, { variables: FORM_VARIABLES, depth: FORM_DEPTH });
 
 /**
  * Whether a query or a urlencoded body, percent escapes included, is UTF-8. `latin1` holds its bytes, one character

@@ -20,6 +20,9 @@ describe('a query as PHP reads it', () => {
     ['a=b=c', { a: 'b=c' }],
     ['a=100%', { a: '100%' }],
     ['a=%zz%20x', { a: '%zz x' }],
+    ['a=Caffè 100%', { a: 'Caffè 100%' }],
+    ['organizer[][organizer]=Anna&organizer[][organizer]=Bob', { organizer: [{ organizer: 'Anna' }, { organizer: 'Bob' }] }],
+    ['organizer[1]=25&organizer[0]=24', { organizer: ['25', '24'] }],
     ['', {}],
   ])('%s', (text, expected) => {
     expect({ ...parseQuery(text) }).toEqual(expected);
@@ -105,6 +108,7 @@ describe('a body', () => {
     ['raw characters', 'title=Café', 'Café'],
     ['percent escapes', 'title=Caf%c3%A9', 'Café'],
     ['percent signs that begin no escape', 'title=100%+%zz', '100% %zz'],
+    ['both', 'title=Caffè 100%', 'Caffè 100%'],
     ['the sign that replaces others', 'title=%EF%BF%BD\ufffd', '\ufffd\ufffd'],
   ])('of a form is taken with %s', async (_, form, title) => {
     expect(await body(form, FORM_TYPE)).toEqual({ form: { title } });
