@@ -84,6 +84,9 @@ describeAsking('Fields that a site defines', (ask) => {
     });
     expect(values(sent.body)).toEqual({ accessibility: 'yes', stage: 'Main stage', languages: 'English' });
     expect(values(await ask.changed(`/events/${id}`, { title: 'Again' }))).toEqual(values(sent.body));
+    // What a form sends beside boxes, so that none of them ticked is said, too (decision D49).
+    const boxes = await ask.changed(`/events/${id}`, { custom_fields: { languages: ['', 'German', null], accessibility: [''] } });
+    expect(values(boxes)).toEqual({ stage: 'Main stage', languages: 'German' });
     expect(
       (await ask.changed(`/events/${id}`, { custom_fields: { accessibility: false, stage: null, languages: [] } })).custom_fields,
     ).toEqual([]);

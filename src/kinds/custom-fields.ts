@@ -196,11 +196,11 @@ const storedBy = <T>(value: T | undefined, read: (value: T) => string): readonly
   value === undefined ? undefined : [read(value)];
 
 /**
- * Returns the values of a checkbox, sent as a list or as a text separated by `|`. A checkbox with a single choice also
- * accepts yes and no.
+ * Returns the values of a checkbox, sent as a list, whose empty members are ignored (decision D49), or as a text
+ * separated by `|`. A checkbox with a single choice also accepts yes and no.
  */
 function wantedOf(raw: unknown, choices: readonly string[]): string[] {
-  if (Array.isArray(raw)) return raw.map(String);
+  if (Array.isArray(raw)) return raw.filter((one) => one !== '' && one !== null).map(String);
   const text = String(typeof raw === 'object' ? '' : raw).trim();
   const [only] = choices;
   if (only !== undefined && choices.length === 1 && !choices.includes(text)) {
