@@ -21,6 +21,11 @@ export interface KeptFile {
   readonly path: string;
 }
 
+/** Name for files whose own name cannot be used, such as `..`. */
+const UNNAMED = 'file';
+/** In bytes; file systems allow 255. */
+const LONGEST_NAME = 200;
+
 const folder = (): string => join(tmpdir(), `fasti-imports-${process.geteuid?.() ?? 0}`);
 const ownPart = ({ caller }: Pick<Visit, 'caller'>, token: string): string => `${caller.viewer.id}-${token}`;
 
@@ -37,7 +42,7 @@ export async function keep(
   await ensureOwnFolder(folder());
   await forgetOld();
   await mkdir(join(folder(), ownPart(visit, token)), { mode: OWN_FOLDER });
-  const kept = keptFile(visit, token, name)!;
+  const kept = keptFile(visit, token, name) ?? keptFile(visit, token, UNNAMED)!;
   await writeFile(kept.path, bytes, { mode: OWN_FILE, flag: 'wx' });
   return kept;
 }
@@ -47,9 +52,9 @@ export async function keep(
  * in its name.
  */
 export function keptFile(visit: Pick<Visit, 'caller'>, token: string, sent: string): KeptFile | undefined {
-  const name = basename(sent.replaceAll('\\', '/'))
-    .replace(/[^\p{L}\p{N} ._-]/gu, '_')
-    .slice(-100);
+  const letters = basename(sent.replaceAll('\\', '/')).replace(/[^\p{L}\p{N} ._-]/gu, '_');
+  // The end is kept, with the extension. A letter that is cut in half is dropped.
+  const name = Buffer.from(letters).subarray(-LONGEST_NAME).toString().replace(/^\ufffd+/, '');
   if (!/^[0-9a-f]{32}$/.test(token) || name === '' || /^\.+$/.test(name)) return undefined;
   return { token, name, path: join(folder(), ownPart(visit, token), name) };
 }

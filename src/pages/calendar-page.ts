@@ -266,13 +266,13 @@ function spanNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, targe
   const [earliest, latest] = [addMonths(now, -12 * YEARS_ON), addMonths(now, 12 * YEARS_ON)];
   const goesOn = (isNear: boolean) => isNear || found.events.length > 0;
   return {
-    previous: goesOn(first > earliest) && date > FIRST ? step(-1) : undefined,
+    previous: goesOn(first > earliest) && first.slice(0, DAY) > FIRST ? step(-1) : undefined,
     next: goesOn(first < latest) && date < LAST ? step(1) : undefined,
   };
 }
 
 /** The years of dates have four digits. */
-const [FIRST, LAST] = ['1000-01', '9999-11'];
+const [FIRST, LAST] = ['1000-01-01', '9999-11'];
 
 function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, target: Target, cards: readonly EventCard[]) {
   const { settings, now } = caller;

@@ -15,8 +15,8 @@ export function blogUrl(place: LinkPlace, post: Linked, above: readonly string[]
   if (structure === '') return `${home}/?${isPage ? 'page_id' : 'p'}=${post.ID}`;
   if (isPage) return ending(`${home}${indexOf(structure)}/${[...above, post.post_name].join('/')}`, structure);
   const [year = '', monthnum = '', day = '', hour = '', minute = '', second = ''] = post.post_date.split(/[- :]/);
-  const known: Record<string, string> = { year, monthnum, day, hour, minute, second, post_id: String(post.ID), postname: post.post_name };
-  const path = structure.replace(/%([a-z_]+)%/g, (token, name: string) => known[name] ?? token);
+  const known = new Map(Object.entries({ year, monthnum, day, hour, minute, second, post_id: String(post.ID), postname: post.post_name }));
+  const path = structure.replace(/%([a-z_]+)%/g, (token, name: string) => known.get(name) ?? token);
   return path.includes('%category%') || path.includes('%author%') ? `${home}/?p=${post.ID}` : `${home}${path}`;
 }
 

@@ -235,6 +235,13 @@ describeAsking(
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);
     });
+
+    it('does not link from the first day of the calendar to the day before it', async () => {
+      await made({ start_date: '1000-01-01 10:00:00', end_date: '1000-01-01 12:00:00' });
+      const text = await get('/events/1000-01-01/');
+      expect(text).toContain('/events/1000-01-02/');
+      expect(text).not.toContain('0999-12');
+    });
   },
   { PAGES: 'on' },
 );
