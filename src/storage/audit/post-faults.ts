@@ -7,7 +7,9 @@ import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
+import { lockNames, slugLock, termSlugLock } from '../rows/locks.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
+import { takenTermSlugs } from '../rows/terms.ts';
 
 /*
  * Faults in posts and terms that WordPress itself would not write: an empty slug, a parent below its own child, two
@@ -72,10 +74,16 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'error',
     find: async (db) => (await withoutSlug(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
     fix: async (db) => {
-      for (const { ID, post_type: type, post_title: title } of await withoutSlug(db)) {
-        const base = sanitizeTitle(title) || String(ID);
-        await updatePost(db, ID, { post_name: uniqueSlug(base, await slugsLike(db, type, base, ID)) });
-      }
+      const posts = (await withoutSlug(db)).map(({ ID: id, post_type: type, post_title: title }) => {
+        const base = sanitizeTitle(title) || String(id);
+        return { id, type, base, lock: slugLock(type, base) };
+      });
+      await lockNames(
+        db,
+        posts.map(({ lock }) => lock),
+      );
+      for (const { id, type, base } of posts)
+        await updatePost(db, id, { post_name: uniqueSlug(base, await slugsLike(db, type, base, id)) });
     },
   },
   {
@@ -115,9 +123,16 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'error',
     find: async (db) => (await termsWithout(db, 'slug')).map(({ term_id: id, name }) => `${id} ${name}`),
     fix: async (db) => {
-      for (const { term_id: id, name } of await termsWithout(db, 'slug')) {
+      const terms = (await termsWithout(db, 'slug')).map(({ term_id: id, name }) => {
         const base = sanitizeTitle(name) || String(id);
-        const taken = await db.from('terms').where('slug', 'like', `${base}%`).pluck('slug');
+        return { id, base, lock: termSlugLock(base) };
+      });
+      await lockNames(
+        db,
+        terms.map(({ lock }) => lock),
+      );
+      for (const { id, base } of terms) {
+        const taken = (await takenTermSlugs(db, base, id)).map(({ slug }) => slug);
         await db
           .from('terms')
           .where('term_id', id)
