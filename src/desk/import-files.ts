@@ -54,7 +54,10 @@ export async function keep(
 export function keptFile(visit: Pick<Visit, 'caller'>, token: string, sent: string): KeptFile | undefined {
   const letters = basename(sent.replaceAll('\\', '/')).replace(/[^\p{L}\p{N} ._-]/gu, '_');
   // The end is kept, with the extension. A letter that is cut in half is dropped.
-  const name = Buffer.from(letters).subarray(-LONGEST_NAME).toString().replace(/^\ufffd+/, '');
+  const name = Buffer.from(letters)
+    .subarray(-LONGEST_NAME)
+    .toString()
+    .replace(/^\ufffd+/, '');
   if (!/^[0-9a-f]{32}$/.test(token) || name === '' || /^\.+$/.test(name)) return undefined;
   return { token, name, path: join(folder(), ownPart(visit, token), name) };
 }
