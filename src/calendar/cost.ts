@@ -1,6 +1,7 @@
 import { memoize } from '../memo.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/content/plain-text.ts';
+import { numberText } from '../wordpress/php/number.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { type Amount, type ReadCost, readCost } from './amounts.ts';
 
@@ -171,6 +172,7 @@ function valuesOf(reads: readonly ReadCost[]): string[] {
 /** Returns one value in stored form: entities decoded, without tags and control characters, trimmed. */
 function plainCost(member: unknown): string {
   if (member === null || member === undefined || member === false) return '';
+  if (typeof member === 'number') return numberText(member);
   return typeof member === 'string'
     ? stripControlCharacters(stripAllTags(decodeEntities(member))).trim()
     : member === true

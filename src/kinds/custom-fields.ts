@@ -4,6 +4,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
 import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
+import { numberText } from '../wordpress/php/number.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Condition } from './condition.ts';
@@ -168,7 +169,8 @@ export const customFieldRows = (field: CustomField, stored: readonly string[]): 
 
 type Reader = (raw: unknown, choices: readonly string[]) => readonly string[] | undefined;
 
-const textIn = (raw: unknown): string | undefined => (typeof raw === 'string' || typeof raw === 'number' ? String(raw) : undefined);
+const textIn = (raw: unknown): string | undefined =>
+  typeof raw === 'number' ? numberText(raw) : typeof raw === 'string' ? raw : undefined;
 
 const READERS: Readonly<Record<CustomField['type'], Reader>> = {
   text: (raw) => storedBy(textIn(raw), (text) => sanitizeTextField(text)),
@@ -179,7 +181,7 @@ const READERS: Readonly<Record<CustomField['type'], Reader>> = {
         .map(sanitizeTextField)
         .join('\n'),
     ),
-  number: (raw) => storedBy(numeric(raw), String),
+  number: (raw) => storedBy(numeric(raw), typeof raw === 'number' ? numberText : String),
   url: (raw) => storedBy(typeof raw === 'string' ? (normalizeWebUrl(raw) ?? undefined) : undefined, String),
   choice: (raw, choices) =>
     storedBy(

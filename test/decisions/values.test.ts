@@ -322,6 +322,17 @@ describeAsking('costs', (ask) => {
     expect(await ask.changed('/events/39', { cost })).toMatchObject({ cost: shown, cost_details: details });
     expect(await ask.meta(39, '_EventCost')).toEqual([cost]);
   });
+  it('D37 stores numbers without the noise of binary fractions, as PHP writes them', async () => {
+    const { id, cost } = await ask.made('/events', { ...EVENT, cost: [3 * 33.3, 0.1 + 0.2, 100_000.5, 7] });
+    expect(cost).toBe('$0.3 – $100000.5');
+    expect(await ask.meta(id, '_EventCost')).toEqual(['99.9', '0.3', '100000.5', '7']);
+    const core = await ask.send('PUT', `/wp-json/wp/v2/tribe_events/${id}`, {
+      as: 'admin',
+      body: { title: 1.1 + 2.2, meta: { _EventCost: 3 * 33.3 } },
+    });
+    expect(core.body).toMatchObject({ title: { raw: '3.3' }, meta: { _EventCost: '99.9' } });
+    expect((await ask.made('/venues', { venue: 'Hall', zip: 1.1 + 2.2 })).zip).toBe('3.3');
+  });
   it('D37 stores a list as sent, a row for each', async () => {
     const event = await ask.made('/events', { ...EVENT, cost: ['€ 20', '€ 5,50', '€ 10'] });
     expect(event).toMatchObject({ cost: '€5,50 – €20', cost_details: { values: ['5.50', '10', '20'], currency_symbol: '€' } });

@@ -2,6 +2,7 @@ import { isTruthy } from '../../calendar/settings.ts';
 import type { Fault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
 import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
+import { numberText } from '../../wordpress/php/number.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
 import { EVENT } from '../events/fields.ts';
@@ -211,7 +212,7 @@ function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): 
 
 function valueOfType(type: MetaType, value: unknown): boolean | string | number[] | FaultyItem | undefined {
   if (type === 'boolean') return metaTruth.read(value === '' ? false : value, () => false).value;
-  if (type === 'string') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  if (type === 'string') return typeof value === 'number' ? numberText(value) : typeof value === 'string' ? value : undefined;
   const list = parseList(value);
   if (list === undefined) return undefined;
   const ids = list.map((item) => wholeNumber(item) ?? -1);

@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors.ts';
+import { numberText } from '../../wordpress/php/number.ts';
 import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
 import { accept, choiceHint, type Grammar, isEmpty, LENGTHS, numeric, type Plain, REFUSED, type Reference, wrongType } from './grammar.ts';
@@ -100,7 +101,7 @@ export const textOrNumber = (longest: number): Plain<string> => ({
   longest,
   hint: { reason: 'not-a-text', example: '14100' },
   json: { type: ['string', 'number'] },
-  read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText(longest).read(raw)),
+  read: (raw) => (typeof raw === 'number' ? accept(numberText(raw)) : anyText(longest).read(raw)),
 });
 
 /** One of the statuses that a request may set (decision D33). */

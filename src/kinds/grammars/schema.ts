@@ -1,5 +1,6 @@
 import type { Fault, SchemaFault } from '../../errors.ts';
 import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
+import { numberText } from '../../wordpress/php/number.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain, TOO_LONG } from './grammar.ts';
 import { oneOf } from './grammars.ts';
@@ -195,7 +196,8 @@ export const rawString = (longest: number): Grammar<string> => ({
   json: { type: ['string', 'object'] },
   read: (raw) => {
     const value = raw !== null && typeof raw === 'object' && 'raw' in raw ? raw.raw : raw;
-    return typeof value === 'string' || typeof value === 'number' ? accept(String(value)) : wrongType('object');
+    if (typeof value === 'number') return accept(numberText(value));
+    return typeof value === 'string' ? accept(value) : wrongType('object');
   },
 });
 
