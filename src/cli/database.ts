@@ -9,7 +9,7 @@ import { addSiteLanguage } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
 import type { Site } from '../site.ts';
-import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { DatabaseUnavailable, hasTable } from '../storage/engine/database.ts';
 import { countEvents, reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
@@ -203,6 +203,7 @@ async function seedByCommand(session: Session, site: Site, user?: string): Promi
 async function reindex(session: Session, site: Site): Promise<void> {
   const { io, say } = session;
   const { contentLanguages: languages } = await site.settings();
+  if (!(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
   const total = await countEvents(site.db);
   const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
     reindexEvents(site.db, site.clock, { trust: true, onProgress: done, languages }),

@@ -3,9 +3,9 @@ import { hasIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
 import { countRecords, journalState, measureDatabase } from '../storage/audit/measures.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
-import { missingTables } from '../storage/schema/migrate.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { keptBackups } from './kept-backups.ts';
+import { lackingTables } from './lacking-tables.ts';
 
 /** Number of records of a kind outside of the trash, and of those that are public. */
 export interface RecordCount {
@@ -38,7 +38,7 @@ export interface Status {
  */
 export async function statusOf(site: Site): Promise<Status> {
   const { db } = site;
-  const tablesMissing = await missingTables(db);
+  const tablesMissing = await lackingTables(site);
   const hasJournal = !tablesMissing.some((name) => name.startsWith(`${db.prefix}fasti_journal`));
   const settings = await site.settings();
   const { name, home, contentLanguages } = settings;

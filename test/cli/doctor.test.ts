@@ -14,6 +14,7 @@ import { isBrokenArray, mendedArray } from '../../src/wordpress/php/serialized-r
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 import { openDoor, through } from '../support/door.ts';
 import { keepTables, loadSite } from '../support/site.ts';
+import { commandIn } from './command.ts';
 
 const ZERO = '0000-00-00 00:00:00';
 const NOW = new Date('2026-11-21T09:00:00Z');
@@ -604,6 +605,18 @@ describeDatabases('fasti doctor', (open, engine) => {
       expect((await fasti([], { env })).out).not.toMatch(/Tables are missing|index/);
       await runScript(bare, 'DROP TABLE wp_termmeta;');
       expect((await fasti([], { env })).out).toMatch(/error {4}Tables are missing\n {4}wp_termmeta\n/);
+    });
+    it('misses none of the calendar where it never had some, and there is no index to be made', async () => {
+      const old = await loadSite(await open());
+      await runScript(old, 'DROP TABLE wp_tec_occurrences; DROP TABLE wp_tec_events;');
+      const env = { DATABASE_URL: urlOf(old) };
+      expect((await fasti([], { env })).out).toMatch(/Tables are missing \(2\)\n {4}wp_tec_events\n/);
+      await old.from('options').whereIn('option_name', ['tec_ct1_migration_state', 'tec_custom_tables_v1_active']).delete();
+      const { code, out, err } = await fasti(['--fix', '--yes'], { env });
+      expect([code, out.includes('Tables are missing'), err.includes('Not repaired')]).toEqual([0, false, false]);
+      expect(out.split('Afterwards:')[1]).not.toContain('error');
+      const reindex = await commandIn({ ...env, UPLOADS_DIR: uploads, LOG_LEVEL: 'silent' }, { now: NOW })('reindex');
+      expect(reindex).toMatchObject({ code: 0, out: expect.stringMatching(/^Nothing to do/) });
     });
     if (engine === 'MySQL')
       it('tells of engines and characters that do not do', async () => {

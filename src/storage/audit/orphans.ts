@@ -1,6 +1,6 @@
 import { postKind, postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
 import type { QueryBuilder, RawSql } from '../engine/builder.ts';
-import type { Database } from '../engine/database.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import { asId } from '../engine/expressions.ts';
 import { countRows } from '../rows/row-count.ts';
 
@@ -216,17 +216,23 @@ export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => n
   return {
     name,
     find: async (db) => {
-      const found = await Promise.all(rules.map((rule) => foundBy(db, rule)));
+      const found = await Promise.all((await applicable(db, rules)).map((rule) => foundBy(db, rule)));
       return {
         count: found.reduce((sum, { count }) => sum + count, 0),
         examples: found.flatMap(({ examples }) => examples).slice(0, EXAMPLES),
       };
     },
     fix: async (db) => {
-      for (const rule of rules) await fixBy(db, rule);
+      for (const rule of await applicable(db, rules)) await fixBy(db, rule);
     },
   };
 });
+
+/** The rules for tables that are there: not every site has those of the calendar. */
+async function applicable(db: Database, rules: readonly Rule[]): Promise<readonly Rule[]> {
+  const there = await Promise.all(rules.map(({ table }) => hasTable(db, table)));
+  return rules.filter((_, place) => there[place]);
+}
 
 function rowsOf(db: Database, { table, orphans }: Rule): Query {
   const rows: Query = db.from(table, 'o');

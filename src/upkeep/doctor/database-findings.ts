@@ -2,13 +2,14 @@ import type { Site } from '../../site.ts';
 import { addKey, missingKeys } from '../../storage/audit/audit.ts';
 import type { Inspection } from '../../storage/engine/dialect.ts';
 import { comesTo, positionOf } from '../../storage/freshness/replicas.ts';
-import { makeMissing, migrate, missingTables, pendingMigrations } from '../../storage/schema/migrate.ts';
+import { makeMissing, migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
+import { lackingTables } from '../lacking-tables.ts';
 import { type ExaminedServer, type Finding, finding } from './findings.ts';
 
 /** Returns findings about tables: damage, missing tables and keys, engines and character sets. */
 export async function tableFindings(site: Site, inspection: Inspection, damage: readonly string[]): Promise<Finding[]> {
   const { db } = site;
-  const missing = await missingTables(db);
+  const missing = await lackingTables(site);
   const own = missing.filter((name) => name.startsWith(`${db.prefix}fasti_`));
   const keys = missingKeys(db, inspection);
   const faultyTables = (what: Inspection['faults'][number]['what']) =>

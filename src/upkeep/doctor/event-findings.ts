@@ -13,7 +13,7 @@ import {
   repairFlag,
   repairRecurrence,
 } from '../../storage/audit/recurrence-audit.ts';
-import type { Database } from '../../storage/engine/database.ts';
+import { type Database, hasTable } from '../../storage/engine/database.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { indexEvents } from '../../storage/index/event-index.ts';
 import { renewEdges } from '../../storage/rows/calendar-edges.ts';
@@ -35,7 +35,7 @@ export async function dateFindings(site: Site): Promise<Finding[]> {
         await repair(site, async (db) => {
           const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
           for (const id of some) await repairDates(db, id, kept);
-          await indexEvents(db, some, contentLanguages);
+          if (await hasTable(db, 'tec_occurrences')) await indexEvents(db, some, contentLanguages);
           if (rows) await renewEdges(db);
         })();
       }
