@@ -14,6 +14,7 @@ import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
 import { uploadsOfSite } from '../wordpress/network.ts';
 import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
+import { siteAddress, uploadsAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { SETTINGS, settingsItem } from './import/write-settings.ts';
 import { withLanguages } from './items/item-languages.ts';
@@ -71,13 +72,14 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
     NETWORK_PLUGINS,
     'upload_url_path',
     'home',
+    'siteurl',
     `${db.prefix}user_roles`,
     OCCURRENCE_BASE_OPTION,
   ];
   const options = await readOptions(db, names);
   yield settingsItem(options);
-  const address = options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`;
-  const uploads = trimEndOf(address, '/') + uploadsOfSite(site);
+  const home = options.get('home') ?? '';
+  const uploads = uploadsAddress(siteAddress(home) ?? trimEndOf(home, '/'), options) + uploadsOfSite(site);
 
   const logins = new Map<number, string>();
   for (const user of await authors(db, options.get(`${db.prefix}user_roles`) ?? '')) {

@@ -5,7 +5,7 @@ import type { BundleOptions } from '../storage/rows/bundle.ts';
 import { languageOfCode, languagesFor, languageTag } from '../wordpress/content-languages.ts';
 import { uploadsOfSite } from '../wordpress/network.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
-import { siteAddress } from '../wordpress/site-address.ts';
+import { uploadsAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** Everything that `records/` needs to know about one request: its sender, time, language and address. */
@@ -59,12 +59,6 @@ export const bundleOptions = ({ settings, content }: Caller): BundleOptions => (
   translatesLinks: content.code !== undefined,
 });
 
-/** Returns the address of uploaded files, without a trailing slash. */
-function uploadsAddress(stored: string, home: string, site: number): string {
-  const path = /^\/[^/]/.test(stored) ? new URL(home).origin + stored : stored;
-  return (siteAddress(path) ?? `${home}/wp-content/uploads`) + uploadsOfSite(site);
-}
-
 /**
  * Returns the language tag of the content that this caller requests, or that of the site if it is not in a single
  * language.
@@ -97,7 +91,7 @@ export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, optio
     language,
     home,
     namespace,
-    uploads: uploadsAddress(settings.raw.get('upload_url_path') ?? '', settings.home, site.config.networkSite),
+    uploads: uploadsAddress(settings.home, settings.raw) + uploadsOfSite(site.config.networkSite),
     free: site.texts.t(language, 'site:free'),
   };
 }

@@ -22,3 +22,24 @@ export function homeAddress({ home, siteurl }: { readonly home: string; readonly
   const path = /^\/[\w./~-]*$/.test(home) ? trimEndOf(home, '/') : '';
   return known ?? otherwise + path;
 }
+
+/**
+ * Where uploaded files are, without a slash at the end (`wp_upload_dir`): below the address of WordPress itself, which
+ * may be another than that of the site. `home`: the public address of the site.
+ */
+export function uploadsAddress(home: string, options: ReadonlyMap<string, string>): string {
+  const stored = options.get('upload_url_path') ?? '';
+  const path = /^\/[^/]/.test(stored) && URL.canParse(home) ? new URL(home).origin + stored : stored;
+  return siteAddress(path) ?? `${wordpressAddress(home, options)}/wp-content/uploads`;
+}
+
+/** The address of WordPress itself: that of the site, a folder below it, or elsewhere. */
+function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
+  const [site, own] = [siteAddress(options.get('home')), siteAddress(options.get('siteurl'))];
+  if (site === undefined || own === undefined) return home;
+  const [place, ownPlace] = [site, own].map((address) => address.replace(/^https?:/i, ''));
+  if (ownPlace === place) return home;
+  if (ownPlace?.startsWith(`${place}/`)) return home + ownPlace.slice(place?.length);
+  // Where the site has moved since, WordPress has too.
+  return home === site ? own : home;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { homeAddress, siteAddress } from '../../src/wordpress/site-address.ts';
+import { homeAddress, siteAddress, uploadsAddress } from '../../src/wordpress/site-address.ts';
 
 describe('siteAddress', () => {
   it.each([
@@ -35,4 +35,41 @@ describe('homeAddress', () => {
     ['/blog?x=<b>', '', 'http://localhost:8080'],
     ['', '', 'http://localhost:8080'],
   ])('of %j and %j is %j', (home, siteurl, address) => expect(homeAddress({ home, siteurl }, 'http://localhost:8080')).toBe(address));
+});
+
+describe('uploadsAddress', () => {
+  const HOME = 'https://example.org';
+  it.each([
+    ['the site', HOME, { home: HOME, siteurl: HOME }, `${HOME}/wp-content/uploads`],
+    ['a folder of the site', HOME, { home: HOME, siteurl: `${HOME}/wp/` }, `${HOME}/wp/wp-content/uploads`],
+    ['a folder, by another scheme', HOME, { home: HOME, siteurl: 'http://example.org/wp' }, `${HOME}/wp/wp-content/uploads`],
+    ['a host of its own', HOME, { home: HOME, siteurl: 'https://wp.example' }, 'https://wp.example/wp-content/uploads'],
+    [
+      'a folder of a site that has moved',
+      'https://new.example',
+      { home: HOME, siteurl: `${HOME}/wp` },
+      'https://new.example/wp/wp-content/uploads',
+    ],
+    [
+      'the host of a site that has moved',
+      'https://new.example',
+      { home: HOME, siteurl: 'https://wp.example' },
+      'https://new.example/wp-content/uploads',
+    ],
+    ['nowhere', HOME, { home: HOME, siteurl: 'garbage' }, `${HOME}/wp-content/uploads`],
+    [
+      'a folder, with files elsewhere',
+      HOME,
+      { home: HOME, siteurl: `${HOME}/wp`, upload_url_path: 'https://files.example/' },
+      'https://files.example',
+    ],
+    [
+      'the site, with files at a path',
+      `${HOME}/blog`,
+      { home: `${HOME}/blog`, siteurl: `${HOME}/blog`, upload_url_path: '/files' },
+      `${HOME}/files`,
+    ],
+  ])('where WordPress is at %s', (_, home, options, address) =>
+    expect(uploadsAddress(home, new Map(Object.entries(options)))).toBe(address),
+  );
 });
