@@ -61,6 +61,27 @@ describeDatabases('the second site of a network', (open, engine) => {
     await running.close();
   });
 
+  it('makes accounts of the network, which it gives and takes roles of its own', async () => {
+    const url = urlOf(db);
+    const on = { NETWORK_SITE: '2' };
+    await db.from('sitemeta').where('meta_key', 'using_application_passwords').delete();
+    for (const words of [
+      ['create', 'fresh', 'fresh@example.org', '--role=author'],
+      ['set-role', 'contrib', 'author'],
+      ['application-password', 'create', 'contrib', 'tests'],
+    ])
+      expect(await fasti(url, on, 'user', ...words)).toMatchObject({ code: 0, err: '' });
+    const roles = async () =>
+      (await db.from('usermeta').where('meta_key', 'wp_2_capabilities').orderBy('user_id')).map(({ meta_value: role }) => role);
+    const author = 'a:1:{s:6:"author";b:1;}';
+    expect(await roles()).toEqual(['a:1:{s:6:"editor";b:1;}', author, author]);
+    expect(await db.from('sitemeta').where('meta_key', 'using_application_passwords')).toMatchObject([{ site_id: 1, meta_value: '1' }]);
+    for (const login of ['fresh', 'contrib'])
+      expect(await fasti(url, on, 'user', 'delete', login, '--reassign=ed')).toMatchObject({ code: 0, err: '' });
+    expect(await roles()).toHaveLength(1);
+    expect((await db.from('users').where('user_login', 'fresh').first())?.user_email).toBe('fresh@example.org');
+  });
+
   it('has its files where WordPress has them', async () => {
     const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
     await migrate(running.site.db);

@@ -72,7 +72,7 @@ function* pieces<Name extends TableName>(
   rows: NewRows<Name>,
 ): Generator<{ readonly target: Piece; readonly values: Rows }> {
   const columns = Object.keys(rows[0] ?? {});
-  const target = targetOf(`${db.prefix},${name},${columns.join()}`);
+  const target = targetOf(`${db.prefixOf(name)},${name},${columns.join()}`);
   const most = MOST_VALUES - columns.length;
   let values: Value[] = [];
   let characters = 0;
