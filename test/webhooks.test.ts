@@ -124,6 +124,21 @@ describeAsking(
       expect((await hookMessages(site(), hook, 10))[0]).toMatchObject({ state: 'done' });
     });
 
+    it('gets what was to wait for a time that a wrong clock has shown', async () => {
+      const { id: hook } = await add({ kinds: 'venue' });
+      const { id } = await ask.made('/venues', { venue: 'Barn' });
+      ask.at('2036-01-01T00:00:00Z');
+      answer = () => 503;
+      await serve();
+      ask.at('2026-11-20T12:00:00Z');
+      answer = () => 204;
+      // The process that sent it was killed in the middle.
+      await ask.db().from('fasti_hooks').where('id', hook).update({ busy_until: '2036-01-01 00:00:30' });
+      await ask.changed(`/venues/${id}`, { city: 'Arezzo' });
+      await serve();
+      expect(types()).toEqual([`venue.created ${id}`, `venue.created ${id}`, `venue.updated ${id}`]);
+    });
+
     it('is not told again what was, once it has been told what is', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       const { id } = await ask.made('/venues', { venue: 'Barn' });

@@ -42,6 +42,8 @@ const PAUSES_MS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2
 const PATIENCE_MS = 15_000;
 /** Time for which a webhook is reserved by the process that sends; after it, the process counts as dead. */
 const BUSY_MS = 2 * PATIENCE_MS;
+/** No message waits longer for its next try, and no process sends longer, whatever a clock has shown meanwhile. */
+const FAR_MS = 24 * HOUR;
 /** Time for which sent messages are kept. */
 const KEPT_MS = 30 * 24 * HOUR;
 /** Maximum number of changes that become messages in one transaction. */
@@ -159,11 +161,11 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<{ 
 async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Promise<void> {
   const { db, clock } = site;
   const moment = (ms = 0) => nowUtc(new Date(clock().getTime() + ms));
-  const due = () => dueMessages(db, hook.id, moment(), SENT_AT_ONCE);
+  const due = () => dueMessages(db, hook.id, { now: moment(), far: moment(FAR_MS) }, SENT_AT_ONCE);
   let messages = await due();
   if (messages.length === 0) return;
   let held = moment(BUSY_MS);
-  if (!(await occupyHook(db, hook.id, { now: moment(), until: held }))) return;
+  if (!(await occupyHook(db, hook.id, { now: moment(), until: held, far: moment(FAR_MS) }))) return;
   try {
     // Query again, since another process may have sent these messages before the webhook was reserved.
     for (messages = await due(); messages.length > 0; messages = await due()) {

@@ -305,4 +305,13 @@ describeDatabases('the journal', (open) => {
     expect(await pruneJournal(db, 1, NOW)).toBe(0);
     expect(await oldestNumber(db)).toBe(from + 1501);
   });
+
+  it('is pruned of what was noted while the clock was ahead', async () => {
+    const from = await oldestNumber(db);
+    const day = (days: number) => new Date(NOW.getTime() + days * 24 * 3600 * 1000);
+    for (const days of [3650, 3650, 0, -0.5]) await db.transaction((trx) => append(trx, [change(1)], origin(day(days))));
+    expect(await pruneJournal(db, 1, NOW)).toBe(2);
+    expect(await oldestNumber(db)).toBe(from + 2);
+    expect(await pruneJournal(db, 1, NOW)).toBe(0);
+  });
 });

@@ -166,13 +166,15 @@ const PRUNED = 1000;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Removes some of the entries that are older than this many days. The latest entry is always kept, so that the start of
- * the complete journal is known. Returns the number of removed entries; after a full step there may be more.
+ * Removes some of the entries that are older than this many days or, since a clock was ahead, from the future. The
+ * latest entry is always kept, so that the start of the complete journal is known. Returns the number of removed
+ * entries; after a full step there may be more.
  */
 export async function pruneJournal(db: Database, days: number, now: Date): Promise<number> {
   const oldest = nowUtc(new Date(now.getTime() - days * DAY_MS));
+  const far = nowUtc(new Date(now.getTime() + DAY_MS));
   const rows = await db.rows<{ number: number; at: string }>`SELECT number, at FROM {fasti_journal} ORDER BY number LIMIT ${PRUNED + 1}`;
-  const young = rows.findIndex(({ at }) => at >= oldest);
+  const young = rows.findIndex(({ at }) => at >= oldest && at <= far);
   const count = Math.min(young < 0 ? rows.length : young, rows.length - 1);
   const last = rows[count - 1]?.number;
   return last === undefined ? 0 : db.change`DELETE FROM {fasti_journal} WHERE number <= ${last}`;

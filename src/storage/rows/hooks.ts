@@ -44,12 +44,17 @@ export async function removeHook(db: Database, id: number): Promise<void> {
 export const moveHook = async (db: Database, { id, position }: Pick<Hook, 'id' | 'position'>, to: number): Promise<boolean> =>
   (await db.change`UPDATE {fasti_hooks} SET position = ${to} WHERE id = ${id} AND position = ${position} AND state = ${'active'}`) > 0;
 
-/** Reserves a webhook until a moment, so that no other process sends to it. False: another process has reserved it. */
+/**
+ * Keeps other processes from sending to a webhook until a moment. `far`: nobody keeps it until so late, unless a clock
+ * was wrong. False: another one does.
+ */
 export const occupyHook = async (
   db: Database,
   id: number,
-  { now, until }: { readonly now: string; readonly until: string },
-): Promise<boolean> => (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until < ${now}`) > 0;
+  { now, until, far }: { readonly now: string; readonly until: string; readonly far: string },
+): Promise<boolean> =>
+  (await db.change`
+    UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND (busy_until < ${now} OR busy_until > ${far})`) > 0;
 
 /**
  * Extends the reservation of a webhook. `held`: the end of the current reservation of this process. False: the webhook
@@ -77,11 +82,19 @@ export async function insertMessages(db: Database, messages: readonly NewMessage
   );
 }
 
-/** Reads the messages that may be sent now. Of several messages about one record, only the first is due. */
-export async function dueMessages(db: Database, hook: number, now: string, limit: number): Promise<HookMessage[]> {
+/**
+ * Messages that may be sent now: of those about one record the first. `far`: none waits until so late, unless a clock
+ * was wrong.
+ */
+export async function dueMessages(
+  db: Database,
+  hook: number,
+  { now, far }: { readonly now: string; readonly far: string },
+  limit: number,
+): Promise<HookMessage[]> {
   const rows = await db.rows<HookMessageRow>`
     SELECT m.* FROM {fasti_hook_messages} m
-    WHERE m.hook = ${hook} AND m.state = ${'waiting'} AND m.next_at <= ${now} AND NOT EXISTS (
+    WHERE m.hook = ${hook} AND m.state = ${'waiting'} AND (m.next_at <= ${now} OR m.next_at > ${far}) AND NOT EXISTS (
       SELECT 1 FROM {fasti_hook_messages} e
       WHERE e.hook = m.hook AND e.subject = m.subject AND e.number < m.number AND e.state = ${'waiting'})
     ORDER BY m.number LIMIT ${limit}`;
