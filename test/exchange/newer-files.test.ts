@@ -277,6 +277,63 @@ describeDatabases('a newer file', (open) => {
     });
   });
 
+  it('of a calendar or a page names another venue or organizer of the same name where place or e-mail address are others', async () => {
+    const at = (uid: string, location: string, email: string, ...lines: string[]) =>
+      calendar(
+        `UID:${uid}`,
+        `SUMMARY:At ${uid}`,
+        'DTSTART:20261202T190000Z',
+        `LOCATION:${location.replaceAll(',', '\\,')}`,
+        `ORGANIZER;CN=Town library:mailto:${email}`,
+        ...lines,
+      );
+    const venues = () => site.db.from('posts').where({ post_title: 'Library', post_type: 'tribe_venue' }).orderBy('ID');
+    const address = async (id: number, key = '_VenueAddress') =>
+      (await site.db.from('postmeta').where({ post_id: id, meta_key: key }).first())?.meta_value;
+    const linked = async (uid: string, key: string) => {
+      const { ID } = (await site.db
+        .from('posts')
+        .where({ post_title: `At ${uid}` })
+        .first())!;
+      return Number((await site.db.from('postmeta').where({ post_id: ID, meta_key: key }).first())!.meta_value);
+    };
+    await imported('v1.ics', at('arezzo', 'Library, Via Roma 1, 52100 Arezzo', 'a@example.org'));
+    for (const dryRun of [true, false])
+      expect((await imported('v2.ics', at('pisa', 'Library, Via Roma 1, 56100 Pisa', 'p@example.org'), { dryRun })).created).toEqual({
+        venue: 1,
+        organizer: 1,
+        event: 1,
+      });
+    expect((await imported('v3.ics', at('short', 'Library, Via Roma 1, Arezzo AR', 'A@example.org'))).created).toEqual({ event: 1 });
+    expect((await imported('v4.ics', at('bare', 'Library', 'p@example.org'))).created).toEqual({ event: 1 });
+    expect((await imported('v5.ics', at('far', 'Library', 'a@example.org', 'GEO:45.4;9.2'))).created).toEqual({ event: 1 });
+    const [arezzo, pisa, ...others] = await venues();
+    expect(others).toEqual([]);
+    expect([await address(pisa!.ID), await address(arezzo!.ID)]).toEqual(['Via Roma 1, 56100 Pisa', 'Via Roma 1, Arezzo AR']);
+    for (const uid of ['arezzo', 'short', 'bare', 'far']) expect(await linked(uid, '_EventVenueID')).toBe(arezzo!.ID);
+    expect(await linked('pisa', '_EventVenueID')).toBe(pisa!.ID);
+    expect(await linked('pisa', '_EventOrganizerID')).not.toBe(await linked('arezzo', '_EventOrganizerID'));
+    const place = { '@type': 'Place', name: 'Library', address: { streetAddress: 'Via Po 3', addressLocality: 'Siena' } };
+    const organizer = [
+      { name: 'Town library', email: 's@example.org' },
+      { name: 'Town museum', email: 's@example.org' },
+    ];
+    const event = { '@id': 'siena', name: 'At siena', startDate: '2026-12-02T20:00', location: place, organizer };
+    expect((await imported('v.html', page(event))).created).toEqual({ venue: 1, organizer: 2, event: 1 });
+  });
+
+  it('of a calendar leaves a venue its fields where it says the same on one line', async () => {
+    const event = (uid: string, location: string) =>
+      calendar(`UID:${uid}`, `SUMMARY:${uid}`, 'DTSTART:20261202T190000Z', `LOCATION:${location.replaceAll(',', '\\,')}`);
+    await imported('f.csv', 'Venue Name,Venue Address,Venue City,Venue Zip,Venue Country\nTheatre,Piazza Grande 1,Arezzo,52100,Italy\n');
+    const { ID } = (await site.db.from('posts').where({ post_title: 'Theatre' }).first())!;
+    const address = async () => (await site.db.from('postmeta').where({ post_id: ID, meta_key: '_VenueAddress' }).first())?.meta_value;
+    await imported('f1.ics', event('said', 'Theatre, Piazza Grande 1, 52100 Arezzo, Italy'));
+    expect(await address()).toBe('Piazza Grande 1');
+    await imported('f2.ics', event('moved', 'Theatre, Piazza Grande 2, 52100 Arezzo, Italy'));
+    expect(await address()).toBe('Piazza Grande 2, 52100 Arezzo, Italy');
+  });
+
   it('of a table takes back what it says no to', async () => {
     await imported('a.csv', table('Gala', '2026-12-05', '', 'yes', 'yes', 'yes', 'yes'));
     expect(await flagsOf('Gala')).toEqual(['_EventAllDay=1', '_EventHideFromUpcoming=yes', '_tribe_featured=1', 'menu_order=-1']);

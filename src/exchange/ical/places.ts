@@ -142,5 +142,5 @@ const post = (kind: PostItem['kind'], sourceId: string, title: string, place: st
   metas,
   links: [],
   complete: false,
-  match: 'name',
+  match: 'details',
 });

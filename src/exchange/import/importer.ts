@@ -261,6 +261,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     overlayNames: new Map(),
     overlayGroups: new Map(),
     overlayIds: new Set(),
+    overlayMetas: new Map(),
     overlaySlugs: new Map(),
     overlayParents: new Map(),
     nextDryId: () => {

@@ -3,6 +3,7 @@ import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import type { ImportWaitingRow } from '../../storage/engine/own-tables.ts';
 import type { LedgerEntry } from '../../storage/rows/imports.ts';
+import type { Metas } from '../../wordpress/rows.ts';
 import type { PostItem, TermReference } from '../items/items.ts';
 import type { Names } from '../items/record-names.ts';
 import type { Tally } from '../items/report.ts';
@@ -45,6 +46,8 @@ export interface Run {
   readonly overlayGroups: Map<string, Map<string, number>>;
   /** Ids that posts of the source would keep. */
   readonly overlayIds: Set<number>;
+  /** Ids of records that would be made -> their metas. */
+  readonly overlayMetas: Map<number, Metas>;
   /** Slugs of posts -> types of the posts that have them. */
   readonly overlaySlugs: Map<string, Set<string>>;
   /** Ids of categories -> ids of the parents that they would get. */

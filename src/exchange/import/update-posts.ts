@@ -21,6 +21,7 @@ import { changedColumns, withModification } from './changed-columns.ts';
 import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
+import { saidInFields } from './same-named.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
 
 /** An existing post that is imported again. */
@@ -69,7 +70,10 @@ async function updateOne(
     target,
     metaChanges(item, clean, resolved.links, {
       before: before.metas,
-      own: before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? OWN_FILE : [],
+      own: [
+        ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? OWN_FILE : []),
+        ...saidInFields(item, clean, before.metas),
+      ],
     }),
   );
   const left = before.terms.filter((term) => item.unsaid?.some((kind) => term.startsWith(`${kind}:`)));

@@ -22,6 +22,7 @@ import { type Ledger, ledgerKey } from './ledger.ts';
 import { takeRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Run, type Work } from './run.ts';
+import { findSameNamed } from './same-named.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
@@ -168,12 +169,11 @@ async function sameRecord(
   taken: ReadonlyMap<number, Pick<Post, 'post_type' | 'guid'>>,
   externals: ExternalIds,
 ): Promise<number | undefined> {
-  const { run, db } = work;
   const holder = item.id === undefined ? undefined : taken.get(item.id);
   if (holder && holder.post_type === typeOf(item.kind) && holder.guid !== '' && holder.guid === clean.columns.guid) return item.id;
   const named = item.id === undefined ? holderOf(work, item, externals) : undefined;
-  if (named !== undefined || item.match !== 'name' || item.kind === 'attachment') return named;
-  const same = await run.names.find(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
+  if (named !== undefined) return named;
+  const same = await findSameNamed(work, item, clean);
   return same !== undefined && (await hasOtherExternalId(work, same, item)) ? undefined : same;
 }
 
@@ -231,6 +231,7 @@ async function giveIds(work: Work, arrivals: readonly Arrival[], taken: Readonly
     if (!isFree && !run.dry) await updatePost(work.db, id, late);
     newcomers.push({ arrival, id, row: isFree ? { ...post, ...late, ID: id } : undefined });
     ledger.add({ item: key, kind: item.kind, target: id, digest, run: run.number, made: run.number });
+    if (run.dry && item.match === 'details') run.overlayMetas.set(id, metaMap(clean.metas));
     named.push({ kind: item.kind, title: clean.columns.post_title ?? '', start: startOf(clean), id });
     count(tally.created, item.kind);
   }

@@ -61,9 +61,9 @@ export interface PostItem extends Named, Spoken {
   readonly narrowerId?: string | undefined;
   /**
    * Way of identifying the item if the source has no permanent names: by an existing record of the same name (for an
-   * event, also the same start).
+   * event, also the same start). `details`: unless its place or e-mail address shows that it is a different one.
    */
-  readonly match?: 'name' | undefined;
+  readonly match?: 'name' | 'details' | undefined;
   /** For an attachment, the URL of its file. */
   readonly url?: string | undefined;
   /** The dates of an event, if the source can store recurring events. */

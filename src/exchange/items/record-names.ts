@@ -1,3 +1,4 @@
+import { addToGroup } from '../../grouped-by.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { foldText } from '../../storage/engine/collation.ts';
@@ -16,6 +17,8 @@ export interface Names {
    * in its own time zone.
    */
   readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
+  /** The ids of all of them, the oldest first. */
+  readonly findAll: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<readonly number[]>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
 }
 
@@ -26,13 +29,11 @@ const AT_ONCE = 2000;
  * events may recur.
  */
 export function createNames({ recurring }: { readonly recurring: boolean }): Names {
-  const known = new Map<PostKindName, Map<string, number>>();
-  const remember = (names: Map<string, number>, kind: PostKindName, title: string, start: string, id: number) => {
-    const name = nameOf(kind, title, start);
-    if (!names.has(name)) names.set(name, id);
-  };
+  const known = new Map<PostKindName, Map<string, number[]>>();
+  const remember = (names: Map<string, number[]>, kind: PostKindName, title: string, start: string, id: number) =>
+    addToGroup(names, nameOf(kind, title, start), id);
   const read = async (db: Database, kind: PostKindName) => {
-    const names = new Map<string, number>();
+    const names = new Map<string, number[]>();
     for await (const rows of pagesById(AT_ONCE, (after, size) => titlesOf(db, postKind(kind).postType, after, size))) {
       for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
       if (kind !== 'event' || !recurring) continue;
@@ -42,12 +43,14 @@ export function createNames({ recurring }: { readonly recurring: boolean }): Nam
     }
     return names;
   };
+  const findAll: Names['findAll'] = async (db, kind, title, start = '') => {
+    const names = known.get(kind) ?? (await read(db, kind));
+    known.set(kind, names);
+    return names.get(nameOf(kind, title, start)) ?? [];
+  };
   return {
-    find: async (db, kind, title, start = '') => {
-      const names = known.get(kind) ?? (await read(db, kind));
-      known.set(kind, names);
-      return names.get(nameOf(kind, title, start));
-    },
+    find: async (...asked) => (await findAll(...asked))[0],
+    findAll,
     add: (kind, title, start, id) => {
       const names = known.get(kind);
       if (names) remember(names, kind, title, start, id);

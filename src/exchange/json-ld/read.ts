@@ -199,7 +199,7 @@ function post(kind: 'venue' | 'organizer', sourceId: string, values: Node, page:
     kind,
     sourceId: shortened(sourceId),
     place: page.place,
-    match: 'name',
+    match: 'details',
     complete: false,
     columns: { ...columns, post_status: 'publish' },
     metas,
@@ -265,7 +265,7 @@ function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): 
     phone: plain(who.telephone),
     website: addressOf(who.url ?? who.sameAs, page.url),
   };
-  return [post('organizer', `organizer:${(email || name).toLowerCase()}`, values, page, caller)];
+  return [post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, values, page, caller)];
 }
 
 /** Returns the lowest and the highest price of all offers; 0 means free. */
