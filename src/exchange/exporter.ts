@@ -105,8 +105,15 @@ function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'e
     ...own,
     links,
     ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
-    ...(series && (mine === 'edit' || series.columns.post_status === 'publish') ? { series } : {}),
+    ...seriesOf(series, caller, mine),
   };
+}
+
+/** The series of an event; of others' events only one that everybody may read, with what is shown of it. */
+function seriesOf(series: PostItem['series'], caller: Caller, mine: 'edit' | 'read' | 'none'): Pick<PostItem, 'series'> {
+  if (!series || mine === 'edit') return series ? { series } : {};
+  if (series.columns.post_status !== 'publish' || series.columns.post_password !== '') return {};
+  return { series: { ...series, metas: series.metas.filter(([key]) => isPublished(key, caller)) } };
 }
 
 /** Yields only the items; passes entries about omissions to `onLoss`. */

@@ -188,6 +188,42 @@ describeDatabases('recurring events in bulk', (open) => {
     await site.close();
   });
 
+  it('bring their series clean, with its password, and show a protected one to nobody who may not edit', async () => {
+    const [relation] = await db.from('tec_series_relationships').select('series_post_id', 'event_post_id');
+    const { series_post_id: id, event_post_id: event } = relation!;
+    const before = (await db.from('posts').where('ID', id).first())!;
+    const seriesIn = async (user: number) =>
+      (await allOf(itemsOf(exportEntries(source, await callerOf(source, user)), () => undefined)))
+        .filter(isPostItem)
+        .find((item) => item.id === event)?.series;
+    const subscriber = 5;
+    await db.from('postmeta').insert({ post_id: id, meta_key: '_internal', meta_value: 'x' });
+    expect((await seriesIn(subscriber))?.metas.map(([key]) => key)).not.toContain('_internal');
+    expect((await seriesIn(1))?.metas.map(([key]) => key)).toContain('_internal');
+    await db.from('posts').where('ID', id).update({ post_password: 'sesame' });
+    expect([(await seriesIn(subscriber))?.id, (await seriesIn(1))?.columns.post_password]).toEqual([undefined, 'sesame']);
+
+    const items = (await allOf(itemsOf(exportEntries(source, await callerOf(source)), () => undefined))).map((item) =>
+      isPostItem(item) && item.series
+        ? {
+            ...item,
+            series: { ...item.series, columns: { ...item.series.columns, post_title: 'A<script>alert(1)</script>', post_date: 'soon' } },
+          }
+        : item,
+    );
+    const site = await bareSite(await open());
+    await importItems(site, await callerOf(site), again(items), { source: 'x', filterHtml: true });
+    const made = await site.db.from('posts').where('post_type', 'tribe_event_series').orderBy('ID');
+    expect(made.find(({ ID }) => ID === id)).toMatchObject({
+      post_title: 'Aalert(1)',
+      post_password: 'sesame',
+      post_name: before.post_name,
+    });
+    await site.close();
+    await db.from('posts').where('ID', id).update({ post_password: '' });
+    await db.from('postmeta').where({ post_id: id, meta_key: '_internal' }).delete();
+  });
+
   it('go out as a line for each date, and as one iCalendar event with its rule', async () => {
     const caller = await callerOf(source);
     const options = { kinds: ['event'] as const, statuses: ['publish'], open: true, eachDate: true };

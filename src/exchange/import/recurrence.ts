@@ -5,11 +5,13 @@ import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
-import { joinSeries, loadRecurrences, loadSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { joinSeries, loadRecurrences, loadSeries, type StoredSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
 import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
-import type { CleanPost } from '../items/clean.ts';
-import { type Item, isPostItem, nameOf, type PostItem } from '../items/items.ts';
+import { nowLocal } from '../../wordpress/zones.ts';
+import { type CleanPost, cleanPost, completeDates } from '../items/clean.ts';
+import { type Item, isPostItem, nameOf, type PostColumns, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { lose } from '../items/report.ts';
 import type { Work } from './run.ts';
@@ -55,7 +57,7 @@ export async function isOtherRecurrence({ db, run }: Work, { recurrence, series 
   const comparable = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
   if (recurrence && !isDeepStrictEqual(comparable(recurrence), comparable(here))) return true;
   const member = settings.series ? (await loadSeries(db, [target])).get(target) : undefined;
-  return series !== undefined && series.columns.post_name !== member?.columns.post_name;
+  return series !== undefined && slugOf(series.columns.post_name) !== member?.columns.post_name;
 }
 
 /** Writes the recurrence of an event. `anew`: the event is new, so that its dates can keep their ids. */
@@ -71,5 +73,24 @@ export async function takeRecurrence({ db, run, tally }: Work, item: PostItem, t
     if (anew && item.recurrence.recurs && (renumbered > 0 || item.recurrence.base !== settings.recurrence.base))
       lose(tally, { reason: 'occurrence-ids', kind: 'event', of: nameOf(item), place: item.place });
   }
-  if (item.series && settings.recurrence.series) await joinSeries(db, target, item.series, viewer.id);
+  if (item.series && settings.recurrence.series) await joinSeries(db, target, storedSeries(item, item.series, { run, tally }), viewer.id);
 }
+
+/** A series as the tables can hold it, without scripts and the like where that is wished. */
+function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { run, tally }: Pick<Work, 'run' | 'tally'>): StoredSeries {
+  const { settings, now } = run.caller;
+  const clean = cleanPost({ ...item, columns, metas }, run);
+  for (const { reason, detail } of clean.losses)
+    lose(tally, { reason, kind: 'event', of: columns.post_title || nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
+  const stored: PostColumns = {
+    ...clean.columns,
+    ...completeDates(clean.columns, settings.zone, { local: nowLocal(now, settings.zone), utc: nowUtc(now) }),
+    post_name: slugOf(columns.post_name),
+  };
+  return { id, columns: { ...columns, ...textsIn(stored) }, metas: clean.metas };
+}
+
+const slugOf = (given: string): string => sanitizeTitle(given, 'query');
+
+const textsIn = (columns: PostColumns): Record<string, string> =>
+  Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, String(value)]));

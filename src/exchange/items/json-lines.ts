@@ -96,6 +96,9 @@ const date = z.strictObject({
   listed: z.boolean(),
 });
 
+/** Older files say nothing of passwords. */
+const seriesColumns = z.strictObject({ ...texts(...SERIES_COLUMNS), post_password: z.string().default('') });
+
 const ITEM = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['event', 'venue', 'organizer', 'attachment']),
@@ -119,7 +122,7 @@ const ITEM = z.discriminatedUnion('kind', [
     match: z.literal('name').optional(),
     url: z.string().optional(),
     recurrence: z.strictObject({ recurs: z.boolean(), rule: z.string(), base: z.int().min(1), dates: z.array(date) }).optional(),
-    series: z.strictObject({ id: z.int().min(1), columns: z.strictObject(texts(...SERIES_COLUMNS)), metas: pairs }).optional(),
+    series: z.strictObject({ id: z.int().min(1), columns: seriesColumns, metas: pairs }).optional(),
   }),
   z.strictObject({
     kind: termKind,

@@ -52,6 +52,7 @@ export const SERIES_COLUMNS = [
   'post_content',
   'post_excerpt',
   'post_status',
+  'post_password',
   'post_date',
   'post_date_gmt',
   'post_modified',
@@ -188,9 +189,10 @@ function rowOf(post_id: number, event_id: number, date: StoredDate, updated_at: 
 export async function joinSeries(db: Database, post: number, { id, columns, metas }: StoredSeries, author: number): Promise<void> {
   const [event] = await db.rows<{ id: number }>`SELECT event_id AS id FROM {tec_events} WHERE post_id = ${post}`;
   if (!event) return;
-  const known = await db.rows<{ id: number }>`
-    SELECT ID AS id FROM {posts} WHERE post_type = ${SERIES_TYPE} AND post_name = ${columns.post_name} ORDER BY ID`;
-  let series = known[0]?.id;
+  const known = await db.rows<{ id: number; title: string }>`
+    SELECT ID AS id, post_title AS title FROM {posts} WHERE post_type = ${SERIES_TYPE} AND post_name = ${columns.post_name} ORDER BY ID`;
+  // Drafts have no slug.
+  let series = known.find(({ title }) => columns.post_name !== '' || title === columns.post_title)?.id;
   if (series === undefined) {
     const [holder] = await db.rows`SELECT ID FROM {posts} WHERE ID = ${id}`;
     const made = await insertPost(db, { ...(holder ? {} : { ID: id }), ...columns, post_author: author, post_type: SERIES_TYPE });
