@@ -187,6 +187,7 @@ describe('an export file of WordPress', () => {
 });
 
 describe('a file of JSON lines', () => {
+  const DAY = '2026-12-31 00:00:00';
   const head = '{"format":"fasti","version":1,"home":"https://old.example.org"}\n';
   const tag = '{"kind":"tag","sourceId":"a","name":"A","slug":"a","description":""}\n';
   it.each([
@@ -222,6 +223,13 @@ describe('a file of JSON lines', () => {
       'that nobody knows, of a part',
       '{"kind":"event","sourceId":"1","columns":{"titel":"A"},"metas":[],"links":[],"complete":true}',
       'columns.titel',
+    ],
+    [
+      'that is a date of no calendar',
+      `{"kind":"event","sourceId":"1","columns":{},"metas":[],"links":[],"complete":true,"recurrence":{"recurs":true,"rule":"","base":1,"dates":[${JSON.stringify(
+        { id: 1, start: '2026-13-40 00:00:00', end: DAY, startUtc: DAY, endUtc: DAY, duration: 0, sequence: 0, listed: false },
+      )}]}}`,
+      'recurrence.dates.0.start',
     ],
   ])('is refused with the name of the member %s', async (_what, line, what) => {
     expect(await fault(openJsonLines([file('bad.jsonl', `${head}${line.trim()}\n`)]))).toMatchObject({

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { SERIES_COLUMNS } from '../../storage/rows/recurrences.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
+import { isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { linesOf } from './file-text.ts';
 import { type Entry, type Item, SourceFault } from './items.ts';
 import { type Source, siteName } from './source.ts';
@@ -84,14 +85,22 @@ const columns = z
   })
   .partial();
 
-const moment = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+const moment = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  .refine((text) => text === ZERO_DATE || isRealDate(text));
+/** The most seconds that the column of a date's length holds. */
+const LONGEST = 8_388_607;
 const date = z.strictObject({
   id: z.int().min(1),
   start: moment,
   end: moment,
   startUtc: moment,
   endUtc: moment,
-  duration: z.int().min(0),
+  duration: z
+    .int()
+    .min(0)
+    .transform((seconds) => Math.min(seconds, LONGEST)),
   sequence: z.int().min(0),
   listed: z.boolean(),
 });
