@@ -18,7 +18,7 @@ import { startOf } from './stored-post.ts';
 /** The oldest record here of the name of what comes, unless what else is known of both says that they are two. */
 export async function findSameNamed({ run, db }: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
   if (item.match === undefined || item.kind === 'attachment') return undefined;
-  const ids = await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean));
+  const ids = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MOST_SAME);
   if (item.match === 'name' || ids.length === 0) return ids[0];
   const stored = await loadMetas(
     db,
@@ -39,6 +39,9 @@ export function saidInFields(item: PostItem, clean: CleanPost, before: Metas): r
   const known = wordsOf(before, [...PLACE, VENUE.country, VENUE.province, VENUE.state, VENUE.stateprovince]);
   return [...wordsOf(coming)].every((word) => known.has(word)) ? [VENUE.address] : [];
 }
+
+/** So many records of one name are looked at: a file may bring any number of them. */
+const MOST_SAME = 50;
 
 function areOthers(one: Metas, other: Metas): boolean {
   const [email, otherEmail] = [one, other].map((metas) => (metaOf(metas, ORGANIZER.email) ?? '').trim().toLowerCase());
