@@ -91,8 +91,8 @@ export interface MigrateOptions {
  * long that takes, and the others wait for it.
  *
  * @returns the names of the steps that were applied by this call
- * @throws DatabaseUnavailable, the driver's error if the database user may not create tables, or an error if the network
- *   has no such site
+ * @throws DatabaseUnavailable, the driver's error if the database user may not create tables, or an error if the
+ *   network has no such site
  */
 export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = PATIENCE_MS }: MigrateOptions = {}): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
