@@ -212,7 +212,7 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
   };
 }
 
-/** Which tables of a database are those of the site. */
+/** Returns the options of `openDatabase` that select the tables of the site. */
 const tablesOf = ({ tablePrefix: prefix, networkSite: site }: Config) => ({ prefix, site });
 
 /** Opens a separate database for each replica, so that each is known to be a single server. */

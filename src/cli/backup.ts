@@ -48,7 +48,7 @@ async function restoreBackup(session: Session, file: string, { force }: Options)
   const { tablePrefix, networkSite } = configOf(session);
   const backup = await openBackup(file, sitePrefix(tablePrefix, networkSite));
   const rows = await withNewDatabase(session, async (site) => {
-    // Its people are those of all sites.
+    // All sites of a network share its users.
     if (await isNetwork(site.db)) throw new CliError('network-in-use');
     if (!force && !(await isEmptySite(site.db))) throw new CliError('database-in-use');
     return restore(site, backup, showRate(session, say('upkeep:restore.going'), backup.rows));

@@ -42,7 +42,7 @@ function printable({ secret, type }: Setting, value: string, hidden: string): st
   return isCut(value) ? `mysql://${hidden}` : value;
 }
 
-/** Whether an address may end within its password, as where a `#` in it begins a comment. */
+/** Whether an address may be cut off within its password, for example because a `#` in it begins a comment. */
 function isCut(address: string): boolean {
   const [, hosts = ''] = /^mysql:\/\/([^/?]*)/.exec(address) ?? [];
   return hosts.split(',').some((host) => !/^[^:]*(:\d+)?$/.test(host));

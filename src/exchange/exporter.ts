@@ -109,7 +109,7 @@ function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'e
   };
 }
 
-/** The series of an event; of others' events only one that everybody may read, with what is shown of it. */
+/** Returns the series of an event. For events of other users, only a public series, with its public fields. */
 function seriesOf(series: PostItem['series'], caller: Caller, mine: 'edit' | 'read' | 'none'): Pick<PostItem, 'series'> {
   if (!series || mine === 'edit') return series ? { series } : {};
   if (series.columns.post_status !== 'publish' || series.columns.post_password !== '') return {};

@@ -52,7 +52,7 @@ const REPLACEMENT = '\ufffd';
 
 const NOTHING: Raw = Object.freeze({});
 
-/** A query, or a urlencoded body, as PHP reads it. */
+/** Parses a query or a urlencoded body as PHP does. */
 export const parseQuery = (text: string): Raw => parsePhpQuery(text, { variables: FORM_VARIABLES, depth: FORM_DEPTH });
 
 /**

@@ -42,7 +42,7 @@ const PAUSES_MS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2
 const PATIENCE_MS = 15_000;
 /** Time for which a webhook is reserved by the process that sends; after it, the process counts as dead. */
 const BUSY_MS = 2 * PATIENCE_MS;
-/** No message waits longer for its next try, and no process sends longer, whatever a clock has shown meanwhile. */
+/** Maximum wait before the next try, and maximum duration of a reservation, in case a clock was wrong. */
 const FAR_MS = 24 * HOUR;
 /** Time for which sent messages are kept. */
 const KEPT_MS = 30 * 24 * HOUR;

@@ -14,16 +14,16 @@ export const NETWORK_ADDRESS = 'network_siteurl';
 /** Options that are read from the table of a network and not from the options of one of its sites. */
 export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS];
 
-/** What a network keeps there for all of its sites, and a site in none among its options (`get_network_option`). */
+/** Options that a network stores for all of its sites, and a single site among its own (`get_network_option`). */
 export const KEPT_BY_NETWORK: readonly string[] = ['using_application_passwords', 'user_count'];
 
 /** Returns the key of a network option in the table of the network. */
 export const networkKey = (name: string): string => (name === NETWORK_ADDRESS ? 'siteurl' : name);
 
-/** What the names of the tables of a site begin with, by its number; 1: the first of a network, or one in none. */
+/** Returns the prefix of a site's tables. `site`: its number; 1 is the first site of a network, or a single site. */
 export const sitePrefix = (prefix: string, site: number): string => (site > 1 ? `${prefix}${site}_` : prefix);
 
-/** Where the uploaded files of a site lie below those of its network (`wp_upload_dir`). */
+/** Returns the path of a site's uploaded files below those of its network (`wp_upload_dir`). */
 export const uploadsOfSite = (site: number): string => (site > 1 ? `/sites/${site}` : '');
 
 /** A network of sites, which share their users. */

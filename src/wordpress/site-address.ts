@@ -24,8 +24,8 @@ export function homeAddress({ home, siteurl }: { readonly home: string; readonly
 }
 
 /**
- * Where uploaded files are, without a slash at the end (`wp_upload_dir`): below the address of WordPress itself, which
- * may be another than that of the site. `home`: the public address of the site.
+ * Returns the URL of uploaded files, without a trailing slash (`wp_upload_dir`). It is below the address of WordPress
+ * itself, which may differ from that of the site. `home`: the public address of the site.
  */
 export function uploadsAddress(home: string, options: ReadonlyMap<string, string>): string {
   const stored = options.get('upload_url_path') ?? '';
@@ -33,13 +33,13 @@ export function uploadsAddress(home: string, options: ReadonlyMap<string, string
   return siteAddress(path) ?? `${wordpressAddress(home, options)}/wp-content/uploads`;
 }
 
-/** The address of WordPress itself: that of the site, a folder below it, or elsewhere. */
+/** Returns the address of WordPress itself: that of the site, a folder below it, or a different one. */
 function wordpressAddress(home: string, options: ReadonlyMap<string, string>): string {
   const [site, own] = [siteAddress(options.get('home')), siteAddress(options.get('siteurl'))];
   if (site === undefined || own === undefined) return home;
   const [place, ownPlace] = [site, own].map((address) => address.replace(/^https?:/i, ''));
   if (ownPlace === place) return home;
   if (ownPlace?.startsWith(`${place}/`)) return home + ownPlace.slice(place?.length);
-  // Where the site has moved since, WordPress has too.
+  // If the site has moved, WordPress has moved with it.
   return home === site ? own : home;
 }

@@ -13,14 +13,14 @@ import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { DATED } from './stored-post.ts';
 
-/** What comes for a post that is here. */
+/** An imported item and the existing post that it updates. */
 interface Coming {
   readonly item: PostItem;
   readonly clean: CleanPost;
   readonly target: number;
 }
 
-/** Columns of a post that are to change: what the source says differently, and what follows from that. */
+/** Returns the columns of a post that change: those that differ in the source, and those that depend on them. */
 export async function changedColumns(
   work: Work,
   coming: Coming,
@@ -28,7 +28,7 @@ export async function changedColumns(
   { author, parent }: Pick<Resolved, 'author' | 'parent'>,
 ): Promise<Partial<Post>> {
   const { item, clean } = coming;
-  // What people here have moved to the trash stays there, unless the source has a trash of its own.
+  // Posts that editors have moved to the trash stay there, unless the source contains a trash.
   const isOut = row.post_status === 'trash' && !item.complete;
   const { post_name: _slug, post_status: stated, ...given } = clean.columns;
   const status = (isOut ? undefined : stated) ?? row.post_status;
@@ -47,7 +47,7 @@ export async function changedColumns(
   return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
 }
 
-/** Columns of a post that is changed, with the time of that: what the source says, else now. */
+/** Adds the time of modification to the changed columns of a post: that of the source, otherwise now. */
 export function withModification(columns: Partial<Post>, { clean }: Pick<Coming, 'clean'>, row: Post, caller: Caller): Partial<Post> {
   const { settings, now } = caller;
   const isStated = clean.columns.post_modified !== undefined || isLater(clean.columns, row);
@@ -55,17 +55,19 @@ export function withModification(columns: Partial<Post>, { clean }: Pick<Coming,
 }
 
 // ------------------------------------------------------------------------------------------------- dates
-/** Whether a source that says in UTC alone when the post was changed, as calendars do, says a later time than ours. */
+/** Whether a source that has the time of modification only in UTC, as calendars do, has a later one than the post. */
 const isLater = ({ post_modified: local, post_modified_gmt: utc = '' }: CleanColumns, row: Post): boolean =>
   local === undefined && utc > row.post_modified_gmt;
 
-/** The columns without a time of change that is said in UTC alone and is over: the post may have been changed here. */
+/**
+ * Removes a time of modification that is only in UTC and earlier than the post's: the post may have been edited here.
+ */
 function withoutOlderChange(given: CleanColumns, row: Post): CleanColumns {
   const { post_modified_gmt: _utc, ...others } = given;
   return given.post_modified !== undefined || isLater(given, row) ? given : others;
 }
 
-/** Local dates that follow from those in UTC, where the source says no others. */
+/** Returns the local dates that correspond to dates in UTC, if the source has no local ones. */
 function localDates(given: CleanColumns, { settings: { zone } }: Caller): Partial<Post> {
   const {
     post_date: date,
@@ -79,7 +81,10 @@ function localDates(given: CleanColumns, { settings: { zone } }: Caller): Partia
   };
 }
 
-/** Status and date of a post that has no date of publication so far and gets one now, where the source says none. */
+/**
+ * Returns status and date of a post that is published now, if neither the source nor the post has a date of
+ * publication.
+ */
 function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, status: string, row: Post, caller: Caller): Partial<Post> {
   if (date !== undefined || dateUtc !== undefined || row.post_date_gmt !== ZERO_DATE || !DATED.includes(status)) return {};
   const { settings, now } = caller;
@@ -96,8 +101,8 @@ function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, 
 
 // ------------------------------------------------------------------------------------------------- slugs
 /**
- * The slug that the source has now, where no other post has it. A post that leaves the drafts or the trash gets one in
- * any case, which no other has.
+ * Returns the slug of the source if no other post has it. A post that leaves the drafts or the trash always gets a
+ * unique slug.
  */
 async function slugChange(work: Work, { item, clean, target }: Coming, status: string, row: Post): Promise<{ post_name?: string }> {
   const { run, db } = work;

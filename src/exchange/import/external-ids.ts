@@ -11,21 +11,21 @@ import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
 
 /*
- * The names that other systems have for records: no two records of a kind have the same.
+ * External IDs: the ids of records in other systems. They are unique among the records of a kind.
  */
 
-/** Ids of records that have such a name, by their type and the name. */
+/** Ids of the records with an external ID, by their type and this ID. */
 export type ExternalIds = ReadonlyMap<string, readonly number[]>;
 
-/** The name of a record that comes; the empty text where it has none. */
+/** Returns the external ID of an imported record; empty if it has none. */
 const externalIdOf = ({ metas }: PostItem): string => metas.find(([key]) => key === EXTERNAL_ID)?.[1] ?? '';
 const nameIn = (type: string, externalId: string): string => `${type} external ${externalId}`;
 const nameOfItem = (item: PostItem): string => nameIn(typeOf(item.kind), externalIdOf(item));
 
-/** Whether an item is the first of its source with its external ID. */
+/** Whether an item is the first one of the source with its external ID. */
 const isFirst = ({ run }: Work, item: PostItem): boolean => run.externalIds.get(nameOfItem(item)) === item.sourceId;
 
-/** Looks up who has the names of what comes, and keeps others from taking them meanwhile. */
+/** Finds the records that already have the external IDs of these items, and locks these IDs against other writers. */
 export async function lookUpExternalIds({ run, db }: Work, items: readonly PostItem[]): Promise<ExternalIds> {
   const named = items.filter((item) => externalIdOf(item) !== '');
   if (named.length === 0) return new Map();
@@ -44,11 +44,13 @@ export async function lookUpExternalIds({ run, db }: Work, items: readonly PostI
   return holders;
 }
 
-/** The record here that has the external ID of an item, unless another item of this source came with it before. */
+/**
+ * Returns the existing record with the external ID of an item, unless an earlier item of this source has the same ID.
+ */
 export const holderOf = (work: Work, item: PostItem, externals: ExternalIds): number | undefined =>
   isFirst(work, item) ? externals.get(nameOfItem(item))?.[0] : undefined;
 
-/** Whether a record here has another external ID than what comes, so that it is another one of the same name. */
+/** Whether an existing record has a different external ID, so that only its name is the same. */
 export async function hasOtherExternalId({ db }: Work, id: number, item: PostItem): Promise<boolean> {
   const externalId = externalIdOf(item);
   if (externalId === '') return false;
@@ -57,8 +59,8 @@ export async function hasOtherExternalId({ db }: Work, id: number, item: PostIte
 }
 
 /**
- * What comes, without its external ID where another record has that; this is reported. `target`: the record that it is
- * here, if it is.
+ * Returns an imported record without its external ID if another record has the same one, which is reported. `target`:
+ * the existing record that it updates, if there is one.
  */
 export function withOwnExternalId(
   work: Work,
@@ -68,7 +70,7 @@ export function withOwnExternalId(
 ): CleanPost {
   const externalId = externalIdOf(item);
   const holders = externals.get(nameOfItem(item)) ?? [];
-  // Several rows of a table may be dates of one event here.
+  // Several rows of a table may be dates of one recurring event.
   const isOwn = target !== undefined && holders.includes(target);
   if (externalId === '' || isOwn || (isFirst(work, item) && holders.length === 0)) return clean;
   lose(work.tally, { reason: 'external-id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: externalId });

@@ -76,7 +76,7 @@ export async function takeRecurrence({ db, run, tally }: Work, item: PostItem, t
   if (item.series && settings.recurrence.series) await joinSeries(db, target, storedSeries(item, item.series, { run, tally }), viewer.id);
 }
 
-/** A series as the tables can hold it, without scripts and the like where that is wished. */
+/** Returns a series in a form that the tables can store; scripts and the like are removed if requested. */
 function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { run, tally }: Pick<Work, 'run' | 'tally'>): StoredSeries {
   const { settings, now } = run.caller;
   const clean = cleanPost({ ...item, columns, metas }, run);

@@ -35,7 +35,7 @@ export interface Run {
   readonly parents: Map<string, string>;
   /** Records by name, for sources without permanent ids. */
   readonly names: Names;
-  /** Types and external IDs of records -> what the source calls the record that has it. */
+  /** Type and external ID of a record -> its id in the source. */
   readonly externalIds: Map<string, string>;
   /** Ledger entries that a dry run would have stored. */
   readonly overlay: Map<string, LedgerEntry>;
@@ -46,7 +46,7 @@ export interface Run {
   readonly overlayGroups: Map<string, Map<string, number>>;
   /** Ids that posts of the source would keep. */
   readonly overlayIds: Set<number>;
-  /** Ids of records that would be made -> their metas. */
+  /** Ids of records that a dry run would have created -> their metas. */
   readonly overlayMetas: Map<number, Metas>;
   /** Slugs of posts -> types of the posts that have them. */
   readonly overlaySlugs: Map<string, Set<string>>;

@@ -11,11 +11,11 @@ import type { Work } from './run.ts';
 import { startOf } from './stored-post.ts';
 
 /*
- * Which of the records here is the one that comes under its name. Every town has its library: a venue of another place
- * and an organizer with another e-mail address are others, though they are called the same.
+ * Finds the existing record that an imported one is, by name. Every town has its library: venues in different places
+ * and organizers with different e-mail addresses are different records, even if they have the same name.
  */
 
-/** The oldest record here of the name of what comes, unless what else is known of both says that they are two. */
+/** Returns the oldest existing record of the same name whose details do not show that it is a different one. */
 export async function findSameNamed({ run, db }: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
   if (item.match === undefined || item.kind === 'attachment') return undefined;
   const ids = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MOST_SAME);
@@ -29,8 +29,8 @@ export async function findSameNamed({ run, db }: Work, item: PostItem, clean: Cl
 }
 
 /**
- * Metas of a venue here that stay as they are, as what comes says the same on one line: its address, where town or
- * postal code have fields of their own.
+ * Returns the metas of an existing venue that are kept because the imported venue has the same information on one line:
+ * the address, if city or postal code have separate fields.
  */
 export function saidInFields(item: PostItem, clean: CleanPost, before: Metas): readonly string[] {
   const coming = metaMap(clean.metas);
@@ -40,7 +40,7 @@ export function saidInFields(item: PostItem, clean: CleanPost, before: Metas): r
   return [...wordsOf(coming)].every((word) => known.has(word)) ? [VENUE.address] : [];
 }
 
-/** So many records of one name are looked at: a file may bring any number of them. */
+/** Maximum number of records with one name that are compared, since a file may contain any number of them. */
 const MOST_SAME = 50;
 
 function areOthers(one: Metas, other: Metas): boolean {
@@ -50,12 +50,12 @@ function areOthers(one: Metas, other: Metas): boolean {
   return words.size === 0 || otherWords.size === 0 ? areApart(one, other) : areElsewhere(words, otherWords);
 }
 
-/** What says in words where a venue is. */
+/** Metas that describe the place of a venue in words. */
 const PLACE = [VENUE.address, VENUE.city, VENUE.zip];
 const wordsOf = (metas: Metas, keys: readonly string[] = PLACE): Set<string> =>
   new Set(foldText(keys.map((key) => metaOf(metas, key) ?? '').join(' ')).match(/[\p{L}\p{N}]+/gu));
 
-/** Whether two addresses, in whatever order and however complete, have other postal codes or little in common. */
+/** Whether two addresses have different postal codes or few words in common, in any order and however complete. */
 function areElsewhere(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   const codes = [...words].filter(isPostalCode);
   const areOtherCodes = [...others].some(isPostalCode) && codes.length > 0 && !codes.some((code) => others.has(code));
@@ -65,10 +65,10 @@ function areElsewhere(words: ReadonlySet<string>, others: ReadonlySet<string>): 
 
 const isPostalCode = (word: string): boolean => /^\d{4,6}$/.test(word);
 
-/** Some ten kilometres. */
+/** About ten kilometres. */
 const FAR_DEGREES = 0.1;
 
-/** Whether the coordinates of two venues lie far from each other. */
+/** Whether the coordinates of two venues are far apart. */
 function areApart(one: Metas, other: Metas): boolean {
   const numbers = [one, other].map((metas) => [COORDINATES.lat, COORDINATES.lng].map((key) => Number(metaOf(metas, key) || Number.NaN)));
   const [[lat, lng], [otherLat, otherLng]] = numbers as [[number, number], [number, number]];

@@ -94,7 +94,7 @@ async function updateOne(
   const after = { ...row, ...written };
   if (item.kind !== 'attachment' && TEXTS.some((name) => name in columns))
     await keepRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
-  // A source that shows all of its metas has these among them.
+  // A complete source contains them among its metas.
   await writeMetas(db, target, { ...(item.complete ? {} : oldAddresses(before.metas, row, after)), ...metas });
   if (item.kind === 'attachment') return true;
   await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : terms, counted: 'post_status' in columns });

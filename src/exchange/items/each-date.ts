@@ -4,8 +4,8 @@ import type { Item } from './items.ts';
 import { metaMap } from './meta-map.ts';
 
 /**
- * The same items, of an event that recurs one for each date: for formats that know no rules. The first of them has its
- * external ID, which no two records have.
+ * Yields the same items, but one for each date of a recurring event, for formats without recurrence rules. Only the
+ * first date keeps the external ID, which must be unique.
  */
 export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   for await (const item of items) {

@@ -89,7 +89,7 @@ const moment = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   .refine((text) => text === ZERO_DATE || isRealDate(text));
-/** The most seconds that the column of a date's length holds. */
+/** Maximum of the column that stores the length of a date, in seconds. */
 const LONGEST = 8_388_607;
 const date = z.strictObject({
   id: z.int().min(1),
@@ -105,7 +105,7 @@ const date = z.strictObject({
   listed: z.boolean(),
 });
 
-/** Older files say nothing of passwords. */
+/** Older files do not contain passwords. */
 const seriesColumns = z.strictObject({ ...texts(...SERIES_COLUMNS), post_password: z.string().default('') });
 
 const ITEM = z.discriminatedUnion('kind', [

@@ -17,7 +17,7 @@ export interface Names {
    * in its own time zone.
    */
   readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
-  /** The ids of all of them, the oldest first. */
+  /** Returns the ids of all records with this name, the oldest first. */
   readonly findAll: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<readonly number[]>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
 }

@@ -79,7 +79,10 @@ export const existingTerms = (refers: 'category' | 'tag'): Grammar<readonly (str
   refers,
 });
 
-/** The same where ids alone have an effect, as in the reference. Others stand as slugs, for the URLs of the list. */
+/**
+ * The same for parameters of which only ids have an effect, as in the reference. URLs of the list repeat other values
+ * as slugs.
+ */
 export const countedTerms = (refers: 'category' | 'tag'): Grammar<readonly (string | number)[]> => ({
   ...termTokens,
   refers,

@@ -350,7 +350,7 @@ const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: 
     ...plan,
     columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
     metas: { ...plan.metas, ...metas },
-    // A draft of whose slug nothing is left has none.
+    // A draft has no slug if nothing remains of the requested one.
     slug: asked.slug === '' ? { ...asked, unique: plan.slug.unique } : asked,
   };
 };

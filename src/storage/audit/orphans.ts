@@ -228,7 +228,7 @@ export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => n
   };
 });
 
-/** The rules for tables that are there: not every site has those of the calendar. */
+/** Returns the rules whose tables exist: not every site has the calendar's own tables. */
 async function applicable(db: Database, rules: readonly Rule[]): Promise<readonly Rule[]> {
   const there = await Promise.all(rules.map(({ table }) => hasTable(db, table)));
   return rules.filter((_, place) => there[place]);

@@ -131,7 +131,9 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
   }
 }
 
-/** Where a table may be: in a network, that of a site other than the first may be that of all of them. */
+/**
+ * Returns the possible names of a table: sites of a network other than the first share some tables with the network.
+ */
 function namesOf(prefix: string, name: TableName): string[] {
   const site = /(?<!\d)\d+_$/.exec(prefix);
   return [prefix + name, ...(site ? [prefixes(prefix.slice(0, site.index), Number.parseInt(site[0], 10))(name) + name] : [])];

@@ -29,13 +29,13 @@ export interface Database extends Asker {
   /** The driver that runs the statements of the database and all its transactions. */
   readonly driver: Driver;
   readonly dialect: Dialect;
-  /** What the names of the site's own tables begin with. */
+  /** Prefix of the site's own tables. */
   readonly prefix: string;
 
-  /** What the name of a table begins with: sites of a network have some in common. */
+  /** Returns the prefix of a table. Sites of a network share some tables. */
   prefixOf(name: TableName): string;
 
-  /** The name of a table with its prefix. */
+  /** Returns the name of a table with its prefix. */
   table(name: TableName): string;
 
   /**
@@ -118,7 +118,7 @@ export interface DatabaseSettings {
   readonly url: string;
   /** `$table_prefix` of `wp-config.php`. */
   readonly prefix: string;
-  /** The number of the site in a network; 1 if not given. */
+  /** Number of the site in a network; 1 by default. */
   readonly site?: number;
   /** For a replica, which is only read: its primary, which is queried if the replica does not answer. */
   readonly primary?: Database;

@@ -226,10 +226,10 @@ export interface Tables extends OwnTables {
 
 export type TableName = keyof Tables;
 
-/** Tables that all sites of a network have in common. */
+/** Tables that all sites of a network share. */
 const OF_NETWORK: ReadonlySet<string> = new Set<TableName>(['users', 'usermeta', 'sitemeta']);
 
-/** What the name of a table begins with, for a site of this number (`sitePrefix`). */
+/** Returns the function that gives each table its prefix on a site of a network (`sitePrefix`). */
 export const prefixes = (prefix: string, site: number): ((name: string) => string) => {
   const own = sitePrefix(prefix, site);
   return (name) => (OF_NETWORK.has(name) ? prefix : own);

@@ -39,7 +39,7 @@ export interface PrintSource {
   readonly which: Piece;
   /** SQL for the columns of a print. */
   readonly columns: Piece;
-  /** Whether the list index is made of its objects, too: not without the calendar's own tables. */
+  /** Whether the list index is built from these objects, too. It is not if the calendar's own tables are missing. */
   readonly isIndexed: boolean;
 }
 

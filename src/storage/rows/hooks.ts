@@ -45,8 +45,8 @@ export const moveHook = async (db: Database, { id, position }: Pick<Hook, 'id' |
   (await db.change`UPDATE {fasti_hooks} SET position = ${to} WHERE id = ${id} AND position = ${position} AND state = ${'active'}`) > 0;
 
 /**
- * Keeps other processes from sending to a webhook until a moment. `far`: nobody keeps it until so late, unless a clock
- * was wrong. False: another one does.
+ * Prevents other processes from sending to a webhook until a moment. `far`: a later reservation was made with a wrong
+ * clock and is ignored. Returns false if another process has reserved the webhook.
  */
 export const occupyHook = async (
   db: Database,
@@ -83,8 +83,8 @@ export async function insertMessages(db: Database, messages: readonly NewMessage
 }
 
 /**
- * Messages that may be sent now: of those about one record the first. `far`: none waits until so late, unless a clock
- * was wrong.
+ * Returns the messages that may be sent now: for each record, only the first one. `far`: a later time of the next try
+ * was set with a wrong clock and is ignored.
  */
 export async function dueMessages(
   db: Database,

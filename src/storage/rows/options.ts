@@ -92,7 +92,7 @@ export async function writeOption(
   );
 }
 
-/** Sets what a network keeps for all of its sites. Nearly every database of a network holds one alone. */
+/** Sets an option of a network. Nearly every database contains at most one network. */
 async function writeNetworkOption(db: Database, name: string, value: string): Promise<void> {
   const met = await db.change`UPDATE {sitemeta} SET meta_value = ${value} WHERE meta_key = ${name}`;
   if (met > 0) return;

@@ -97,7 +97,7 @@ export interface MigrateOptions {
 export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = PATIENCE_MS }: MigrateOptions = {}): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
-  // WordPress makes the sites of its network.
+  // Only WordPress creates sites in a network.
   if (db.prefixOf('users') !== db.prefix && !(await hasTable(db, 'posts')))
     throw new Error(`there is no table ${db.table('posts')}: the network has no such site (TABLE_PREFIX, NETWORK_SITE)`);
   const begun = Date.now();

@@ -1,20 +1,20 @@
-/** How many variables of a query are read, and how deep a name may nest, as PHP's settings limit them. */
+/** Maximum number of variables and maximum nesting of a name (PHP's `max_input_vars`, `max_input_nesting_level`). */
 export interface QueryLimits {
   readonly variables: number;
   readonly depth: number;
 }
 
-/** An array of PHP while it is filled: its members in the order in which they came. */
+/** A PHP array under construction, with its members in order of insertion. */
 interface Filling {
   readonly members: Map<string, Filling | string>;
-  /** The index of the next member that names none. */
+  /** Index of the next member without a key. */
   next: number;
 }
 
 /**
- * A query as PHP reads it (`parse_str`): `a[]=1` adds to a list, `a[k]=v` names a member. What is given twice counts as
- * it was given last, a text and a list included. An array with numbers alone for keys is a list, in the order in which
- * its members came. Names of members that every object has are left out.
+ * Parses a query as PHP does (`parse_str`): `a[]=1` appends to a list, `a[k]=v` sets a member. If a name occurs twice,
+ * the last value counts, even if one is a text and the other a list. An array that has only numeric keys is returned as
+ * a list, in order of insertion. Names of members that every object has are left out.
  */
 export function parsePhpQuery(text: string, { variables, depth }: QueryLimits): Record<string, unknown> {
   const all = emptyArray();
@@ -30,13 +30,13 @@ export function parsePhpQuery(text: string, { variables, depth }: QueryLimits): 
   return membersOf(all);
 }
 
-/** What is no valid percent escape stands for itself. */
+/** Decodes percent escapes. Invalid ones are kept as they are. */
 const decoded = (piece: string): string =>
   piece.replaceAll('+', ' ').replace(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString());
 
 const emptyArray = (): Filling => ({ members: new Map(), next: 0 });
 
-/** The keys that a name leads through; undefined: the next index. None: the name is none. */
+/** Returns the keys in a name; undefined means the next index. An empty list means that the name is invalid. */
 function keysOf(written: string): (string | undefined)[] {
   const [name = ''] = written.replace(/^ +/, '').split('\0', 1);
   const bracket = name.indexOf('[');
@@ -45,20 +45,20 @@ function keysOf(written: string): (string | undefined)[] {
   const keys: (string | undefined)[] = [first];
   for (let at = bracket; at >= 0 && name[at] === '['; ) {
     const close = name.indexOf(']', at + 1);
-    // The first bracket that nothing closes belongs to the name itself.
+    // If the first bracket is not closed, it is part of the name itself.
     if (close < 0) return keys.length === 1 ? [first + plain(name.slice(at).replaceAll('[', '_'))] : keys;
     const key = name.slice(at + 1, close);
-    // A blank alone counts as nothing.
+    // A single space counts as empty.
     keys.push(/^\s?$/.test(key) ? undefined : key);
     at = close + 1;
   }
   return keys;
 }
 
-/** What variables of PHP cannot have in their names. */
+/** Replaces the characters that names of PHP variables cannot contain. */
 const plain = (name: string): string => name.replace(/[ .]/g, '_');
 
-/** Puts a value where its keys lead. What was in the way there is replaced. */
+/** Stores a value under its keys. A text on the way there is replaced by an array. */
 function register(
   all: Filling,
   keys: readonly (string | undefined)[],
@@ -81,7 +81,7 @@ function put(array: Filling, key: string, value: Filling | string): void {
   if (isIndex(key)) array.next = Math.max(array.next, Number(key) + 1);
 }
 
-/** Whether PHP takes a key for a number. */
+/** Whether PHP treats a key as an integer. */
 const isIndex = (key: string): boolean => /^(?:0|-?[1-9]\d*)$/.test(key) && Number.isSafeInteger(Number(key));
 
 const asValue = (member: Filling | string): unknown => {
