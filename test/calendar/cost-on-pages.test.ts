@@ -16,4 +16,6 @@ it.each<[string[], ReturnType<typeof metas>, string]>([
   [['Donation, 5, 7.50'], metas(), '$7.50'],
   [['10,20,30'], metas(), 'Free'],
   [['<b>'], metas(), '&lt;b&gt;'],
-])('%j with %j reads %s on pages', (stored, currency, shown) => expect(costOnPages(stored, currency, OPTIONS)).toBe(shown));
+])('the cost %j with the currency %j reads %s on pages', (stored, currency, shown) =>
+  expect(costOnPages(stored, currency, OPTIONS)).toBe(shown),
+);

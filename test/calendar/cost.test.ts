@@ -54,7 +54,7 @@ describe('costOf', () => {
     ['-$5', '-$5', '$ prefix'],
     ['$-5', '-$5', '$ prefix'],
     ['EUR -5', '-EUR5', 'EUR prefix'],
-  ])('reads the currency in %j', (stored, cost, symbol) => expect([show([stored])[0], show([stored])[2]]).toEqual([cost, symbol]));
+  ])('recognizes the currency in %j', (stored, cost, symbol) => expect([show([stored])[0], show([stored])[2]]).toEqual([cost, symbol]));
 
   it.each<[string, string, string[]]>([
     ['10 - 20', '$10 – $20', ['10', '20']],
@@ -96,9 +96,11 @@ describe('costOf', () => {
     ['Adults - 10€, children - 5€', ['5', '10'], '€ postfix'],
     ['Free - 10', ['10'], ''],
     ['50%', ['50'], ''],
-  ])('leaves the words of %j', (stored, values, symbol) => expect(show([stored])).toEqual([stored, values, symbol]));
+  ])('shows text that is not only an amount unchanged: %j', (stored, values, symbol) =>
+    expect(show([stored])).toEqual([stored, values, symbol]),
+  );
 
-  it('joins several rows', () => {
+  it('joins the costs of several rows', () => {
     expect(show(['1', '2'])).toEqual(['$1 – $2', ['1', '2'], '']);
     expect(show(['30', '', '5'])).toEqual(['$5 – $30', ['5', '30'], '']);
     expect(show(['Free', '10'])).toEqual(['Free – $10', ['free', '10'], '']);
@@ -107,13 +109,14 @@ describe('costOf', () => {
     expect(show(['10', '10'])).toEqual(['$10', ['10'], '']);
   });
 
-  it('follows the stored currency where the text has none', () => {
+  it('uses the stored currency if the text names none', () => {
     expect(show(['10'], { symbol: '€', position: 'postfix' })).toEqual(['10€', ['10'], '€ postfix']);
     expect(show(['£10'], { symbol: '€', position: 'postfix' })).toEqual(['£10', ['10'], '£ prefix']);
     expect(costOf(['10'], { ...none, code: 'EUR' }, options).cost_details.currency_code).toBe('EUR');
   });
-  it('does not take a minus for a currency', () => expect(show(['-5'], { symbol: '-', position: 'prefix' })).toEqual(['-$5', ['-5'], '']));
-  it("follows the site's settings", () => {
+  it('does not treat a minus sign as a currency symbol', () =>
+    expect(show(['-5'], { symbol: '-', position: 'prefix' })).toEqual(['-$5', ['-5'], '']));
+  it("follows the site's currency settings and its word for free events", () => {
     expect(show(['10'], {}, { defaultCurrencySymbol: '€', reverseCurrencyPosition: true })[0]).toBe('10€');
     expect(show(['0'], {}, { freeText: 'Gratis' })[0]).toBe('Gratis');
   });
@@ -146,7 +149,7 @@ describe('costMeta', () => {
     [false, [], null, null],
     [[], [], null, null],
     [{}, [], null, null],
-  ])('keeps %j as %j', (sent, costs, symbol, position) => expect(costMeta(sent)).toEqual({ costs, symbol, position }));
+  ])('stores %j as %j', (sent, costs, symbol, position) => expect(costMeta(sent)).toEqual({ costs, symbol, position }));
 
   it.each([[[['10']]], [[{ a: 1 }]], [{ a: { b: 1 } }]])('refuses %j', (sent) => expect(costMeta(sent)).toBeNull());
 });
@@ -161,7 +164,7 @@ describe('offerPrice', () => {
     [['Free'], '0'],
     [['Donation'], 'Donation'],
     [[], ''],
-  ])('of %j is %j', (stored, price) => expect(offerPrice(stored)).toBe(price));
+  ])('returns the price for schema.org: %j gives %j', (stored, price) => expect(offerPrice(stored)).toBe(price));
 });
 
 describe('hostile texts', () => {
@@ -171,5 +174,5 @@ describe('hostile texts', () => {
     ['numbers', '1,'.repeat(100_000)],
     ['dots', `1${'.1'.repeat(100_000)}`],
     ['dashes', `5 ${'- '.repeat(100_000)}6`],
-  ])('of many %s are read', (_, text) => expect(costOf([text], none, options).cost).not.toBe(''));
+  ])('are read without excessive backtracking: many %s', (_, text) => expect(costOf([text], none, options).cost).not.toBe(''));
 });

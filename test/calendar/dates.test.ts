@@ -27,7 +27,7 @@ const allDay: EventDates = {
   duration: null,
 };
 
-describe('the time of an event', () => {
+describe('parseEventTime', () => {
   it.each([
     ['2030-12-01 10:00', '2030-12-01 10:00:00'],
     ['2030-12-01', '2030-12-01 00:00:00'],
@@ -39,23 +39,23 @@ describe('the time of an event', () => {
     ['1922349600', '2030-12-01 11:00:00'],
     [1922349600, '2030-12-01 11:00:00'],
     ['@1922349600', '2030-12-01 11:00:00'],
-  ])('%j in Rome is %s', (value, local) => {
+  ])('reads %j in Rome as %s', (value, local) => {
     expect(parseEventTime(value, { zone: rome, now })).toBe(local);
   });
 
-  it('an instant shows the digits of the zone it is to be shown in', () => {
+  it('reads a timestamp in the given zone for timestamps, not in the zone of the event', () => {
     expect(parseEventTime('1922349600', { zone: rome, now, timestamps: UTC })).toBe('2030-12-01 10:00:00');
   });
 
-  it.each(['', 'abc', '2030-13-01', '+10000-01-01', '0000-00-00', '0500-01-01', '+99999 years', '1e30'])('%j is none', (value) => {
+  it.each(['', 'abc', '2030-13-01', '+10000-01-01', '0000-00-00', '0500-01-01', '+99999 years', '1e30'])('returns null for %j', (value) => {
     expect(parseEventTime(value, { zone: rome, now })).toBeNull();
   });
 });
 
-describe('a new event', () => {
+describe('dates of a new event', () => {
   const create = (change: Parameters<typeof eventDates>[0], context = site) => eventDates(change, undefined, context);
 
-  it('takes the zone of the site and stores both clocks', () => {
+  it('use the zone of the site and include local and UTC times', () => {
     expect(create({ start: '2030-12-01 10:00:00', end: '2030-12-01 12:00:00' })).toEqual({
       start: '2030-12-01 10:00:00',
       end: '2030-12-01 12:00:00',
@@ -78,7 +78,7 @@ describe('a new event', () => {
     ['europe/rome', '2030-12-01 09:00:00', 'CET'],
     ['Asia/Kathmandu', '2030-12-01 04:15:00', '+0545'],
     ['', '2030-12-01 09:00:00', 'CET'],
-  ])('in %j', (timezone, startUtc, abbreviation) => {
+  ])('have a UTC start and an abbreviation for the zone %j', (timezone, startUtc, abbreviation) => {
     const dates = create({ start: '2030-12-01 10:00:00', end: '2030-12-01 12:00:00', timezone });
     expect(dates).toMatchObject({
       start: '2030-12-01 10:00:00',
@@ -89,24 +89,24 @@ describe('a new event', () => {
     });
   });
 
-  it('takes an instant in UTC digits without a zone, in its zone with one', () => {
+  it('read a timestamp as UTC if no zone is sent, and in the zone that is sent', () => {
     expect(create({ start: '1922349600', end: '2030-12-01 12:00:00' })).toMatchObject({ start: '2030-12-01 10:00:00' });
     expect(create({ start: '1922349600', end: '2030-12-01 12:00:00', timezone: 'Europe/Rome' })).toMatchObject({
       start: '2030-12-01 11:00:00',
     });
   });
 
-  it('moves a time that does not exist forward', () => {
+  it('move forward a local time that the clock skips', () => {
     const dates = create({ start: '2030-03-10 02:30:00', end: '2030-03-10 04:00:00', timezone: 'America/New_York' });
     expect(dates).toMatchObject({ start: '2030-03-10 03:30:00', startUtc: '2030-03-10 07:30:00', abbreviation: 'EDT', duration: 1800 });
   });
 
-  it('counts its duration in real seconds over a change of offset', () => {
+  it('have a duration in real seconds across a change of the UTC offset', () => {
     const dates = create({ start: '2030-11-03 01:30:00', end: '2030-11-03 03:00:00', timezone: 'America/New_York' });
     expect(dates).toMatchObject({ startUtc: '2030-11-03 05:30:00', endUtc: '2030-11-03 08:00:00', duration: 9000 });
   });
 
-  it('that lasts all day spans whole days and stores no duration', () => {
+  it('span whole days and store no duration for an all-day event', () => {
     expect(create({ start: '2030-12-01 10:00:00', end: '2030-12-02 09:00:00', allDay: true })).toMatchObject({
       start: '2030-12-01 00:00:00',
       end: '2030-12-02 23:59:59',
@@ -117,7 +117,7 @@ describe('a new event', () => {
     });
   });
 
-  it('that lasts all day begins and ends at the cutoff', () => {
+  it('begin and end at the cutoff for an all-day event', () => {
     const dates = create({ start: '2030-12-01 10:00:00', end: '2030-12-01 12:00:00', allDay: true }, { ...site, cutoff: '06:00' });
     expect(dates).toMatchObject({ start: '2030-12-01 06:00:00', end: '2030-12-02 05:59:59' });
   });
@@ -132,23 +132,23 @@ describe('a new event', () => {
     [{ start: '2030-12-01', end: 'abc' }, 'end-invalid', 'end_date'],
     [{ start: '2030-12-01', end: '9999-12-31 23:00', timezone: 'America/New_York' }, 'end-invalid', 'end_date'],
     [{ start: '2030-12-01', end: '2030-12-02', timezone: 'Mars' }, 'timezone-invalid', 'timezone'],
-  ])('with %j is refused: %s', (change, problem, field) => {
+  ])('are refused for %j: %s', (change, problem, field) => {
     expect(create(change)).toEqual({ problem, field });
   });
 
-  it('may begin and end at the same moment', () => {
+  it('may have the same start and end', () => {
     expect(create({ start: '2030-12-01 12:00:00', end: '2030-12-01 12:00:00' })).toMatchObject({ duration: 0 });
   });
 });
 
-describe('an update', () => {
+describe('update of event dates', () => {
   const update = (change: Parameters<typeof eventDates>[0], before = stored, context = site) => eventDates(change, before, context);
 
-  it('that names nothing leaves everything', () => {
+  it('returns the stored dates if nothing is changed', () => {
     expect(update({ start: undefined })).toBe(stored);
   });
 
-  it('of the start alone moves the start (D2)', () => {
+  it('moves only the start if only the start is sent (D2)', () => {
     expect(update({ start: '2030-01-01 09:00' })).toEqual({
       ...stored,
       start: '2030-01-01 09:00:00',
@@ -157,7 +157,7 @@ describe('an update', () => {
     });
   });
 
-  it('of the end alone moves the end (D2)', () => {
+  it('moves only the end if only the end is sent (D2)', () => {
     expect(update({ end: '2037-01-01 10:00' })).toMatchObject({
       start: stored.start,
       end: '2037-01-01 10:00:00',
@@ -165,12 +165,12 @@ describe('an update', () => {
     });
   });
 
-  it('that leaves the end before the start is refused (D3)', () => {
+  it('is refused if the end would precede the start (D3)', () => {
     expect(update({ end: '2030-01-01 10:00:00' })).toEqual({ problem: 'end-before-start', field: 'end_date' });
     expect(update({ start: '2031-01-01' })).toEqual({ problem: 'end-before-start', field: 'end_date' });
   });
 
-  it('of the zone alone keeps the wall clock and corrects UTC (D2)', () => {
+  it('keeps the local times and recalculates UTC if only the zone is sent (D2)', () => {
     const dates = {
       ...stored,
       startUtc: '2030-01-01 16:00:00',
@@ -187,13 +187,13 @@ describe('an update', () => {
     expect(update({ timezone: null }, tokyo)).toEqual(stored);
   });
 
-  it('without a zone keeps the zone of the event and mends stale UTC values', () => {
+  it('keeps the zone of the event and corrects stale UTC values if no zone is sent', () => {
     const stale = { ...stored, timezone: 'UTC+2', abbreviation: 'UTC+2' };
     const mended = { startUtc: '2030-01-01 06:00:00', endUtc: '2030-01-01 11:00:00', timezone: 'UTC+2', duration: 18000 };
     expect(update({ start: '2030-01-01 08:00:00' }, stale)).toMatchObject(mended);
   });
 
-  it('to all day takes the stored days whole', () => {
+  it('extends the stored days to whole days if the event becomes all-day', () => {
     expect(update({ allDay: true })).toMatchObject({
       start: '2030-01-01 00:00:00',
       end: '2030-01-01 23:59:59',
@@ -202,13 +202,13 @@ describe('an update', () => {
     });
   });
 
-  it('to all day again does not push the end on from cutoff to cutoff', () => {
+  it('does not move the end by a day each time all-day is sent again', () => {
     const once = update({ allDay: true }, stored, { ...site, cutoff: '06:00' }) as EventDates;
     expect(once.end).toBe('2030-01-02 05:59:59');
     expect(update({ allDay: true }, once, { ...site, cutoff: '06:00' })).toEqual(once);
   });
 
-  it('leaves an event of whole days its length that is sent as it is shown, or on other days', () => {
+  it('keeps the length of an all-day event if its displayed times are sent back or moved to other days', () => {
     const late = { ...site, cutoff: '04:00' };
     const whole = eventDates({ start: '2031-01-05', end: '2031-01-06', allDay: true }, undefined, late) as EventDates;
     expect([whole.start, whole.end]).toEqual(['2031-01-05 04:00:00', '2031-01-07 03:59:59']);
@@ -219,7 +219,7 @@ describe('an update', () => {
     expect(update({ end: '2031-01-07' }, whole, late)).toMatchObject({ start, end: '2031-01-08 03:59:59' });
   });
 
-  it('leaves whole days their hours that are stored otherwise than the calendar has them by now, until others are sent', () => {
+  it('keeps all-day times that were stored with another cutoff until different times are sent', () => {
     const late = { ...site, cutoff: '04:00' };
     const { start, end } = allDay;
     expect(update({ start, end, allDay: true }, allDay, late)).toEqual(allDay);
@@ -229,22 +229,22 @@ describe('an update', () => {
     });
   });
 
-  it('with new times keeps an all-day event all-day, in whole days (D1)', () => {
+  it('keeps an all-day event all-day if new times are sent (D1)', () => {
     const dates = update({ start: '2030-01-02 15:00', end: '2030-01-04 16:00' }, allDay);
     expect(dates).toMatchObject({ start: '2030-01-02 00:00:00', end: '2030-01-04 23:59:59', allDay: true, duration: null });
     expect(update({ start: '2030-01-02 15:00' }, allDay)).toMatchObject({ start: '2030-01-02 00:00:00', end: allDay.end });
   });
 
-  it('that takes the all-day flag away keeps the times', () => {
+  it('keeps the times if the all-day flag is removed', () => {
     expect(update({ allDay: false }, allDay)).toEqual({ ...allDay, allDay: false, duration: 172799 });
   });
 
-  it('of an event without dates asks for them', () => {
+  it('is refused for an event without dates that sends none', () => {
     expect(update({ allDay: true }, { ...stored, start: '' })).toEqual({ problem: 'start-missing', field: 'start_date' });
   });
 });
 
-describe('the occurrence row', () => {
+describe('occurrence row', () => {
   const row = {
     start_date: stored.start,
     start_date_utc: stored.startUtc,
@@ -253,7 +253,7 @@ describe('the occurrence row', () => {
     duration: 7200,
   };
 
-  it('holds both clocks and the duration', () => {
+  it('contains local and UTC times and the duration', () => {
     expect(occurrence(stored)).toEqual(row);
   });
 
@@ -281,7 +281,7 @@ describe('the occurrence row', () => {
     expect(occurrence(dates)).toBeNull();
   });
 
-  it('has the hash of its own values', () => {
+  it('has the SHA-1 hash of the post ID and its own values', () => {
     // sha1 of '44:2030-01-01 11:00:00:2030-01-01 13:00:00:2030-01-01 10:00:00:2030-01-01 12:00:00:7200'
     expect(occurrenceHash(44, row)).toBe('e45d87aca8716dad0a999362418d14d0b470a642');
   });

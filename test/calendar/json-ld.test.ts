@@ -37,7 +37,7 @@ const event: EventLd = {
 };
 
 describe('eventJsonLd', () => {
-  it('holds what is known of an event, in the order of the reference', () => {
+  it('contains the data of an event in the order of the reference', () => {
     const full = eventJsonLd({
       ...event,
       image: 'http://example.test/wide.png',
@@ -75,7 +75,7 @@ describe('eventJsonLd', () => {
     ]);
   });
 
-  it('leaves out what an event does not have', () => {
+  it('omits members for which the event has no value', () => {
     const bare = eventJsonLd(event);
     for (const member of ['image', 'location', 'organizer', 'offers']) expect(bare).not.toHaveProperty(member);
   });
@@ -85,7 +85,7 @@ describe('eventJsonLd', () => {
     [['Free'], 'Free', '0'],
     [['0'], 'Free', '0'],
     [['Donation, 5, 7.50'], '$5 – $7.50', '5 – 7.50'],
-  ])('offers %j without its currency', (costs, cost, price) =>
+  ])('offers %j without the currency', (costs, cost, price) =>
     expect(eventJsonLd({ ...event, costs, cost })).toMatchObject({ offers: { price } }),
   );
 
@@ -94,7 +94,7 @@ describe('eventJsonLd', () => {
     ['scheduled', 'EventScheduled'],
     ['canceled', 'EventCancelled'],
     ['postponed', 'EventPostponed'],
-  ])('says of the status %j: %s', (eventStatus, shown) =>
+  ])('maps the status %j to %s', (eventStatus, shown) =>
     expect(eventJsonLd({ ...event, eventStatus }).eventStatus).toBe(`https://schema.org/${shown}`),
   );
 
@@ -114,7 +114,7 @@ describe('name and description', () => {
     ['Café & crème “quoted” <b>bold</b>', 'Café &#038; crème “quoted” &lt;b&gt;bold&lt;/b&gt;'],
     ['</script><script>alert(1)', '&lt;/script&gt;&lt;script&gt;alert(1)'],
   ])('show the title %j as %j', (title, name) => expect(texts({ title }).name).toBe(name));
-  it('say what is protected or private', () => {
+  it('mark protected and private events', () => {
     expect(texts({ protected: true }).name).toBe('Protected: New year concert');
     expect(texts({ status: 'private' }).name).toBe('Private: New year concert');
   });
@@ -134,7 +134,7 @@ describe('name and description', () => {
     ],
     ['nothing of comments', { content: '<!-- wp:paragraph -->\n<p>Text</p>\n<!-- /wp:paragraph -->' }, '&lt;p&gt;Text&lt;/p&gt;\\n'],
   ])('show %s', (_, change, description) => expect(texts(change).description).toBe(description));
-  it('show the first thirty words of a long content', () => {
+  it('show only the first thirty words of a long content', () => {
     const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' ');
     expect(texts({ content: words(31) }).description).toBe(`&lt;p&gt;${words(30)} [&hellip;]&lt;/p&gt;\\n`);
     expect(texts({ content: words(30) }).description).toBe(`&lt;p&gt;${words(30)}&lt;/p&gt;\\n`);
@@ -142,7 +142,7 @@ describe('name and description', () => {
 });
 
 describe('venueJsonLd', () => {
-  it('holds the address of a venue', () => {
+  it('contains the address of a venue', () => {
     expect(venueJsonLd({ ...venue, image: 'http://example.test/tiny.png' })).toEqual({
       '@type': 'Place',
       name: 'Teatro Rossi',
@@ -161,7 +161,7 @@ describe('venueJsonLd', () => {
       sameAs: 'https://teatro.example.test/',
     });
   });
-  it('leaves out empty parts of the address only', () => {
+  it('omits only empty parts of the address', () => {
     const bare = venueJsonLd({ ...venue, street: '', city: '', region: '', zip: '', country: '', phone: '', website: '' });
     expect(bare).toMatchObject({ address: { '@type': 'PostalAddress' }, telephone: '', sameAs: '' });
     expect(Object.keys(bare.address as object)).toEqual(['@type']);
@@ -171,7 +171,7 @@ describe('venueJsonLd', () => {
 });
 
 describe('organizerJsonLd', () => {
-  it('holds how an organizer is reached', () => {
+  it('contains the contact data of an organizer', () => {
     expect(organizerJsonLd(organizer)).toEqual({
       '@type': 'Person',
       name: 'ACME Events',
@@ -186,5 +186,5 @@ describe('organizerJsonLd', () => {
     ['a@b.c', '&#97;&#64;&#98;&#46;&#99;'],
     ['ü', '&#252;'],
     ['', ''],
-  ])('spells %j as %j', (address, spelled) => expect(spellOut(address)).toBe(spelled));
+  ])('encodes %j as %j', (address, spelled) => expect(spellOut(address)).toBe(spelled));
 });

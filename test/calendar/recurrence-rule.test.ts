@@ -5,7 +5,7 @@ import { occurrences, parseRule } from '../../src/calendar/recurrence-rule.ts';
 
 const unix = (text: string) => Date.parse(`${text}Z`) / 1000;
 const text = (moment: number) => new Date(moment * 1000).toISOString().slice(0, 16);
-/** The first moments of a rule, up to 2040. */
+/** Returns the first occurrences of a rule, up to 2040. */
 const days = (rule: string, start: string, most = 5, last = '2040-01-01T00:00'): string[] => {
   const found: string[] = [];
   for (const moment of occurrences(parseRule(rule)!, unix(start), unix(last))) {
@@ -15,7 +15,7 @@ const days = (rule: string, start: string, most = 5, last = '2040-01-01T00:00'):
   return found;
 };
 
-describe('what repeats', () => {
+describe('recurrence rule', () => {
   it.each([
     ['FREQ=DAILY;COUNT=3', '2026-01-30T10:00', ['2026-01-30T10:00', '2026-01-31T10:00', '2026-02-01T10:00']],
     ['FREQ=DAILY;INTERVAL=10;UNTIL=20260125', '2026-01-01T10:00', ['2026-01-01T10:00', '2026-01-11T10:00', '2026-01-21T10:00']],
@@ -79,7 +79,7 @@ describe('what repeats', () => {
     ],
     ['RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=OMIT;COUNT=2', '2016-02-29T10:00', ['2016-02-29T10:00', '2020-02-29T10:00']],
     ['FREQ=MONTHLY;BYMONTHDAY=15;COUNT=2', '2026-01-10T10:00', ['2026-01-10T10:00', '2026-01-15T10:00']],
-  ])('%s from %s', (rule, start, expected) => expect(days(rule, start)).toEqual(expected));
+  ])('generates the correct dates: %s from %s', (rule, start, expected) => expect(days(rule, start)).toEqual(expected));
 
   it.each([
     'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31',
@@ -89,7 +89,7 @@ describe('what repeats', () => {
     'FREQ=YEARLY;BYYEARDAY=366;BYMONTH=1',
     'FREQ=DAILY;INTERVAL=0;BYMONTH=6;BYMONTHDAY=31',
     'FREQ=YEARLY;INTERVAL=999999999',
-  ])('%s ends, though nothing ever comes of it', (rule) => expect(days(rule, '2026-01-01T10:00', 2)).toEqual(['2026-01-01T10:00']));
+  ])('ends though it matches no further date: %s', (rule) => expect(days(rule, '2026-01-01T10:00', 2)).toEqual(['2026-01-01T10:00']));
 
   it.each([
     'FREQ=',
@@ -101,9 +101,9 @@ describe('what repeats', () => {
     'FREQ=DAILY;SKIP=BACKWARD',
     'FREQ=MONTHLY;SKIP=BACKWARD;BYMONTHDAY=-31',
     'FREQ=MONTHLY;SKIP=BACKWARD;BYDAY=5MO',
-  ])('%s is no rule that can be followed', (rule) => expect(parseRule(rule)).toBeUndefined());
+  ])('is rejected if it is unsupported: %s', (rule) => expect(parseRule(rule)).toBeUndefined());
 
-  it('is what another program makes of it', () => {
+  it('generates the same dates as node-ical', () => {
     const weekday = fc.constantFrom('SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA');
     const list = <T>(item: fc.Arbitrary<T>) => fc.uniqueArray(item, { minLength: 1, maxLength: 3 });
     const rules = fc.oneof(
@@ -130,7 +130,8 @@ describe('what repeats', () => {
           .map(([name, value]) => `${name}=${[value].flat().join(',')}`)
           .join(';');
         const start = day * 86_400 + 36_000;
-        // Where a week begins on none of its days, programs differ in what counts as the first of two weeks.
+        // If the start is not on one of the rule's weekdays, programs disagree on which week counts as the first of
+        // two.
         fc.pre(
           !rule.startsWith('FREQ=WEEKLY') ||
             rule.split('BYDAY=')[1]!.includes(['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'][new Date(start * 1000).getUTCDay()]!),

@@ -11,7 +11,7 @@ const events = fixture.tec_events!.rows.map((row) =>
 );
 const recurring = events.filter(({ rset }) => rset);
 
-describe('a set of dates', () => {
+describe('recurrence set', () => {
   it.each(recurring.map(({ post_id, rset, ...event }) => [Number(post_id), String(rset), event] as const))(
     'gives the dates of event %i',
     (post, rset, event) => {
@@ -43,7 +43,7 @@ describe('a set of dates', () => {
       ['2031-06-12 09:00:00', '2031-06-14 09:00:00', '2031-06-20 09:00:00'],
     ],
     ['DTSTART:20310612T090000Z\nRRULE:FREQ=DAILY;COUNT=2\nRDATE:20310613T090000Z', ['2031-06-12 09:00:00', '2031-06-13 09:00:00']],
-  ])('reads %j', (text, expected) => {
+  ])('reads the dates of %j', (text, expected) => {
     const set = parseRecurrenceSet(text)!;
     const dates = datesOfSet(set, { first: '2031-06-12 09:00:00', length: 3600, last: addSeconds('2031-06-12 09:00:00', 86_400 * 30) });
     expect(dates.map(({ start }) => start)).toEqual(expected);
@@ -57,5 +57,5 @@ describe('a set of dates', () => {
     'DTSTART;TZID=Europe/Rome:20310612T090000\nRRULE:FREQ=SOMETIMES',
     'DTSTART;TZID=Europe/Rome:20310612T090000\nRDATE:soon',
     'DTSTART;TZID=Europe/Rome:20310612T090000\nnonsense',
-  ])('does not read %j', (text) => expect(parseRecurrenceSet(text)).toBeUndefined());
+  ])('is rejected if it is %j', (text) => expect(parseRecurrenceSet(text)).toBeUndefined());
 });

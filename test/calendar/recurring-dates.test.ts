@@ -7,7 +7,7 @@ import { parseZone, toUtc } from '../../src/wordpress/zones.ts';
 const ROME = parseZone('Europe/Rome')!;
 const HEAD = 'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\n';
 
-/** Rows of an hour, by their local starts. */
+/** Returns occurrences of one hour each, from their local starts. */
 const rows = (...starts: string[]) =>
   starts.map((start) => {
     const startUtc = toUtc(`${start}:00`, ROME);
@@ -18,8 +18,8 @@ const told = (rule: string, ...starts: string[]) => {
   return { start, rule: read?.text, rdates, exdates };
 };
 
-describe('the dates of an event that recurs', () => {
-  it('are those of the rows, whatever the rule gives', () =>
+describe('dates of a recurring event', () => {
+  it('are those of the rows, whatever the rule generates', () =>
     expect(told('RRULE:FREQ=DAILY;COUNT=3', '2031-01-13 10:00', '2031-01-15 10:00', '2031-01-15 18:00')).toEqual({
       start: '2031-01-13 10:00:00',
       rule: 'FREQ=DAILY;COUNT=3',
@@ -27,7 +27,7 @@ describe('the dates of an event that recurs', () => {
       exdates: ['2031-01-14 10:00:00'],
     }));
 
-  it('leave out what a second rule excludes, up to the last row, and later dates that are named', () =>
+  it('exclude the dates of an exclusion rule up to the last row, and later dates that EXDATE names', () =>
     expect(
       told(
         'RRULE:FREQ=DAILY\nEXRULE:FREQ=DAILY;INTERVAL=2\nEXDATE:20310118,20310120T100000,20310121T090000',
@@ -37,7 +37,7 @@ describe('the dates of an event that recurs', () => {
       ).exdates,
     ).toEqual(['2031-01-15 10:00:00', '2031-01-18 10:00:00', '2031-01-20 10:00:00']));
 
-  it('leave out nothing between the last row of a rule without end and a date far ahead of it', () =>
+  it('exclude nothing between the last row of an endless rule and a distant RDATE', () =>
     expect(
       told(
         'RRULE:FREQ=DAILY\nRDATE;TZID=Europe/Rome;VALUE=PERIOD:20310301T180000/20310301T190000',
@@ -52,7 +52,7 @@ describe('the dates of an event that recurs', () => {
       exdates: ['2031-01-14 10:00:00'],
     }));
 
-  it('know a time that clocks leave out in spring by the one that they show instead', () => {
+  it('treat a time that the clock skips in spring as the time that it shows instead', () => {
     const rule = 'DTSTART;TZID=Europe/Rome:20310323T023000\nDTEND;TZID=Europe/Rome:20310323T040000\nRRULE:FREQ=WEEKLY;COUNT=3';
     const dates = rows('2031-03-23 02:30', '2031-03-30 03:30', '2031-04-06 02:30');
     expect(recurringDates({ rule, dates }, ROME)).toMatchObject({ rdates: [], exdates: [] });
@@ -62,7 +62,7 @@ describe('the dates of an event that recurs', () => {
     ['can’t be read', 'RRULE:FREQ=NEVER'],
     ['gives no date', 'RRULE:FREQ=DAILY;UNTIL=20300101T000000Z'],
     ['leaves out too much', 'RRULE:FREQ=MINUTELY;UNTIL=20310131T000000Z'],
-  ])('are listed where the rule %s', (_, rule) =>
+  ])('are listed one by one if the rule %s', (_, rule) =>
     expect(told(rule, '2031-01-13 10:00', '2031-01-31 10:00')).toEqual({
       start: '2031-01-13 10:00:00',
       rule: undefined,
@@ -72,11 +72,11 @@ describe('the dates of an event that recurs', () => {
   );
 });
 
-describe('the lines of a calendar', () => {
+describe('iCalendar lines of a recurring event', () => {
   const linesOf = (span: { readonly allDay: boolean }, rule: string, ...starts: string[]) =>
     recurringTimes(recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME), span);
 
-  it('state the end of a rule as they state the start', () => {
+  it('write UNTIL in the same form as DTSTART', () => {
     const rule = 'RRULE:FREQ=DAILY;UNTIL=20310115T225959Z;X-OTHER=1\nEXDATE:20310114';
     expect(linesOf({ allDay: false }, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
       [
@@ -89,18 +89,18 @@ describe('the lines of a calendar', () => {
     expect(linesOf({ allDay: true }, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
       ['DTSTART;VALUE=DATE:20310113', 'DTEND;VALUE=DATE:20310114', 'RRULE:FREQ=DAILY;UNTIL=20310115', 'EXDATE;VALUE=DATE:20310114'],
     ]);
-    // The rule ends before its last day has begun.
+    // The rule ends before the start of the event on its last day.
     expect(linesOf({ allDay: true }, 'RRULE:FREQ=DAILY;UNTIL=20310115T080000Z', '2031-01-13 10:00', '2031-01-14 10:00')[0]).toContain(
       'RRULE:FREQ=DAILY;UNTIL=20310114',
     );
   });
 
-  it('list days where a rule goes by hours', () =>
+  it('list the days of an all-day event whose rule uses hours', () =>
     expect(linesOf({ allDay: true }, 'RRULE:FREQ=DAILY;BYHOUR=10;COUNT=2', '2031-01-13 10:00', '2031-01-14 10:00')).toEqual([
       ['DTSTART;VALUE=DATE:20310113', 'DTEND;VALUE=DATE:20310114', 'RDATE;VALUE=DATE:20310113', 'RDATE;VALUE=DATE:20310114'],
     ]));
 
-  it('give dates of another length a line of their own', () => {
+  it('write a date of another length as a separate component', () => {
     const [first, second] = rows('2031-01-13 10:00', '2031-01-14 10:00');
     const dates = listedDates(recurringDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));
     expect(recurringTimes(dates, { allDay: false })[1]).toEqual([

@@ -7,7 +7,7 @@ const context = { formats: FORMATS, language: 'en', zone: parseZone('Europe/Rome
 const event = (start: string, end: string, allDay = false): Schedule => ({ start, end, allDay });
 const plain = (html: string | undefined) => html?.replace(/<[^>]*>/g, '');
 
-describe('when an event is', () => {
+describe('schedule of an event', () => {
   it.each([
     [event('2030-01-01 11:00:00', '2030-01-01 13:00:00'), 'January 1, 2030 @ 11:00 am - 1:00 pm', '11:00 am - 1:00 pm'],
     [event('2026-12-24 18:00:00', '2026-12-24 18:00:00'), 'December 24 @ 6:00 pm', '6:00 pm'],
@@ -18,32 +18,32 @@ describe('when an event is', () => {
       'December 31, 2026 @ 10:00 pm - January 1, 2027 @ 2:00 am',
       'December 31, 2026 @ 10:00 pm - January 1, 2027 @ 2:00 am',
     ],
-  ])('%j is told as %s, in short as %s', (schedule, long, short) => {
+  ])('shows %j as %s, in short as %s', (schedule, long, short) => {
     expect(plain(scheduleDetails(schedule, context))).toBe(long);
     expect(plain(shortScheduleDetails(schedule, context))).toBe(short);
   });
-  it('names the zone of the site where the format does', () => {
+  it('includes the time zone if the format does', () => {
     const formats = { ...FORMATS, time: 'H:i T' };
     expect(plain(scheduleDetails(event('2026-07-01 11:00:00', '2026-07-01 11:00:00'), { ...context, formats }))).toBe(
       'July 1 @ 11:00 CEST',
     );
   });
-  it('marks its parts', () =>
+  it('marks its parts with elements', () =>
     expect(scheduleDetails(event('2030-01-01 11:00:00', '2030-01-01 13:00:00'), context)).toBe(
       '<span class="tribe-event-date-start">January 1, 2030 @ 11:00 am</span> - <span class="tribe-event-time">1:00 pm</span>',
     ));
 });
 
-describe('the days of an event', () => {
+describe('number of days of an event', () => {
   it.each([
     ['2030-06-10 10:00:00', '2030-06-12 23:00:00', '00:00', 3],
     ['2030-06-10 22:00:00', '2030-06-11 02:00:00', '00:00', 2],
     ['2030-06-10 22:00:00', '2030-06-11 02:00:00', '06:00', false],
     ['2030-06-10 10:00:00', '2030-06-10 11:00:00', '00:00', false],
-  ])('from %s to %s with the cutoff %s are %s', (start, end, cutoff, days) => expect(daysOf(event(start, end), cutoff)).toBe(days));
+  ])('from %s to %s with the cutoff %s is %s', (start, end, cutoff, days) => expect(daysOf(event(start, end), cutoff)).toBe(days));
 });
 
-describe('the day after an event of whole days', () => {
+describe('day after an all-day event', () => {
   it.each([
     ['2030-06-10 00:00:00', '2030-06-10 23:59:59', '2030-06-11'],
     ['2030-06-10 05:00:00', '2030-06-12 04:59:59', '2030-06-12'],

@@ -14,26 +14,26 @@ const weekly: StoredSet = {
 const startsOf = ({ set, first }: StoredSet): string[] =>
   datesOfSet(parseRecurrenceSet(set)!, { first: first.start, length: 5400, last: '2031-12-31 23:59:59' }).map(({ start }) => start);
 
-describe('a date of a set', () => {
-  it.each([['FREQ=DAILY'], ['']])('is not changed where the set can not be read (%s)', (set) => {
+describe('date of a recurrence set', () => {
+  it.each([['FREQ=DAILY'], ['']])('is not changed if the set cannot be read (%s)', (set) => {
     expect(withoutDate({ ...weekly, set }, '2031-01-21 18:30:00')).toBeUndefined();
     expect(withDate({ ...weekly, set }, { start: '2031-01-22 18:30:00', end: '2031-01-22 20:00:00' })).toBeUndefined();
   });
   it.each([
     ['rules that are no array', 'x'],
     ['a list of something else', toSerialized({ rules: 'x', exclusions: 'y' })],
-  ])('is not changed beside %s', (_, rules) => {
+  ])('is not changed if the set has %s', (_, rules) => {
     expect(withoutDate({ ...weekly, rules }, '2031-01-21 18:30:00')).toBeUndefined();
     expect(withDate({ ...weekly, rules }, { start: '2031-01-22 18:30:00', end: '2031-01-22 20:00:00' })).toBeUndefined();
   });
-  it('stays where there is none at that time', () => {
+  it('is not removed if the set has no date at that time', () => {
     expect(withoutDate(weekly, '2031-01-22 18:30:00')).toBeUndefined();
   });
   it.each([
     ['EXDATE:20310121T183000', '', '2031-01-21'],
     ['EXDATE:20310121,20310128T183000', 'EXDATE:20310128T183000', '2031-01-21'],
     ['EXDATE;TZID=UTC:20310121T173000', '', '2031-01-21'],
-  ])('that was left out takes place again (%s)', (line, left, day) => {
+  ])('takes place again after it was excluded (%s)', (line, left, day) => {
     const exclusion = { type: 'Custom', custom: { type: 'Date', interval: 1, date: { date: day }, 'same-time': 'yes' } };
     const { rules } = serializedMembers(weekly.rules) as { rules: object[] };
     const stored = { ...weekly, set: `${weekly.set}\n${line}`, rules: toSerialized({ rules, exclusions: [exclusion], description: null }) };
@@ -42,25 +42,25 @@ describe('a date of a set', () => {
     expect(withDate(stored, { start: '2031-01-21 18:30:00', end: '2031-01-21 21:00:00' })).toBeUndefined();
     expect(withDate({ ...stored, rules: weekly.rules }, { start: '2031-01-21 18:30:00', end: '2031-01-21 20:00:00' })).toBeUndefined();
   });
-  it('is written in UTC where the set is', () => {
+  it('is excluded in UTC if the set is in UTC', () => {
     const inUtc = { ...weekly, set: 'DTSTART:20310114T183000Z\nDTEND:20310114T200000Z\nRRULE:FREQ=WEEKLY;COUNT=6;BYDAY=TU' };
     expect(withoutDate(inUtc, '2031-01-21 18:30:00')?.set.split('\n').at(-1)).toBe('EXDATE:20310121T183000Z');
   });
-  it('is changed where the name of the zone is an offset', () => {
+  it('is added and removed if the zone name is an offset', () => {
     const offset = { ...weekly, set: weekly.set.replaceAll('Europe/Rome', '+01:00') };
     const added = withDate(offset, { start: '2031-01-22 18:30:00', end: '2031-01-22 20:00:00' })!;
     expect(added.set.split('\n').at(-1)).toBe('RDATE;TZID=+01:00;VALUE=PERIOD:20310122T183000/20310122T200000');
     expect(withoutDate(added, '2031-01-22 18:30:00')).toEqual(offset);
   });
-  it('is not added at a second that its rules cannot say', () =>
+  it('is not added at a second that the rules cannot express', () =>
     expect(withDate(weekly, { start: '2031-01-22 18:30:30', end: '2031-01-22 20:00:00' })).toBeUndefined());
-  it('of which the set says nothing in its rules stays', () => {
+  it('is not removed if the rules do not contain it', () => {
     const added = withDate(weekly, { start: '2031-01-15 10:00:00', end: '2031-01-15 11:00:00' })!;
     expect(withoutDate({ ...added, rules: weekly.rules }, '2031-01-15 10:00:00')).toBeUndefined();
   });
 });
 
-it('of random additions and omissions gives the dates that are left, and as many rules', () => {
+it('stays correct, with a rule for each line, after random additions and exclusions', () => {
   const change = fc.record({ day: fc.integer({ min: 1, max: 60 }), hour: fc.constantFrom('10:00:00', '18:30:00', '23:00:00') });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
@@ -71,7 +71,7 @@ it('of random additions and omissions gives the dates that are left, and as many
         const end = `${addDays('2031-01-14', hour < '20' ? day : day + 1)} ${hour < '20' ? '20:00:00' : '01:00:00'}`;
         const [before, isThere] = [stored, expected.includes(start)];
         stored = (isThere ? withoutDate(stored, start) : withDate(stored, { start, end })) ?? stored;
-        // One that was left out comes back as it was, not with another end.
+        // An excluded date returns only with its original end, so the addition may have been refused.
         if (stored === before) continue;
         expected = isThere ? expected.filter((one) => one !== start) : [...expected, start].sort();
       }

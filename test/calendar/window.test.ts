@@ -5,7 +5,7 @@ import { parseZone } from '../../src/wordpress/zones.ts';
 const at = { siteZone: parseZone('Europe/Rome')!, cutoff: '00:00', now: new Date('2026-11-20T08:06:31Z'), mode: 'event' as const };
 const echo = (params: Record<string, unknown>, context = at) => listWindow(params, context).echo;
 
-describe('a list without date parameters', () => {
+describe('date window of a list without date parameters', () => {
   it('runs from today in the site zone to the end of the day 24 months later', () => {
     expect(listWindow({}, at)).toEqual({
       echo: { start_date: '2026-11-20 00:00:00', end_date: '2028-11-20 23:59:59' },
@@ -25,12 +25,12 @@ describe('a list without date parameters', () => {
     expect(echo({}, { ...at, siteZone: parseZone(name)!, now: new Date(now) }).start_date).toBe(`${day} 00:00:00`);
   });
 
-  it('follows the hour at which the day begins', () => {
+  it('follows the cutoff of the calendar', () => {
     expect(echo({}, { ...at, cutoff: '06:00' })).toEqual({ start_date: '2026-11-20 06:00:00', end_date: '2028-11-21 05:59:59' });
   });
 });
 
-describe('whole days', () => {
+describe('whole-day bounds', () => {
   it.each([
     ['2030-06-01', '2030-06-01'],
     ['2030-06-01T10:30:00+05:00', '2030-06-01'],
@@ -49,22 +49,22 @@ describe('whole days', () => {
     ['99999999999999', '9999-12-31'],
     ['-99999999999999', '0000-01-01'],
     ['0000-01-01', '0000-01-01'],
-  ])('%j counts for %s', (value, day) => {
+  ])('read %j as the day %s', (value, day) => {
     expect(echo({ start_date: value, end_date: value })).toEqual({ start_date: `${day} 00:00:00`, end_date: `${day} 23:59:59` });
   });
 
-  it('reach back as far as the database holds dates', () => {
+  it('reach no further back than the database can store', () => {
     expect(listWindow({ start_date: '0000-01-01', end_date: '0999-12-31' }, at).filters.map(({ value }) => value)).toEqual([
       '1000-01-01 00:00:00',
       '1000-01-01 00:00:00',
     ]);
   });
 
-  it.each(['starts_before', 'starts_after', 'ends_before', 'ends_after'])('%s means the end of the day', (name) => {
+  it.each(['starts_before', 'starts_after', 'ends_before', 'ends_after'])('extend %s to the end of the day', (name) => {
     expect(echo({ [name]: '2030-06-10 10:00:00' })).toEqual({ [name]: '2030-06-10 23:59:59' });
   });
 
-  it('compares the right ends in the right direction', () => {
+  it('compare the correct column in the correct direction', () => {
     const all = { starts_before: '2030-01-01', starts_after: '2030-01-02', ends_before: '2030-01-03', ends_after: '2030-01-04' };
     expect(listWindow(all, at).filters).toEqual([
       { column: 'start_date', op: '<', value: '2030-01-01 23:59:59' },
@@ -83,7 +83,7 @@ describe('whole days', () => {
   });
 });
 
-describe('what stays of the default window', () => {
+describe('default window', () => {
   it.each([
     [{ end_date: '2030-02-01' }, { start_date: '2026-11-20 00:00:00', end_date: '2030-02-01 23:59:59' }],
     [{ start_date: '2030-01-01' }, { start_date: '2030-01-01 00:00:00', end_date: '2028-11-20 23:59:59' }],
@@ -93,11 +93,11 @@ describe('what stays of the default window', () => {
       { start_date: '2030-06-01 00:00:00', starts_before: '2030-06-30 23:59:59' },
     ],
     [{ include: [44], start_date: '2030-01-01', starts_after: '2025-01-01' }, {}],
-  ])('of %j', (params, expected) => {
+  ])('is reduced by %j', (params, expected) => {
     expect(echo(params)).toEqual(expected);
   });
 
-  it('is no bound at all with include (D19)', () => {
+  it('does not apply if include is given (D19)', () => {
     expect(listWindow({ include: [44] }, at).filters).toEqual([]);
   });
 });
@@ -114,7 +114,7 @@ describe('strict dates', () => {
     ],
     [{ starts_after: '1907312400' }, { starts_after: '2030-06-10 11:00:00' }],
     [{}, { start_date: '2026-11-20 00:00:00', end_date: '2028-11-20 09:06:31' }],
-  ])('%j are UTC times shown by the clock of the site', (params, expected) => {
+  ])('read %j as UTC and return local times of the site', (params, expected) => {
     expect(echo({ ...params, strict_dates: true })).toEqual(expected);
   });
 
@@ -125,25 +125,25 @@ describe('strict dates', () => {
   });
 });
 
-describe('the bounds in the URLs of a list', () => {
+describe('date bounds in the URLs of a list', () => {
   it.each([
     [{ start_date: '2030-06-10 12:00:00', end_date: '2030-06-17 11:00:00', strict_dates: true }, 'local'],
     [{ starts_after: '2030-10-27T02:30:00+02:00', ends_before: '1907312400', strict_dates: true }, 'local'],
     [{ start_date: '2030-06-10 12:00:00', strict_dates: 'local' }, 'local'],
     [{ start_date: '2030-06-10', end_date: '2030-06-17' }, undefined],
     [{ starts_before: '2030-06-10', starts_after: '2030-06-01', ends_before: '2030-06-12', ends_after: '2030-06-02' }, undefined],
-  ])('of %j mean the same when they are asked for', (params, strict_dates) => {
+  ])('give the same window when %j is requested again', (params, strict_dates) => {
     for (const cutoff of ['00:00', '04:30', '06:00', '23:00']) {
       const asked = listWindow(params, { ...at, cutoff });
       expect(listWindow({ ...asked.echo, strict_dates }, { ...at, cutoff })).toEqual(asked);
     }
   });
-  it('are by the clock of the site where that is said', () =>
+  it('are in the time zone of the site with strict_dates=local', () =>
     expect(echo({ start_date: '2030-06-10 12:00:00', strict_dates: 'local' }).start_date).toBe('2030-06-10 12:00:00'));
 });
 
-describe('a site that compares in its own zone', () => {
-  it('filters by UTC and shows its own clock', () => {
+describe('date window of a site that compares in its own zone', () => {
+  it('filters by UTC and echoes the local time of the site', () => {
     expect(listWindow({ start_date: '2030-06-01', end_date: '2030-12-01' }, { ...at, mode: 'site' })).toEqual({
       echo: { start_date: '2030-06-01 00:00:00', end_date: '2030-12-01 23:59:59' },
       filters: [

@@ -15,20 +15,18 @@ import { renderContext } from '../../src/records/caller.ts';
 import { BLANK } from '../../src/storage/rows/posts.ts';
 import { callerOf } from '../http/describing.ts';
 
-/*
- * Every declared field of every kind: what is added to a kind is in here by itself.
- */
+/* Tests of every declared field of every kind. Fields that are added to a kind are tested automatically. */
 
 /** Fields that records do not show, with the reason. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {};
 
-/** Members that a record has only with other rows than its own. */
+/** Members of a record that come from other rows than its own. */
 const OF_OTHERS: Readonly<Record<string, string>> = { image: 'the attachment' };
 
-/** Fields that tec/v1 takes and does not show, with the reason. */
+/** Fields that tec/v1 accepts and does not show, with the reason. */
 const NOT_IN_TEC: Readonly<Record<string, string>> = { 'event.website': 'the plugin does not show it either' };
 
-/** Members of records that no field of their name is written by, with what they follow from. */
+/** Members of records without a field of the same name, with their source. */
 const DERIVED: Readonly<Record<string, string>> = {
   id: 'the row', global_id: 'the row', global_id_lineage: 'imports', modified: 'every change', modified_utc: 'every change', url: 'slug', rest_url: 'the row',
   slug: 'the title', excerpt: 'the content, or other programs', start_date_details: 'start_date', end_date_details: 'end_date',
@@ -42,14 +40,14 @@ const FIELDS = postKinds.flatMap((kind) => Object.entries<Field>(kind.fields).ma
 const TEXTS = FIELDS.filter(({ field }) => field.text !== undefined);
 
 describe('every field', () => {
-  it('is shown, or named among those that are not', () =>
+  it('is a member of the record unless listed as hidden', () =>
     expect(
       FIELDS.filter(({ kind, name }) => !membersOf(kind).includes(name) && !NOT_SHOWN[name]).map(
         ({ kind, name }) => `${kind.name}.${name}`,
       ),
     ).toEqual([]));
 
-  it('is rendered where its rows hold something, in the record and in tec/v1', () => {
+  it('is rendered in the record and in tec/v1 if its rows hold a value', () => {
     const kinds = { venue: postKind('venue'), organizer: postKind('organizer') };
     const missing = postKinds.flatMap((kind) => {
       const fields = Object.entries<Field>(kind.fields);
@@ -71,7 +69,7 @@ describe('every field', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is written under every member, or the member follows from others', () =>
+  it('exists for each member of the record that is not derived', () =>
     expect(
       postKinds.flatMap((kind) =>
         membersOf(kind)
@@ -80,7 +78,7 @@ describe('every field', () => {
       ),
     ).toEqual([]));
 
-  it('has a name in tec/v1 that no other field of its kind has', () => {
+  it('has a name in tec/v1 that is unique in its kind', () => {
     for (const kind of postKinds) {
       const names = Object.entries<Field>(kind.fields).flatMap(([own, { names }]) => (names?.tec === false ? [] : [names?.tec ?? own]));
       expect([kind.name, names.length]).toEqual([kind.name, new Set(names).size]);
@@ -90,10 +88,10 @@ describe('every field', () => {
 
 const WORDS = { locked: 'Locked', allDay: 'All day', protectedTitle: String, privateTitle: String };
 
-/** What a meta may hold, whatever it is of. */
+/** A value that is valid in the given meta. */
 const heldBy = (key: string): string => (Object.values<string>(COORDINATES).includes(key) ? '1' : 'https://words.example/');
 
-/** A record of which its content and these metas alone hold something. */
+/** Returns a record in which only the content and the given metas have values. */
 function holding(
   kind: PostKind,
   held: Readonly<Record<string, string>>,
@@ -119,14 +117,14 @@ function holding(
   };
 }
 
-describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as const))('the text %s', (_, { kind, name, field }) => {
+describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as const))('text field %s', (_, { kind, name, field }) => {
   const key = field.place.in === 'meta' ? field.place.key : '';
   const { bundle, context, metas } = holding(kind, { [key]: 'Words' });
   const inTec = field.names?.tec === false ? undefined : (field.names?.tec ?? name);
 
   it('is a member of the record', () => expect(kind.render(7, bundle, context)).toMatchObject({ [name]: 'Words' }));
   it('is a meta of wp/v2', () => expect(coreMeta(kind, metas)).toMatchObject({ [field.names?.core || key]: 'Words' }));
-  it('is not there in wp/v2 of a protected record, unless WordPress has it', () => {
+  it('is hidden in wp/v2 for a protected record, unless WordPress has the field', () => {
     if (field.ours) expect(Object.keys(coreMeta(kind, metas, true))).not.toContain(field.names?.core || key);
   });
   it('is a field and a member of tec/v1', () => {
@@ -144,14 +142,14 @@ describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as co
   });
 });
 
-describe('the name of a meta', () => {
+describe('meta key', () => {
   const root = new URL('../../src/', import.meta.url);
   const files = (readdirSync(root, { recursive: true }) as string[]).filter((path) => path.endsWith('.ts'));
   const sources = files.map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
   const ofFields = FIELDS.flatMap(({ field: { place } }) => (place.in === 'meta' || place.in === 'links' ? [place.key] : []));
   const keys = [...new Set([...ofFields, ...Object.values(DATES), ...Object.values(COST), ...Object.values(COORDINATES)])];
 
-  it.each(keys)('%s is written out once', (key) => {
+  it.each(keys)('%s is spelled out in exactly one source file', (key) => {
     const places = sources.filter(({ text }) => text.includes(`'${key}'`)).map(({ path }) => path);
     expect(places).toHaveLength(1);
   });

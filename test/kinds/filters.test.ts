@@ -12,9 +12,7 @@ import type { Group, ListParam, ListParams, Narrowing } from '../../src/kinds/li
 import type { Values } from '../../src/kinds/param.ts';
 import { tecFilters } from '../../src/kinds/tec/params.ts';
 
-/*
- * Every declared filter of every list, whatever it is: what is added to a list is in here by itself.
- */
+/* Tests of every declared filter of every list. Filters that are added to a list are tested automatically. */
 
 const SETTINGS = readSettings(new Map([['timezone_string', 'Europe/Rome']]), 'wp_');
 const NOW = new Date('2026-11-23T10:00:00Z');
@@ -23,7 +21,9 @@ const DAY = 86_400_000;
 
 type AnyList = ListParams<unknown>;
 
-/** Lists by name; `echoes`: whether their URLs are made of what the filters say, and not of the query as it came. */
+/**
+ * Lists by name; `echoes`: whether the URLs of their pages contain the values of the filters instead of the raw query.
+ */
 const LISTS: readonly (readonly [name: string, params: AnyList, echoes: boolean])[] = [
   ...postKinds.flatMap((kind) => [
     [kind.path, kind.filters, true] as const,
@@ -44,7 +44,7 @@ const CONTROLS = LISTS.flatMap(([list, params]) =>
   Object.entries(params).flatMap(([name, param]) => ('controls' in param ? [[list, name, params, param] as const] : [])),
 );
 
-/** What might be sent of a parameter. The grammar tells what is a value of it. */
+/** Candidate values of a parameter. Its grammar decides which of them are valid. */
 const SENT: readonly unknown[] = [
   '1 hour ago',
   'tomorrow',
@@ -66,7 +66,7 @@ const valuesOf = ({ grammar }: ListParam<unknown, unknown>): unknown[] =>
     return fault || late || value === undefined ? [] : [value];
   });
 
-/** What a list comes to; undefined where it is refused, as a longitude without a latitude is. */
+/** Narrows a list; undefined if the values are refused, such as a longitude without a latitude. */
 function outcome(params: AnyList, values: Values, later = 0): Narrowing<unknown> | undefined {
   try {
     return narrow(params, values, { settings: SETTINGS, now: new Date(NOW.getTime() + later) });
@@ -76,7 +76,7 @@ function outcome(params: AnyList, values: Values, later = 0): Narrowing<unknown>
   }
 }
 
-/** All that can be said with a parameter: alone, and beside the others of its group. */
+/** Returns all valid values of a parameter: alone, and together with the other parameters of its group. */
 function saidWith(name: string, params: AnyList): { readonly values: Values; readonly without: Values }[] {
   const param = params[name]!;
   const group: Group<Values, unknown> | undefined = 'group' in param ? param.group : undefined;
@@ -90,8 +90,8 @@ function saidWith(name: string, params: AnyList): { readonly values: Values; rea
   return beside.flatMap((without) => valuesOf(param).map((value) => ({ values: { ...without, [name]: value }, without })));
 }
 
-describe('each filter of a list', () => {
-  it('is found', () => {
+describe('filters of all lists', () => {
+  it('include known examples', () => {
     expect(FILTERS.map(([list, name]) => `${list} ${name}`)).toEqual(
       expect.arrayContaining([
         'events start_date',
@@ -104,7 +104,7 @@ describe('each filter of a list', () => {
     );
   });
 
-  it.each(FILTERS)('%s: %s narrows it', (_list, name, params) => {
+  it.each(FILTERS)('%s: %s changes the conditions of the list', (_list, name, params) => {
     const narrows = saidWith(name, params).some(({ values, without }) => {
       const [said, unsaid] = [outcome(params, values), outcome(params, without)];
       return said && JSON.stringify(said.conditions) !== JSON.stringify(unsaid?.conditions);
@@ -112,15 +112,18 @@ describe('each filter of a list', () => {
     expect(narrows).toBe(true);
   });
 
-  it.each(FILTERS.filter(([, , , , echoes]) => echoes))('%s: %s is carried by the URLs wherever it narrows', (_list, name, params) => {
-    for (const { values, without } of saidWith(name, params)) {
-      const [said, unsaid] = [outcome(params, values), outcome(params, without)];
-      if (!said || !unsaid || JSON.stringify(said.conditions) === JSON.stringify(unsaid.conditions)) continue;
-      expect(said.echo.map(([echoed]) => echoed)).toContain(name);
-    }
-  });
+  it.each(FILTERS.filter(([, , , , echoes]) => echoes))(
+    '%s: %s is included in the URLs of pages whenever it changes the conditions',
+    (_list, name, params) => {
+      for (const { values, without } of saidWith(name, params)) {
+        const [said, unsaid] = [outcome(params, values), outcome(params, without)];
+        if (!said || !unsaid || JSON.stringify(said.conditions) === JSON.stringify(unsaid.conditions)) continue;
+        expect(said.echo.map(([echoed]) => echoed)).toContain(name);
+      }
+    },
+  );
 
-  it.each(FILTERS)('%s: %s says when the list changes by itself', (_list, name, params) => {
+  it.each(FILTERS)('%s: %s declares when the list changes with time', (_list, name, params) => {
     for (const { values } of saidWith(name, params)) {
       const now = outcome(params, values);
       const changes = (later: number) => JSON.stringify(outcome(params, values, later)?.conditions) !== JSON.stringify(now?.conditions);
@@ -131,8 +134,8 @@ describe('each filter of a list', () => {
   });
 });
 
-describe('each other parameter of a list', () => {
-  it.each(CONTROLS)('%s: %s does not narrow it', (_list, name, params, param) => {
+describe('other parameters of all lists', () => {
+  it.each(CONTROLS)('%s: %s does not change the conditions of the list', (_list, name, params, param) => {
     for (const value of valuesOf(param)) expect(outcome(params, { [name]: value })?.conditions).toEqual(outcome(params, {})?.conditions);
   });
 });

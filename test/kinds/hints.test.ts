@@ -9,9 +9,7 @@ import type { Params } from '../../src/kinds/param.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { LANGUAGES, routes } from '../http/describing.ts';
 
-/*
- * Every parameter of every route, as declared: what is added is in here by itself.
- */
+/* Tests of every declared parameter of every route. Parameters that are added are tested automatically. */
 
 const texts = await loadTexts(LANGUAGES);
 
@@ -33,10 +31,10 @@ const SETS: readonly Params[] = [
 const params = SETS.flatMap((set) => Object.entries(set));
 const grammars = [...new Set(params.map(([, { grammar }]) => grammar))];
 
-describe('the hint of every grammar', () => {
-  it('is looked at', () => expect(grammars.length).toBeGreaterThan(100));
+describe('hints of all grammars', () => {
+  it('are found', () => expect(grammars.length).toBeGreaterThan(100));
 
-  it('has an example that the grammar accepts', () => {
+  it('have an example that the grammar accepts', () => {
     const refused = params.flatMap(([name, { grammar }]) =>
       [true, false].flatMap((may) => {
         const { example } = grammar.hint;
@@ -48,17 +46,17 @@ describe('the hint of every grammar', () => {
     expect(refused).toEqual([]);
   });
 
-  it('has an example that says something', () =>
+  it('have an example that is not empty', () =>
     expect(params.filter(([, { grammar }]) => [undefined, null, ''].includes(grammar.hint.example as never))).toEqual([]));
 
-  it.each(LANGUAGES)('has a sentence in %s that names what was sent', (language) => {
+  it.each(LANGUAGES)('have a sentence in %s that contains the sent value', (language) => {
     const told = grammars.map(({ hint: { reason, values } }) =>
       texts.has(language, `reasons:${reason}`) ? texts.t(language, `reasons:${reason}`, { sent: '"X1"', ...values }) : reason,
     );
     expect(told.filter((sentence) => !sentence.includes('"X1"') || sentence.includes('{{'))).toEqual([]);
   });
 
-  it.each(LANGUAGES)('has sentences in %s about records that cannot be found', (language) => {
+  it.each(LANGUAGES)('have sentences in %s about records that cannot be found', (language) => {
     const named = new Set(grammars.flatMap(({ hint: { unknown } }) => unknown ?? []));
     expect(named.size).toBeGreaterThan(0);
     expect([...named].filter((reason) => !texts.has(language, `reasons:${reason}`))).toEqual([]);

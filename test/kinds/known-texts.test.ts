@@ -4,7 +4,7 @@ import { memoizeText } from '../../src/memo.ts';
 
 const options = { smilies: false, images: () => undefined };
 
-it.each([10, 1000, 300_000])('makes a text of %d characters once', (length) => {
+it.each([10, 1000, 300_000])('memoizeText converts a text of %d characters once', (length) => {
   let made = 0;
   const shout = memoizeText(`shout ${length}`, (text) => {
     made += 1;
@@ -15,7 +15,7 @@ it.each([10, 1000, 300_000])('makes a text of %d characters once', (length) => {
   expect(made).toBe(2);
 });
 
-it('tells apart what is made of one long text', () => {
+it('publishedText keeps the results of one long text apart', () => {
   const text = 'One two. '.repeat(20_000);
   const [content, words] = [publishedText('content', text, options), publishedText('words', text, options)];
   expect(content.length).toBeGreaterThan(text.length - 2);

@@ -6,9 +6,7 @@ import { narrow } from '../../src/kinds/filter.ts';
 import { postKinds } from '../../src/kinds/index.ts';
 import type { ListParams } from '../../src/kinds/list-param.ts';
 
-/*
- * A moment bounds a list in the same way however it is written.
- */
+/* A time gives the same bound in a list, in whatever form it is written. */
 
 const NOW = new Date('2026-11-23T10:00:00Z');
 const contexts = ['event', 'site'].map((mode) => ({
@@ -22,7 +20,7 @@ const contexts = ['event', 'site'].map((mode) => ({
   now: NOW,
 }));
 
-/** Ways of writing one moment. */
+/** Groups of spellings of the same time. */
 const SAME: readonly (readonly (string | number)[])[] = [
   ['1767225600', 1767225600, ' 1767225600.5', '@1767225600', '2026-01-01T00:00:00Z', '2026-01-01 01:00:00', '2026-01-01T05:00:00+05:00'],
   ['20261201', '1970-08-23T12:06:41Z'],
@@ -38,8 +36,8 @@ const LISTS: readonly (readonly [string, string, ListParams])[] = [
   ['feeds', 'until', feedFilters],
 ];
 
-describe('a moment that bounds a list', () => {
-  it.each(LISTS)('means the same in numbers and in words: %s, %s', (_, name, params) => {
+describe('time that bounds a list', () => {
+  it.each(LISTS)('has the same meaning as a number and as text: %s, %s', (_, name, params) => {
     for (const context of contexts)
       for (const forms of SAME) {
         const conditions = forms.map((form) => {
@@ -53,14 +51,14 @@ describe('a moment that bounds a list', () => {
   });
 });
 
-describe('in the hour that clocks show twice, where the site compares moments', () => {
+describe('hour that the clock repeats, on a site that compares UTC times', () => {
   const settings = contexts[1]!.settings;
-  it.each(['2026-10-25T00:20:40Z', '2026-10-25T01:20:40Z'])('what has not ended at %s is listed', (now) => {
+  it.each(['2026-10-25T00:20:40Z', '2026-10-25T01:20:40Z'])('lists events that have not ended at %s', (now) => {
     const bound = `${now.slice(0, 10)} ${now.slice(11, 16)}:00`;
     for (const view of ['list', 'past'] as const)
       expect(narrowSpan({ view }, { settings, now: new Date(now) }).conditions).toMatchObject([{ column: 'end_date', value: bound }]);
   });
-  it.each(['2026-10-25T00:20:40Z', '2026-10-25T01:20:40Z'])('an exact bound is %s', (now) => {
+  it.each(['2026-10-25T00:20:40Z', '2026-10-25T01:20:40Z'])('keeps the exact bound %s', (now) => {
     const bounds = exactBounds({ ends_after: now }, { siteZone: settings.zone, now: NOW, mode: 'site' });
     expect(bounds).toEqual([{ column: 'end_date', op: '>', value: now.replace('T', ' ').replace('Z', '') }]);
   });

@@ -6,14 +6,12 @@ import { onSite } from '../../src/kinds/custom-fields.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import type { Params } from '../../src/kinds/param.ts';
 
-/*
- * A number that is too large to be one would be stored as a word and shown as null.
- */
+/* A number that overflows to Infinity would be stored as a word and shown as null. */
 
 const NUMBER = { meta: '_ecp_custom_2', name: 'seats', label: 'Seats', type: 'number', choices: [] } as const;
 const event = onSite(postKind('event'), { calendar: { customFields: [NUMBER] } } as unknown as SiteSettings);
 
-/** The parameters of every handler, and those that a site defines. */
+/** Parameters of all endpoints, and those that a site defines. */
 const DECLARED: readonly (readonly [string, Params])[] = [
   ...[['calendar/events/v1', createRoutes(['en', 'it'])] as const, ...companionNamespaces()].flatMap(([namespace, routes]) =>
     routes.flatMap(({ pattern, endpoints }) =>
@@ -25,7 +23,9 @@ const DECLARED: readonly (readonly [string, Params])[] = [
 ];
 
 const TOO_LARGE = ['1e999', '-1e999', '9'.repeat(400)];
-/** As a value, a member of a list, and the value of a field that the site defines. */
+/**
+ * Forms of a value: the value itself, a list member, the value of a custom field, and part of a comma-separated list.
+ */
 const sentForms = (value: unknown): unknown[] => [value, [value], { seats: value }, `1,${value}`];
 
 const isSound = (value: unknown): boolean => {
@@ -35,8 +35,8 @@ const isSound = (value: unknown): boolean => {
   return value === null || typeof value !== 'object' || Object.values(value).every(isSound);
 };
 
-describe('a number beyond all numbers', () => {
-  it.each(DECLARED)('is none to %s', (_, params) => {
+describe('number that overflows', () => {
+  it.each(DECLARED)('is not accepted by %s', (_, params) => {
     const taken = Object.entries(params).flatMap(([name, { grammar }]) =>
       TOO_LARGE.flatMap(sentForms).flatMap((sent) => {
         const read = grammar.read(sent, () => true, {});

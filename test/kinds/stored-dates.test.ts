@@ -12,7 +12,7 @@ it.each([
   ['2026-02-30', '2026-02-30'],
   ['in spring', 'in spring'],
   ['', ''],
-])('a record shows the stored date %j as %j', (stored, shown) => {
+])('storedDates shows the stored date %j as %j', (stored, shown) => {
   const metas = new Map([DATES.start, DATES.end, DATES.startUtc, DATES.endUtc].map((key) => [key, [stored]]));
   expect(storedDates({ metas })).toMatchObject({ start: shown, end: shown, startUtc: shown, endUtc: shown });
 });

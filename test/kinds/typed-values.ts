@@ -18,12 +18,9 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import type { ConditionHandlers } from '../../src/storage/lists/post-conditions.ts';
 
-/*
- * What must not compile, and what must: checked by `npm run check`, which fails where an expected error is none.
- * Nothing here is run.
- */
+/* Type tests: `npm run check` fails if an expected error does not occur. Nothing here is executed. */
 
-/** Compiles only for the very same types. */
+/** `true` only if both types are identical. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : never;
 export const same: [
   Same<ValuesOf<{ a: { grammar: typeof flag } }>['a'], boolean | undefined>,

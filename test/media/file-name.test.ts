@@ -16,7 +16,7 @@ describe('sanitizeFileName', () => {
     ['PHOTO.PNG', 'PHOTO.png'],
     ['v1.2.png', 'v1.2.png'],
     ['写真.png', '写真.png'],
-  ])('makes %s %s', (wanted, name) => expect(sanitizeFileName(wanted, png)).toBe(name));
+  ])('turns %s into %s', (wanted, name) => expect(sanitizeFileName(wanted, png)).toBe(name));
 
   it.each([
     ['photo.png', 'photo.jpg'],
@@ -26,9 +26,9 @@ describe('sanitizeFileName', () => {
     ['', 'image.jpg'],
     ['.jpg', 'jpg.jpg'],
     ['???', 'image.jpg'],
-  ])('gives %j the ending of what it is: %s', (wanted, name) => expect(sanitizeFileName(wanted, jpeg)).toBe(name));
+  ])('gives %j the extension of its content: %s', (wanted, name) => expect(sanitizeFileName(wanted, jpeg)).toBe(name));
 
-  it('takes out every character that nobody sees', () => {
+  it('removes every invisible character', () => {
     const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
       /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufeff]/u.test(character),
     );
@@ -38,7 +38,7 @@ describe('sanitizeFileName', () => {
   });
 
   it.each(['shell.php', 'shell.php.jpg', 'shell.phtml.png', '.htaccess', 'a.jsp.b.jpg', 'shell.PHP5'])(
-    'leaves no ending of a script in %s',
+    'leaves no extension of a script in %s',
     (wanted) => {
       expect(sanitizeFileName(wanted, jpeg)).not.toMatch(/\.(php\d?|phtml|jsp|htaccess)(\.|$)/i);
     },
@@ -67,12 +67,12 @@ describe('sanitizeFileName', () => {
     'a;b.jpg',
     "a'b.jpg",
     '\ud800.jpg',
-  ])('leaves nothing of a path or a command in %j', (wanted) => {
+  ])('leaves no part of a path or a command in %j', (wanted) => {
     // biome-ignore format: a table
     expect(sanitizeFileName(wanted, jpeg)).toMatch(/^[^./\\\s-][^/\\\s\0|$`;'~%]*\.jpe?g$/);
   });
 
-  it('keeps within what a file system takes, in whole characters', () => {
+  it('limits the name to the length that file systems accept, in whole characters', () => {
     const name = sanitizeFileName(`${'写'.repeat(1000)}.jpg`, jpeg);
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(220);
     expect(name).toMatch(/^写+\.jpg$/);
@@ -92,9 +92,9 @@ describe('uniqueFileName', () => {
     ['a.png', ['a.b-scaled.png', 'A-SCALED.jpg', 'a-1-1x1.b-c'], 'a-2.png'],
     ['a-300x200.png', [], 'a-300x200-1.png'],
     ['a-scaled.jpg', [], 'a-scaled-1.jpg'],
-  ])('gives %s beside %j the name %s', (name, present, result) => expect(uniqueFileName(name, present)).toBe(result));
+  ])('gives %s next to %j the name %s', (name, present, result) => expect(uniqueFileName(name, present)).toBe(result));
 
-  it('costs no more than in proportion to the files of the folder', async () => {
+  it('needs at most time proportional to the number of files in the folder', async () => {
     const folders = new Map<number, string[]>();
     for (const count of [1000, 4000, 16_000])
       folders.set(count, ['a.png', ...Array.from({ length: count - 1 }, (_, at) => `a-${at + 1}.png`)]);

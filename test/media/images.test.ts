@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describeDatabases('images', (open) => {
+describeDatabases('image library', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -87,7 +87,7 @@ describeDatabases('images', (open) => {
     ['abc', undefined],
     ['1.5', undefined],
     ['', undefined],
-  ])('takes %j for the id %j', (value, id) => expect(imageNumber(value)).toBe(id));
+  ])('reads %j as the image ID %j', (value, id) => expect(imageNumber(value)).toBe(id));
 
   describe('imageIdAt', () => {
     it.each([
@@ -95,7 +95,7 @@ describeDatabases('images', (open) => {
       ['the same with another scheme', `${own.uploads.replace('http', 'https')}/2026/11/tiny.png`, 10],
       ['the path of its file', '/wp-content/uploads/2026/11/tiny.png', 10],
       ['the address of one of its sizes', `${own.uploads}/2026/11/wide-300x200.png`, 11],
-    ])('knows an image by %s', async (_, value, id) => expect(await imageIdAt(db, value, own)).toBe(id));
+    ])('finds an image by %s', async (_, value, id) => expect(await imageIdAt(db, value, own)).toBe(id));
 
     it.each([
       ['a word', 'abc'],
@@ -107,9 +107,9 @@ describeDatabases('images', (open) => {
       ['another host', 'https://external.example.test/wp-content/uploads/2026/11/tiny.png'],
       ['another scheme', 'ftp://127.0.0.1:8081/wp-content/uploads/2026/11/tiny.png'],
       ['a broken escape', `${own.uploads}/%E0%A4%A.png`],
-    ])('knows none by %s', async (_, value) => expect(await imageIdAt(db, value, own)).toBeUndefined());
+    ])('finds no image by %s', async (_, value) => expect(await imageIdAt(db, value, own)).toBeUndefined());
 
-    it('takes the same number of queries for each address', async () => {
+    it('takes a fixed number of queries for any address', async () => {
       const count = async (url: string) => {
         const before = db.queries();
         await imageIdAt(db, url, own);
@@ -120,12 +120,12 @@ describeDatabases('images', (open) => {
     });
   });
 
-  it('stores an image from elsewhere as WordPress does', async () => {
+  it('stores an image from another host as WordPress does', async () => {
     const prepared = await fetched(`${elsewhere}/gallery/Our%20stage.png?v=2`);
     expect(await files()).toEqual(['Our-stage-150x150.png', 'Our-stage-300x150.png', 'Our-stage.png']);
     const id = await inserted(prepared);
     const row = (await loadPosts(db, [id])).get(id);
-    // Half past midnight in Rome: the folder is the next month's.
+    // It is half past midnight in Rome, so the folder is that of the next month.
     expect(row).toMatchObject({
       post_author: 2, post_status: 'inherit', post_type: 'attachment', post_mime_type: 'image/png', post_title: 'Our-stage', post_name: 'our-stage', post_parent: 0,
       comment_status: 'open', ping_status: 'closed', post_date: '2026-12-01 00:30:00', post_date_gmt: '2026-11-30 23:30:00', post_modified: '2026-12-01 00:30:00',
@@ -144,7 +144,7 @@ describeDatabases('images', (open) => {
     expect(await readFile(join(folder, '2026/12/Our-stage.png'))).toEqual(picture);
   });
 
-  it('knows it again by where it came from and where it is, without a request', async () => {
+  it('finds a stored image by its source and by its own addresses, without a request', async () => {
     const id = await inserted(await fetched(`${elsewhere}/a.png`));
     requests = 0;
     for (const address of [
@@ -158,7 +158,7 @@ describeDatabases('images', (open) => {
     expect(requests).toBe(0);
   });
 
-  describe('fetched by several writes at once', () => {
+  describe('image fetched by several writes at once', () => {
     const twice = async () => [(await fetched(`${elsewhere}/a.png`))!, (await fetched(`${elsewhere}/a.png`))!] as const;
     const originals = async () => (await files()).filter((name) => !/\d+x\d+/.test(name));
     const rows = async () => (await db.from('posts').where({ post_type: 'attachment', post_author: 2 }).select('ID')).map(({ ID }) => ID);
@@ -172,7 +172,7 @@ describeDatabases('images', (open) => {
       await until('the files that nothing names to go', async () => (await files()).length === 3);
       expect(await originals()).toEqual(['a.png']);
     });
-    it('is in the library once for all writes of a transaction, or not at all', async () => {
+    it('is in the library once for all writes of a transaction, and not at all if it is rolled back', async () => {
       const [first, second] = await twice();
       const { settings } = await callerNow();
       const uploader = { viewer: { id: 2 }, now, settings };
@@ -190,13 +190,13 @@ describeDatabases('images', (open) => {
       await until('the files that nothing names to go', async () => (await files()).length === 3);
       expect(await originals()).toEqual(['a-1.png']);
     });
-    it('is in the library once, whoever comes first', async () => {
+    it('is in the library once after concurrent writes', async () => {
       const prepared = await Promise.all(Array.from({ length: 6 }, () => fetched(`${elsewhere}/b.png`)));
       expect(new Set(await Promise.all(prepared.map(inserted))).size).toBe(1);
     });
   });
 
-  it('knows a large image by its stand-in and by its original', async () => {
+  it('finds a large image by its scaled file and by its original', async () => {
     const large = await sharp({ create: { width: 2600, height: 100, channels: 3, background: '#c06040' } })
       .jpeg()
       .toBuffer();
@@ -206,7 +206,7 @@ describeDatabases('images', (open) => {
       expect(await imageIdAt(db, `${own.uploads}/2026/12/${name}`, own)).toBe(id);
   });
 
-  it('gives the second image of a name a name of its own, whatever posts have that slug', async () => {
+  it('gives the second image of a name a different name, and avoids slugs of other posts', async () => {
     const first = await inserted(await fetched(`${elsewhere}/summer-concert.png`));
     const second = await inserted(await fetched(`${elsewhere}/b/summer-concert.png`));
     const rows = await loadPosts(db, [first, second]);
@@ -215,24 +215,24 @@ describeDatabases('images', (open) => {
     expect(rows.get(second)).toMatchObject({ post_title: 'summer-concert-1', guid: `${own.uploads}/2026/12/summer-concert-1.png` });
   });
 
-  it('keeps the files of two at once apart', async () => {
+  it('keeps the files of concurrent fetches with the same name apart', async () => {
     await Promise.all(['x', 'y', 'z'].map((place) => fetched(`${elsewhere}/${place}/same.png`)));
     expect((await files()).filter((name) => !/\d+x\d+/.test(name))).toHaveLength(3);
   });
 
-  it('names an image without letters by its id', async () => {
+  it('gives an image whose name has no letters a slug', async () => {
     const id = await inserted(await fetched(`${elsewhere}/${encodeURIComponent('＿＿')}.png`));
     expect((await loadPosts(db, [id])).get(id)?.post_name).not.toBe('');
   });
 
-  it('stores below the folder of uploads only, whatever the name', async () => {
+  it('stores files only below the uploads folder, whatever their name', async () => {
     for (const name of ['..%2f..%2fevil.png', '%2e%2e/evil.png', '..%5cevil.png', '/etc/cron.d/evil']) {
       const prepared = await prepareUpload(site(), await callerNow(), { bytes: picture, name: decodeURIComponent(name) });
       for (const file of prepared!.files) expect(file.startsWith(`${join(folder, '2026', '12')}/`)).toBe(true);
     }
   });
 
-  it('puts files into one folder where the site wants it so', async () => {
+  it('stores files in one folder if the site has no monthly folders', async () => {
     const caller = await callerNow();
     const raw = new Map([...caller.settings.raw, ['uploads_use_yearmonth_folders', '']]);
     const prepared = await prepareUpload(
@@ -244,13 +244,13 @@ describeDatabases('images', (open) => {
     expect(await readdir(folder)).toContain('flat.png');
   });
 
-  it('leaves no file behind when the write fails', async () => {
+  it('leaves no file behind after undo', async () => {
     const prepared = await fetched(`${elsewhere}/a.png`);
     await prepared?.undo();
     expect(await files()).toEqual([]);
   });
 
-  it('leaves no file behind when it is no image', async () => {
+  it('leaves no file behind if the content is not an image', async () => {
     for (const path of ['/page.png', '/torn.png']) expect(await fetched(elsewhere + path)).toBeUndefined();
     expect(await prepareUpload(site(), await callerNow(), { bytes: Buffer.from('<?php'), name: 'a.png' })).toBeUndefined();
     expect(await files()).toEqual([]);
@@ -265,20 +265,20 @@ describeDatabases('images', (open) => {
     expect(requests).toBe(0);
   });
 
-  it('takes what lies at an internationalised address, and keeps the address in ASCII', async () => {
+  it('fetches from an internationalized address and stores the address in ASCII', async () => {
     const prepared = await fetched(`${elsewhere.replace('pictures', 'bücher')}/straße.png`);
     expect(prepared?.attachment.metas._tribe_importer_original_url?.[0]).toMatch(/^http:\/\/xn--bcher-kva\.example:\d+\/stra%C3%9Fe\.png$/);
     expect(prepared?.attachment.title).toBe('strase');
   });
 
-  it('says when the disk takes no files', async () => {
+  it('throws LibraryUnavailable if files cannot be written', async () => {
     await writeFile(join(folder, '2026'), 'in the way');
     await expect(fetched(`${elsewhere}/a.png`)).rejects.toMatchObject({ name: 'LibraryUnavailable', reason: 'read-only' });
   });
 });
 
 describe('mayUpload', () => {
-  it('is for those with upload_files', () => {
+  it('is true only for users with upload_files', () => {
     expect(mayUpload(ANONYMOUS)).toBe(false);
     expect(mayUpload({ id: 3, login: 'auth', can: (capability) => capability === 'upload_files' })).toBe(true);
   });

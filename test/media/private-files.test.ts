@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { amongUploads, isPrivateFile } from '../../src/media/private-files.ts';
 
-describe('in a folder for everything', () => {
+describe('private files in an uploads folder that also holds the database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-private-'));
   const data = join(folder, 'data');
   const places = { databaseUrl: `sqlite:${join(data, 'fasti.sqlite')}`, uploadsDir: data };
@@ -18,16 +18,16 @@ describe('in a folder for everything', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.each(['fasti.sqlite', 'fasti.sqlite-wal', '2026/../fasti.sqlite', 'other.png', 'my.backup'])('%s is private', async (path) => {
+  it.each(['fasti.sqlite', 'fasti.sqlite-wal', '2026/../fasti.sqlite', 'other.png', 'my.backup'])('include %s', async (path) => {
     expect(await isPrivateFile(places, path)).toBe(true);
     expect(await isPrivateFile({ ...places, uploadsDir: join(folder, 'link') }, path)).toBe(true);
   });
-  it.each(['2026/a.jpg', 'my.backup.png', 'none.png', '2026', ''])('%s is not', async (path) =>
+  it.each(['2026/a.jpg', 'my.backup.png', 'none.png', '2026', ''])('do not include %s', async (path) =>
     expect(await isPrivateFile(places, path)).toBe(false),
   );
-  it('no database is, where there is no file of one', async () =>
+  it('include no database file if the database is on a server', async () =>
     expect(await isPrivateFile({ ...places, databaseUrl: 'mysql://u:p@h/n' }, 'fasti.sqlite')).toBe(false));
-  it('the private files are told apart from those elsewhere', async () => {
+  it('are distinguished from files outside the uploads folder', async () => {
     const files = [join(data, 'fasti.sqlite'), join(folder, 'outside.backup')];
     expect(await amongUploads(places, files)).toEqual([files[0]]);
     expect(await amongUploads({ ...places, uploadsDir: join(folder, 'link') }, files)).toEqual([files[0]]);

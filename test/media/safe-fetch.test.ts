@@ -29,7 +29,7 @@ afterEach(() => {
 
 const allowAddress = (ip: string) => ip === '127.0.0.1';
 const allowed = { allowAddress };
-/** A name for the server, resolved without DNS. */
+/** Resolves every name to the test server, without DNS. */
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 const faultOf = async (work: Promise<unknown>) =>
   work.then(
@@ -51,8 +51,8 @@ const ELSEWHERE = [
   '255.255.255.255', '4294967295', '0.1.2.3', '168.63.129.16', '192.175.48.1', '192.31.196.1', '[::ffff:10.0.0.1]', '[::ffff:c0a8:1]', '[::ffff:100.64.0.1]', '[::10.0.0.1]', '[2002:a00:1::]', '[2002:c0a8:1::]',
 ]; // biome-ignore format: a table
 
-describe('a place that is not public', () => {
-  it('has more than a hundred spellings here', () => expect(LOOPBACK.length + ELSEWHERE.length).toBeGreaterThan(100));
+describe('address that is not public', () => {
+  it('is spelled in more than a hundred ways here', () => expect(LOOPBACK.length + ELSEWHERE.length).toBeGreaterThan(100));
 
   it.each(LOOPBACK)('is not connected to as %s', async (host) => {
     for (const address of [`http://${host}:${port}/a.png`, `http://${host}/a.png`, `https://${host}/a.png`]) {
@@ -61,7 +61,7 @@ describe('a place that is not public', () => {
     expect(connections).toBe(0);
   });
 
-  it.each(ELSEWHERE)('is not connected to as %s', async (host) => {
+  it.each(ELSEWHERE)('is refused as %s', async (host) => {
     expect(await faultOf(fetchPublic(`http://${host}/a.png`))).toBe('address');
   });
 
@@ -74,14 +74,14 @@ describe('a place that is not public', () => {
     'nothing',
     'http://user:secret@example.org/',
     '//example.org/a',
-  ])('is not reached by %s', async (address) => expect(await faultOf(fetchPublic(address))).toBe('url'));
+  ])('is refused as an invalid URL: %s', async (address) => expect(await faultOf(fetchPublic(address))).toBe('url'));
 
-  it('is not connected to when a name leads to it', async () => {
+  it('is not connected to if a name resolves to it', async () => {
     expect(await faultOf(fetchPublic('http://canary.example/', { resolve }))).toBe('address');
     expect(connections).toBe(0);
   });
 
-  it('is not connected to when it is one of several addresses of a name', async () => {
+  it('is not connected to if it is one of several addresses of a name', async () => {
     const mixed = async () => [
       { address: '93.184.215.14', family: 4 },
       { address: '::1', family: 6 },
@@ -89,7 +89,7 @@ describe('a place that is not public', () => {
     expect(await faultOf(fetchPublic('http://canary.example/', { resolve: mixed }))).toBe('address');
   });
 
-  it('is not connected to when a name leads elsewhere at first and to it afterwards', async () => {
+  it('is not connected to if a name resolves to it only at the second lookup', async () => {
     let asked = 0;
     const flipping = async () => {
       asked += 1;
@@ -100,13 +100,13 @@ describe('a place that is not public', () => {
     expect(connections).toBe(1);
   });
 
-  it('is not connected to on a port that no web server of the public uses', async () => {
+  it('is not connected to on a port that public web servers do not use', async () => {
     const abroad = async () => [{ address: '93.184.215.14', family: 4 }];
     expect(await faultOf(fetchPublic('http://example.org:22/', { resolve: abroad }))).toBe('address');
   });
 });
 
-describe('a redirect', () => {
+describe('redirect', () => {
   it.each(['http://127.0.0.2:PORT/', 'http://[::1]:PORT/', 'http://2130706434:PORT/', '//127.0.0.3:PORT/', 'http://localhost:PORT/'])(
     'to %s is refused',
     async (target) => {
@@ -117,12 +117,12 @@ describe('a redirect', () => {
     },
   );
 
-  it('to a file of the machine is refused', async () => {
+  it('to a local file is refused', async () => {
     answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, allowed))).toBe('url');
   });
 
-  it('is followed three times and not a fourth', async () => {
+  it('is followed three times but not a fourth time', async () => {
     answer = ({ url = '' }, response) => {
       const left = Number(url.slice(1));
       if (left > 0) response.writeHead(301, { location: `/${left - 1}` }).end();
@@ -132,7 +132,7 @@ describe('a redirect', () => {
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/4`, allowed))).toBe('redirects');
   });
 
-  it('takes no authorization to another origin', async () => {
+  it('does not send the Authorization header to another origin', async () => {
     const seen: (string | undefined)[] = [];
     answer = ({ headers, url }, response) => {
       seen.push(headers.authorization);
@@ -144,8 +144,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('what is fetched', () => {
-  it('goes to the host that the URL names', async () => {
+describe('fetch of a public address', () => {
+  it('sends the host name of the URL', async () => {
     let host: string | undefined;
     answer = ({ headers }, response) => {
       host = headers.host;
@@ -155,12 +155,12 @@ describe('what is fetched', () => {
     expect(host).toBe(`pictures.example:${port}`);
   });
 
-  it('may not be announced as too large', async () => {
+  it('is refused if the announced length is too large', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-length': '1001' }).end(Buffer.alloc(1001));
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, { ...allowed, maxBytes: 1000 }))).toBe('size');
   });
 
-  it('may not turn out too large', async () => {
+  it('is refused if the body turns out too large', async () => {
     answer = (_, response) => {
       const more = () => response.write(Buffer.alloc(1000), () => (response.destroyed ? undefined : setImmediate(more)));
       more();
@@ -168,12 +168,12 @@ describe('what is fetched', () => {
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, { ...allowed, maxBytes: 10_000 }))).toBe('size');
   });
 
-  it('may not take too long to begin', async () => {
+  it('is aborted if the response does not begin in time', async () => {
     answer = () => undefined;
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, { ...allowed, timeoutMs: 50 }))).toBe('time');
   });
 
-  it('may not take too long to end', async () => {
+  it('is aborted if the response does not end in time', async () => {
     answer = (_, response) => response.write('a');
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, { ...allowed, timeoutMs: 50 }))).toBe('time');
   });
@@ -182,13 +182,13 @@ describe('what is fetched', () => {
     ['without a length', {}],
     ['with a length', { 'content-length': '1000' }],
     ['that says how it ends', { connection: 'close', 'transfer-encoding': 'identity' }],
-  ])('is not whole when its time is over, %s', async (_, headers) => {
+  ])('is refused as incomplete when the time is up: response %s', async (_, headers) => {
     answer = (_request, response) => response.writeHead(200, headers).write('half of it');
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, { ...allowed, timeoutMs: 300 }))).toBe('time');
   });
 
   it.each([{}, { 'content-length': '1000' }, { connection: 'close', 'transfer-encoding': 'identity' }])(
-    'is not whole when the server hangs up in the middle (%j)',
+    'is incomplete if the server hangs up in the middle (%j)',
     async (headers) => {
       answer = (_request, response) => {
         response.writeHead(200, headers).write('half of it', () => setTimeout(() => response.socket?.resetAndDestroy(), 50));
@@ -197,26 +197,26 @@ describe('what is fetched', () => {
     },
   );
 
-  it('may not wait for its name for too long', async () => {
+  it('is aborted if the name is not resolved in time', async () => {
     expect(await faultOf(fetchPublic('http://slow.example/', { resolve: () => new Promise(() => undefined), timeoutMs: 50 }))).toBe('time');
   });
 
-  it.each([204, 206, 304, 403, 404, 500])('is refused with status %d', async (status) => {
+  it.each([204, 206, 304, 403, 404, 500])('is refused for the status %d', async (status) => {
     answer = (_, response) => response.writeHead(status).end();
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, allowed))).toBe('status');
   });
 
-  it('is refused when it comes compressed, which could be a bomb', async () => {
+  it('is refused if the response is compressed, which could be a bomb', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x');
     expect(await faultOf(fetchPublic(`http://127.0.0.1:${port}/`, allowed))).toBe('type');
   });
 
-  it('is unreachable where nobody listens', async () => {
+  it('is unreachable if no server listens', async () => {
     expect(await faultOf(fetchPublic('http://127.0.0.1:1/', allowed))).toBe('unreachable');
   });
 });
 
-describe('an image', () => {
+describe('fetched image', () => {
   const served = (bytes: Buffer | string, type: string) => {
     answer = (_, response) => response.writeHead(200, { 'content-type': type }).end(bytes);
     return faultOf(fetchImage(`http://127.0.0.1:${port}/a.png`, allowed).then(({ type: { mime } }) => Promise.reject(mime)));
@@ -229,7 +229,7 @@ describe('an image', () => {
     ['WebP', Buffer.from('RIFF\x01\x00\x00\x00WEBPVP8 '), 'image/webp'],
     ['AVIF', Buffer.from('\0\0\0\x1cftypavif\0\0\0\0mif1miaf', 'latin1'), 'image/avif'],
     ['AVIF by its other brands', Buffer.from('\0\0\0\x1cftypmif1\0\0\0\0avifmiaf', 'latin1'), 'image/avif'],
-  ])('is known as %s by its first bytes, whatever it is called', async (_, bytes, mime) =>
+  ])('is recognized as %s by its first bytes, whatever its content type', async (_, bytes, mime) =>
     expect(await served(bytes, 'text/plain')).toBe(mime),
   );
 
@@ -240,7 +240,9 @@ describe('an image', () => {
     ['a sound', Buffer.from('RIFF\x01\x00\x00\x00WAVEfmt ')],
     ['a film', Buffer.from('\0\0\0\x1cftypisom\0\0\0\0mp41', 'latin1')],
     ['a page after a blank', ' GIF89a'],
-  ])('is not %s, even if it is called one', async (_, bytes) => expect(await served(bytes, 'image/png')).toBe('type'));
+  ])('is refused if it is %s, even with the content type of an image', async (_, bytes) =>
+    expect(await served(bytes, 'image/png')).toBe('type'),
+  );
 });
 
 describe('isPublicAddress', () => {
@@ -254,6 +256,6 @@ describe('isPublicAddress', () => {
     '100.128.0.1',
     '2606:4700:4700::1111',
     '2001:4860:4860::8888',
-  ])('%s is', (ip) => expect(isPublicAddress(ip)).toBe(true));
-  it.each(['', 'localhost', '1.2.3', '::ffff:8.8.8.8', '::'])('%j is not', (ip) => expect(isPublicAddress(ip)).toBe(false));
+  ])('returns true for %s', (ip) => expect(isPublicAddress(ip)).toBe(true));
+  it.each(['', 'localhost', '1.2.3', '::ffff:8.8.8.8', '::'])('returns false for %j', (ip) => expect(isPublicAddress(ip)).toBe(false));
 });

@@ -40,14 +40,14 @@ async function made(bytes: Buffer, file: string, options: Record<string, string>
   };
 }
 
-it('is done for two pictures at a time, so that threads are left for everything else', async () => {
+it('makeSizes works on two images at a time, so that threads remain for everything else', async () => {
   const bytes = await plain(1200, 800, 'webp');
   const busy: number[] = [];
   const looking = setInterval(() => busy.push(sharp.counters().process + sharp.counters().queue), 1);
   await Promise.all(Array.from({ length: 12 }, (_, place) => made(bytes, `at-once-${place}.webp`)));
   clearInterval(looking);
   expect(busy.length).toBeGreaterThan(5);
-  // One that is done may be counted until the next one has begun.
+  // A finished image may still be counted until the next one has started.
   expect(Math.max(...busy)).toBeLessThanOrEqual(4);
 });
 
@@ -70,12 +70,12 @@ describe('fitSize', () => {
     [1200, 800, rule(0, 200), '300x200'],
     [5000, 1, rule(300, 300), '300x1'],
     [1999, 1333, rule(1024, 1024), '1024x683'],
-  ])('makes of %d x %d with %j %s', (width, height, wanted, result) => {
+  ])('shrinks %d x %d with %j to %s', (width, height, wanted, result) => {
     const fit = fitSize({ width, height }, wanted);
     expect(fit && `${fit.width}x${fit.height}`).toBe(result);
   });
 
-  it('cuts a crop from the middle', () => {
+  it('crops from the middle', () => {
     expect(fitSize({ width: 1200, height: 800 }, rule(150, 150, true))?.part).toEqual({ left: 200, top: 0, width: 800, height: 800 });
   });
 });
@@ -92,7 +92,7 @@ describe('sizeRules', () => {
     ]);
   });
 
-  it('follow the options of the site; a size of 0 x 0 is not made', () => {
+  it('follow the options of the site, where 0 x 0 means no size', () => {
     const options = new Map([
       ['thumbnail_size_w', '100'],
       ['thumbnail_size_h', '80'],
@@ -107,7 +107,7 @@ describe('sizeRules', () => {
 });
 
 describe('makeSizes', () => {
-  it('describes the sample image as WordPress did, lengths of files aside', async () => {
+  it('describes the sample image as WordPress did, except for file sizes', async () => {
     const bytes = await readFile(new URL('uploads/2026/11/wide.png', FIXTURES));
     const row = readFixture().postmeta!.rows.find(([, post, key]) => post === 11 && key === '_wp_attachment_metadata');
     const lengths = (text: string) => text.replace(/"filesize":\d+/g, '"filesize":0');
@@ -117,20 +117,23 @@ describe('makeSizes', () => {
     expect(file).toBe('wide.png');
   });
 
-  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)('makes files of the same kind from %s, as large as it says', async (format) => {
-    const { metadata, written } = await made(await plain(400, 200, format), `kind.${format}`);
-    expect(Object.keys(metadata.sizes)).toEqual(['medium', 'thumbnail']);
-    for (const size of Object.values(metadata.sizes)) {
-      const bytes = await readFile(join(folder, size.file));
-      expect(size).toMatchObject({ 'mime-type': `image/${format}`, filesize: bytes.length });
-      const { width, height } = await sharp(bytes).metadata();
-      expect(size.file).toBe(`kind-${width}x${height}.${format}`);
-      expect(imageType(bytes)?.mime).toBe(`image/${format}`);
-      expect(written).toContain(join(folder, size.file));
-    }
-  });
+  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
+    'makes files of the same format from %s, with the announced dimensions',
+    async (format) => {
+      const { metadata, written } = await made(await plain(400, 200, format), `kind.${format}`);
+      expect(Object.keys(metadata.sizes)).toEqual(['medium', 'thumbnail']);
+      for (const size of Object.values(metadata.sizes)) {
+        const bytes = await readFile(join(folder, size.file));
+        expect(size).toMatchObject({ 'mime-type': `image/${format}`, filesize: bytes.length });
+        const { width, height } = await sharp(bytes).metadata();
+        expect(size.file).toBe(`kind-${width}x${height}.${format}`);
+        expect(imageType(bytes)?.mime).toBe(`image/${format}`);
+        expect(written).toContain(join(folder, size.file));
+      }
+    },
+  );
 
-  it('puts a stand-in before an image above 2560 pixels, and names sizes after the original', async () => {
+  it('makes a scaled copy of an image above 2560 pixels, and names the sizes after the original', async () => {
     const { file, metadata } = await made(await plain(3000, 1500, 'jpeg'), 'large.jpg');
     expect(file).toBe('large-scaled.jpg');
     expect(metadata).toMatchObject({ width: 2560, height: 1280, file: '2026/11/large-scaled.jpg', original_image: 'large.jpg' });
@@ -139,14 +142,14 @@ describe('makeSizes', () => {
     expect(await sharp(join(folder, 'large-scaled.jpg')).metadata()).toMatchObject({ width: 2560, height: 1280 });
   });
 
-  it('leaves a large PNG as it is', async () => {
+  it('does not scale down a large PNG', async () => {
     const { file, metadata } = await made(await plain(3000, 100, 'png'), 'long.png');
     expect(file).toBe('long.png');
     expect(metadata).toMatchObject({ width: 3000, height: 100 });
     expect(metadata).not.toHaveProperty('original_image');
   });
 
-  it('turns an image that lies on its side', async () => {
+  it('rotates an image according to its EXIF orientation', async () => {
     const bytes = await sharp({ create: { width: 400, height: 200, channels: 3, background: '#c06040' } })
       .withMetadata({ orientation: 6 })
       .jpeg()
@@ -157,15 +160,15 @@ describe('makeSizes', () => {
     expect(metadata.sizes.medium?.file).toBe('side-150x300.jpg');
   });
 
-  it('refuses an image that would fill the memory', async () => {
-    // 30000 x 30000 pixels in a file of a few hundred bytes: the header of a PNG is believed.
+  it('refuses an image that would exhaust the memory', async () => {
+    // The header of the PNG claims 30000 x 30000 pixels in a file of a few hundred bytes.
     const bomb = await plain(10, 10, 'png');
     bomb.writeUInt32BE(30_000, 16);
     bomb.writeUInt32BE(30_000, 20);
     await expect(made(bomb, 'bomb.png')).rejects.toThrow(ImageUnreadable);
   });
 
-  it('refuses an image that breaks off', async () => {
+  it('refuses a truncated image', async () => {
     const bytes = await sharp(Buffer.from(Array.from({ length: 400 * 300 * 3 }, (_, place) => (place * 7919) % 251)), {
       raw: { width: 400, height: 300, channels: 3 },
     })
