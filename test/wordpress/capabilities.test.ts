@@ -33,14 +33,14 @@ describe('stockRoles', () => {
     ['contributor', 'publish_tribe_events', false],
     ['subscriber', 'read', true],
     ['subscriber', 'edit_tribe_events', false],
-  ])('%s, %s: %s', (role, capability, granted) => expect(capabilities(role).has(capability)).toBe(granted));
+  ])('gives the role %s the capability %s: %s', (role, capability, granted) => expect(capabilities(role).has(capability)).toBe(granted));
 });
 
 describe('parseRoles', () => {
   it.each(['', 'broken', 'O:8:"stdClass":0:{}', undefined, null, 5])('reads no roles from %j', (stored) =>
     expect(parseRoles(stored).size).toBe(0),
   );
-  it('takes a parsed value too', () =>
+  it('accepts a parsed value', () =>
     expect(parseRoles({ guide: { name: 'Guide', capabilities: { read: true } } }).get('guide')).toEqual({
       name: 'Guide',
       capabilities: { read: true },
@@ -48,20 +48,20 @@ describe('parseRoles', () => {
 });
 
 describe('userCapabilities', () => {
-  it('joins roles, with the name of each among them', () => {
+  it('joins the capabilities of all roles and adds the names of the roles', () => {
     const held = userCapabilities({ author: true, contributor: true }, roles);
     expect(['author', 'contributor', 'publish_tribe_events', 'exist'].every((one) => held.has(one))).toBe(true);
   });
-  it('lets grants and denials of the user win', () => {
+  it('gives grants and denials of the user precedence', () => {
     const held = userCapabilities('a:3:{s:6:"author";b:1;s:12:"upload_files";b:0;s:17:"manage_categories";b:1;}', roles);
     expect([held.has('upload_files'), held.has('manage_categories'), held.has('edit_posts')]).toEqual([false, true, true]);
   });
-  it('leaves out roles that were taken away', () => expect(userCapabilities({ author: false }, roles)).toEqual(new Set(['exist'])));
-  it('lets a later role deny', () => {
+  it('ignores roles that were removed', () => expect(userCapabilities({ author: false }, roles)).toEqual(new Set(['exist'])));
+  it('lets a later role deny a capability', () => {
     const two = parseRoles({ a: { name: 'A', capabilities: { x: true, y: true } }, b: { name: 'B', capabilities: { x: false } } });
     expect([...userCapabilities({ a: true, b: true }, two)].sort()).toEqual(['a', 'b', 'exist', 'y']);
   });
-  it.each([undefined, '', 'broken'])('grants next to nothing for %j', (stored) =>
+  it.each([undefined, '', 'broken'])('grants only the capability exist for %j', (stored) =>
     expect(userCapabilities(stored, roles)).toEqual(new Set(['exist'])),
   );
 });
@@ -73,7 +73,9 @@ describe('mapMetaCap', () => {
     const [status, trashedFrom] = state.split(' of ');
     return { author: OWNER, status: status!, trashedFrom };
   };
-  /** Who may, of: edit own, edit another's, delete own, delete another's, read own, read another's. */
+  /**
+   * Permissions by state, as letters: edit own, edit another's, delete own, delete another's, read own, read another's.
+   */
   const MAY: Record<string, Record<(typeof STATES)[number], string>> = {
     administrator: {
       publish: 'eEdDrR',
@@ -122,7 +124,7 @@ describe('mapMetaCap', () => {
     },
   };
   const rows = Object.entries(MAY).flatMap(([role, states]) => Object.entries(states).map(([state, may]) => [role, state, may] as const));
-  it.each(rows)('%s, %s: %s', (role, state, may) => {
+  it.each(rows)('gives the expected permissions: %s, %s: %s', (role, state, may) => {
     const shown = (['edit', 'delete', 'read'] as const)
       .flatMap((verb) => [
         mapMetaCap(verb, viewer(OWNER, role), post(state), 'tribe_events') ? verb[0]! : '-',
@@ -132,15 +134,15 @@ describe('mapMetaCap', () => {
     expect(shown).toBe(may);
   });
 
-  it('lets everybody read what is public, and nothing else', () => {
+  it('lets anonymous visitors read only published posts', () => {
     expect(STATES.filter((state) => mapMetaCap('read', ANONYMOUS, post(state), 'tribe_events'))).toEqual(['publish']);
   });
-  it('does not take a post without author for that of an anonymous caller', () =>
+  it('does not treat a post without an author as the post of an anonymous caller', () =>
     expect(
       mapMetaCap('read', { ...ANONYMOUS, can: () => true }, { author: 0, status: 'draft' }, 'x') &&
         mapMetaCap('edit', ANONYMOUS, { author: 0, status: 'draft' }, 'x'),
     ).toBe(false));
-  it("asks for the type's own capabilities", () => {
+  it('checks the capabilities of the post type', () => {
     const only: Viewer = {
       id: 8,
       login: 'x',

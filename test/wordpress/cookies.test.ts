@@ -12,15 +12,16 @@ const cookie = parseLoginCookie(value)!;
 const check = { salt, userPass, sessions: { [key]: { expiration } }, now: expiration - 10 };
 
 describe('login cookies', () => {
-  it("are named after the site's address", () =>
+  it('are named after the address of the site', () =>
     expect(loginCookieName('http://127.0.0.1:8081')).toBe('wordpress_logged_in_868d72495b7d63175cfbaed4ef4dd9ea'));
-  it('have four elements', () => expect(cookie).toMatchObject({ login: 'admin', expiration, token }));
-  it.each(['', 'admin', 'admin|1|x', 'admin|1|x|y|z', 'admin|soon|x|y', '|1|x|y', 'admin|-1|x|y'])('are not read from %j', (broken) =>
-    expect(parseLoginCookie(broken)).toBeUndefined(),
+  it('have four parts', () => expect(cookie).toMatchObject({ login: 'admin', expiration, token }));
+  it.each(['', 'admin', 'admin|1|x', 'admin|1|x|y|z', 'admin|soon|x|y', '|1|x|y', 'admin|-1|x|y'])(
+    'are rejected if malformed: %j',
+    (broken) => expect(parseLoginCookie(broken)).toBeUndefined(),
   );
 
-  it('are accepted as WordPress makes them', () => expect(verifyLoginCookie(cookie, check)).toBe(true));
-  it('depend on another part of a phpass hash', () => {
+  it('are accepted if made by WordPress', () => expect(verifyLoginCookie(cookie, check)).toBe(true));
+  it('use another part of a phpass hash', () => {
     const hmac = 'd2ced303efdc8b9b8f50f475aa20fc30ce59a4023c4e186a9e9fee4b351eafcd';
     expect(verifyLoginCookie({ ...cookie, hmac }, { ...check, userPass: '$P$BABCDEFGHIJKLMNOPQ' })).toBe(true);
   });
@@ -35,13 +36,13 @@ describe('login cookies', () => {
     ['an expired session', {}, { sessions: { [key]: { expiration: check.now - 1 } } }],
     ['its time over', {}, { now: expiration + 1 }],
   ])('are refused with %s', (_, change, other) => expect(verifyLoginCookie({ ...cookie, ...change }, { ...check, ...other })).toBe(false));
-  it('hold an hour longer for a POST', () => {
+  it('are valid for another hour for a POST request', () => {
     const late = { ...check, now: expiration + 3600, sessions: { [key]: { expiration: expiration + 7200 } } };
     expect(verifyLoginCookie(cookie, { ...late, post: true })).toBe(true);
     expect(verifyLoginCookie(cookie, { ...late, now: late.now + 1, post: true })).toBe(false);
   });
 
-  it('are made as WordPress makes them', () => {
+  it('are created as WordPress creates them', () => {
     expect(createLoginCookie({ login: 'admin', userPass, expiration }, salt, token)).toEqual({ value, token, sessionKey: key });
   });
   it.each([
@@ -49,5 +50,5 @@ describe('login cookies', () => {
     ['$2y$10$abcdefgh', 'bcde'],
     ['$wp$2y$10$abcdefgh', 'efgh'],
     ['149603e6c03516362a8da23f624db945', 'b945'],
-  ])('depend, of %s, on %s', (stored, fragment) => expect(passwordFragment(stored)).toBe(fragment));
+  ])('use this fragment of the hash %s: %s', (stored, fragment) => expect(passwordFragment(stored)).toBe(fragment));
 });

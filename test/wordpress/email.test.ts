@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { isEmail } from '../../src/wordpress/email.ts';
 
-it.each(['a@b.org', "o'neil+x@sub.example.co", 'a.b@x-y.org', '.@x.org'])('%s is an address', (text) => expect(isEmail(text)).toBe(true));
+it.each(['a@b.org', "o'neil+x@sub.example.co", 'a.b@x-y.org', '.@x.org'])('isEmail accepts %s', (text) => expect(isEmail(text)).toBe(true));
 
 it.each([
   '',
@@ -17,4 +17,4 @@ it.each([
   'é@x.org',
   'a@é.org',
   'a@@x.org',
-])('%j is none', (text) => expect(isEmail(text)).toBe(false));
+])('isEmail rejects %j', (text) => expect(isEmail(text)).toBe(false));

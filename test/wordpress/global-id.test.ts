@@ -7,5 +7,5 @@ describe('globalId', () => {
     ['https://example.com', 'example.com?id=6'],
     ['https://example.com/it', 'example.com/it?id=6'],
     ['https://example.com/it/', 'example.com/it?id=6'],
-  ])('of %s has neither scheme nor port', (home, id) => expect(globalId(home, 6)).toBe(id));
+  ])('contains neither scheme nor port of %s', (home, id) => expect(globalId(home, 6)).toBe(id));
 });

@@ -16,7 +16,7 @@ describe('postUrl', () => {
     ['tribe_venue', 'publish', 'http://example.com/venue/my-slug/'],
     ['tribe_organizer', 'publish', 'http://example.com/organizer/my-slug/'],
     ['tribe_organizer', 'pending', 'http://example.com/?post_type=tribe_organizer&p=6'],
-  ])('of %s, %s', (type, status, url) => expect(postUrl(place, post(type, status))).toBe(url));
+  ])('returns the URL of a %s with the status %s', (type, status, url) => expect(postUrl(place, post(type, status))).toBe(url));
   it.each([
     [{ singleEventSlug: 'appuntamento' }, 'http://example.com/appuntamento/my-slug/'],
     [{ home: 'http://example.com/it' }, 'http://example.com/it/event/my-slug/'],
@@ -24,8 +24,8 @@ describe('postUrl', () => {
     [{ permalinkStructure: '/blog/%postname%/' }, 'http://example.com/event/my-slug/'],
     [{ permalinkStructure: '/index.php/%postname%/' }, 'http://example.com/index.php/event/my-slug/'],
     [{ permalinkStructure: '' }, 'http://example.com/?tribe_events=my-slug'],
-  ])('with %j', (change, url) => expect(postUrl({ ...place, ...change }, post('tribe_events', 'publish'))).toBe(url));
-  it('keeps encoded slugs', () =>
+  ])('follows the settings %j', (change, url) => expect(postUrl({ ...place, ...change }, post('tribe_events', 'publish'))).toBe(url));
+  it('keeps percent-encoded slugs', () =>
     expect(postUrl(place, post('tribe_venue', 'publish', '%e6%97%a5'))).toBe('http://example.com/venue/%e6%97%a5/'));
 });
 
@@ -33,7 +33,7 @@ describe('termUrl', () => {
   const place = { home, permalinkStructure: PRETTY, eventsSlug: 'events', tagBase: '' };
   const jazz = { taxonomy: 'tribe_events_cat', slug: 'jazz' };
   const free = { taxonomy: 'post_tag', slug: 'free' };
-  it("leads through a category's parents", () =>
+  it('includes the parents of a category', () =>
     expect(termUrl(place, jazz, ['music', 'concerts'])).toBe('http://example.com/events/category/music/concerts/jazz/'));
   it.each([
     [{}, 'http://example.com/tag/free/'],
@@ -44,8 +44,8 @@ describe('termUrl', () => {
     [{ permalinkStructure: '/%year%/%monthnum%/%postname%/' }, 'http://example.com/tag/free/'],
     [{ permalinkStructure: '/index.php/%postname%/' }, 'http://example.com/index.php/tag/free/'],
     [{ permalinkStructure: '' }, 'http://example.com/?tag=free'],
-  ])('of a tag with %j', (change, url) => expect(termUrl({ ...place, ...change }, free)).toBe(url));
-  it('of a category by query', () =>
+  ])('returns the URL of a tag with the settings %j', (change, url) => expect(termUrl({ ...place, ...change }, free)).toBe(url));
+  it('uses a query for a category without permalinks', () =>
     expect(termUrl({ ...place, permalinkStructure: '' }, jazz, ['music'])).toBe('http://example.com/?tribe_events_cat=jazz'));
 });
 
@@ -54,7 +54,7 @@ describe('restRoot and restUrl', () => {
     [PRETTY, 'http://example.com/wp-json/'],
     ['/index.php/%postname%/', 'http://example.com/index.php/wp-json/'],
     ['', 'http://example.com/index.php?rest_route=/'],
-  ])('of a site with %j', (permalinkStructure, root) => {
+  ])('follow the permalink structure %j', (permalinkStructure, root) => {
     expect(restRoot({ home, permalinkStructure })).toBe(root);
     expect(restUrl({ home, settings: { permalinkStructure } }, 'ns/v1/events/6')).toBe(`${root}ns/v1/events/6`);
   });
@@ -64,11 +64,11 @@ describe('restRoot and restUrl', () => {
     ['search', 'a&b=ü'],
   ] as const;
   const encoded = 'page=2&start_date=2030-01-01%2000%3A00%3A00&search=a%26b%3D%C3%BC';
-  it('percent-encodes parameters', () =>
+  it('percent-encode parameters', () =>
     expect(restUrl({ home, settings: { permalinkStructure: PRETTY } }, 'ns/v1/events/', query)).toBe(
       `http://example.com/wp-json/ns/v1/events/?${encoded}`,
     ));
-  it('joins them to a route that is a parameter itself', () =>
+  it('append parameters to a route that is itself a parameter', () =>
     expect(restUrl({ home, settings: { permalinkStructure: '' } }, 'ns/v1/events/', query)).toBe(
       `http://example.com/index.php?rest_route=%2Fns%2Fv1%2Fevents%2F&${encoded}`,
     ));

@@ -11,11 +11,11 @@ describe('nonces', () => {
   it.each([
     ['a user', user, '2d9b9c24ce'],
     ['a visitor', visitor, '594aa19a44'],
-  ])('of %s are those of WordPress', (_, subject, nonce) => {
+  ])('for %s are those of WordPress', (_, subject, nonce) => {
     expect(createNonce(subject, salt, now)).toBe(nonce);
     expect(verifyNonce(nonce, subject, salt, now)).toBe(1);
   });
-  it('hold for the next half day too, and no longer', () => {
+  it('are valid in the next half day, but no longer', () => {
     const nonce = createNonce(user, salt, now);
     expect([1, 2, 3].map((age) => verifyNonce(nonce, user, salt, now + (age - 1) * HALF_DAY))).toEqual([1, 2, false]);
   });
@@ -23,6 +23,8 @@ describe('nonces', () => {
     ['another user', { ...user, user: 8 }],
     ['another session', { ...user, token: 'x' }],
     ['another action', { ...user, action: 'edit' }],
-  ])('do not hold for %s', (_, subject) => expect(verifyNonce('2d9b9c24ce', subject, salt, now)).toBe(false));
-  it.each(['', '2d9b9c24c', '2d9b9c24ce0', 'é'])('are not %j', (nonce) => expect(verifyNonce(nonce, user, salt, now)).toBe(false));
+  ])('are not valid for %s', (_, subject) => expect(verifyNonce('2d9b9c24ce', subject, salt, now)).toBe(false));
+  it.each(['', '2d9b9c24c', '2d9b9c24ce0', 'é'])('are rejected if malformed: %j', (nonce) =>
+    expect(verifyNonce(nonce, user, salt, now)).toBe(false),
+  );
 });

@@ -8,7 +8,7 @@ import {
   verifyTypedPassword,
 } from '../../src/wordpress/passwords.ts';
 
-/** Application passwords and their hashes as WordPress 6.8 and later keep them. */
+/** Application passwords and their hashes as stored by WordPress 6.8 and later. */
 const APPLICATION = [
   ['snjQ49AFs2XO2McIh3SFldu5', '$generic$8v6CezefyVsY7eszod7gAIumfw_852bwrEfFTtMf'],
   ['wFB9QpGiLzhcZIczoGU5AT2q', '$generic$bRCYiQsKSG-aNJWvICr7D3d5gkvzfHOuYV0_i9gL'],
@@ -25,7 +25,7 @@ describe('verifyPassword', () => {
     ['plain one', '$2y$06$bCjO3bmxqopT5Mu4n3nBV.QIGXEQ7fHcqocxjSeqO4Ynr0dX/gIXe'],
     ['pässword', '$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/'],
     ['old', '149603e6c03516362a8da23f624db945'],
-    // What PHP's password_hash makes, with little work.
+    // Hashes of PHP's password_hash with low cost.
     ['pässword', '$argon2id$v=19$m=64,t=2,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w'],
     ['pässword', '$argon2i$v=19$m=64,t=2,p=1$cE5UU21RRkxRTUQxZUJnTg$kyzNsz6akDSgXyxxOEVvCrQXQgfgmE2GzPQpr/ekiVc'],
     ['pässword', '$argon2id$v=19$m=128,t=1,p=2$NEtOeTU3T01QWS5BZTJJQg$VmadQT0FbSKI6OznhEJL+6Udu9IvoYUmHdhF1PNhMsk'],
@@ -35,7 +35,7 @@ describe('verifyPassword', () => {
     expect(await verifyPassword('', stored)).toBe(false);
   });
 
-  it('reads the older spelling of phpass', async () =>
+  it('accepts the older prefix of phpass hashes', async () =>
     expect(await verifyPassword('pässword', '$H$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/')).toBe(true));
 
   it.each([
@@ -65,27 +65,30 @@ describe('verifyPassword', () => {
     ['phpass without salt', 'x', '$P$B'],
   ])('refuses %s', async (_, plain, stored) => expect(await verifyPassword(plain, stored)).toBe(false));
 
-  it('does not look at a password of more than 4096 bytes', async () => {
+  it('refuses a password of more than 4096 bytes', async () => {
     const long = 'x'.repeat(4097);
     expect(await verifyPassword(long, hashApplicationPassword(long))).toBe(false);
   });
 });
 
-describe('a password that somebody types', () => {
-  // What PHP makes of it as WordPress does: addslashes, trim, phpass.
+describe('typed password', () => {
+  // Hash that PHP makes as WordPress does: addslashes, trim, phpass.
   const FROM_FORM = '$P$BGhkKvJOnwR1HaXRyvl6b2o.VGVjPt.';
-  it.each([` it's "my" \\ password `, `it's "my" \\ password`])('is compared as forms of WordPress send it: %j', async (typed) => {
-    expect(await verifyTypedPassword(typed, FROM_FORM)).toBe(true);
-    expect(await verifyTypedPassword(`${typed}x`, FROM_FORM)).toBe(false);
-  });
-  it('is compared as it stands, too, as programs set it', async () => {
+  it.each([` it's "my" \\ password `, `it's "my" \\ password`])(
+    'is compared in the form in which WordPress forms send it: %j',
+    async (typed) => {
+      expect(await verifyTypedPassword(typed, FROM_FORM)).toBe(true);
+      expect(await verifyTypedPassword(`${typed}x`, FROM_FORM)).toBe(false);
+    },
+  );
+  it('is also compared unchanged, since programs set passwords so', async () => {
     expect(await verifyTypedPassword("it's", await hashPassword("it's"))).toBe(true);
     expect(await verifyTypedPassword("it's", await hashPassword("it\\\\'s"))).toBe(false);
   });
 });
 
 describe('hashPassword', () => {
-  it('makes what WordPress reads', async () => {
+  it('makes a hash in the format of WordPress', async () => {
     const stored = await hashPassword('correct horse');
     expect(stored).toMatch(/^\$wp\$2y\$10\$[./A-Za-z0-9]{53}$/);
     expect(await verifyPassword('correct horse', stored)).toBe(true);
@@ -93,8 +96,8 @@ describe('hashPassword', () => {
 });
 
 describe('application passwords', () => {
-  it.each(APPLICATION)('of %s is kept as %s', (plain, stored) => expect(hashApplicationPassword(plain)).toBe(stored));
-  it('are 24 letters and digits, another each time', () => {
+  it.each(APPLICATION)('are hashed as WordPress does: %s as %s', (plain, stored) => expect(hashApplicationPassword(plain)).toBe(stored));
+  it('are 24 random letters and digits', () => {
     expect(newApplicationPassword()).toMatch(/^[A-Za-z0-9]{24}$/);
     expect(newApplicationPassword()).not.toBe(newApplicationPassword());
   });

@@ -7,7 +7,7 @@ const term = (term_id: number, taxonomy: string, slug: string): Term => ({
 }); // biome-ignore format: pairs
 const post = { ID: 44, post_type: 'tribe_events', post_status: 'publish' };
 
-it('a post is classed by what it is and by its terms', () =>
+it('postClasses lists the type, the status, the properties and the terms of a post', () =>
   expect(postClasses(post, { locked: true, pictured: true, terms: [term(3, 'tribe_events_cat', 'jazz'), term(11, 'post_tag', 'free')] })).toEqual([
     'post-44', 'tribe_events', 'type-tribe_events', 'status-publish', 'post-password-required', 'has-post-thumbnail', 'hentry', 'tag-free', 'tribe_events_cat-jazz', 'cat_jazz',
   ])); // biome-ignore format: a list
@@ -17,6 +17,6 @@ it.each([
   ['2030', 'tag-15'],
   ['caf%c3%a9', 'tag-caf'],
   ['r-b', 'tag-r-b'],
-])('a term of the slug %s is %s', (slug, name) =>
+])('postClasses of a term with the slug %s is %s', (slug, name) =>
   expect(postClasses(post, { locked: false, pictured: false, terms: [term(15, 'post_tag', slug)] }).at(-1)).toBe(name),
 );

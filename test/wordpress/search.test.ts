@@ -3,7 +3,7 @@ import { parseSearch, searchPieces } from '../../src/wordpress/search.ts';
 
 const texts = (terms: readonly { text: string }[]) => terms.map(({ text }) => text);
 
-describe('the terms of a search of events', () => {
+describe('terms of a search for events', () => {
   it.each([
     ['summer concert', ['summer', 'concert']],
     ['"summer concert" jazz', ['summer concert', 'jazz']],
@@ -14,34 +14,34 @@ describe('the terms of a search of events', () => {
     ['AC\\DC \\\\o/', ['ACDC', '\\o/']],
     ['\\', ['']],
     ['one two three four five six seven eight nine ten', ['one two three four five six seven eight nine ten']],
-  ])('of %j are %j', (phrase, expected) => {
+  ])('in %j are %j', (phrase, expected) => {
     expect(texts(parseSearch(phrase))).toEqual(expected);
   });
 
-  it('leave out what a hyphen excludes', () => {
+  it('are excluded if they begin with a hyphen', () => {
     expect(parseSearch('jazz -blues')).toEqual([
       { text: 'jazz', exclude: false },
       { text: 'blues', exclude: true },
     ]);
   });
 
-  it('exclude everything with a hyphen alone', () => {
+  it('exclude everything if the search is only a hyphen', () => {
     expect(parseSearch('-')).toEqual([{ text: '', exclude: true }]);
   });
 });
 
-describe('the pieces of a search of venues and organizers', () => {
+describe('terms of a search for venues and organizers', () => {
   it.each([
     ['Teatro Rossi', ['teatro', 'rossi']],
     ["Rock'n'Roll, Hall-2", ['rock', 'n', 'roll', 'hall-2']],
     ['日本 武道館', ['日本', '武道館']],
     ['hall Hall HALL', ['hall']],
     ['?!', []],
-  ])('of %j are %j', (phrase, expected) => {
+  ])('in %j are %j', (phrase, expected) => {
     expect(texts(searchPieces(phrase))).toEqual(expected);
   });
 
-  it('are the fifty longest where there are more', () => {
+  it('are limited to the fifty longest', () => {
     const words = Array.from({ length: 200 }, (_, length) => 'x'.repeat(length + 1));
     expect(texts(searchPieces(words.join(' ')))).toEqual(words.slice(-50).reverse());
   });

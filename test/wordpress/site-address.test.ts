@@ -24,7 +24,7 @@ describe('siteAddress', () => {
     ['garbage', undefined],
     ['<b>', undefined],
     [undefined, undefined],
-  ])('takes %j for %j', (stored, address) => expect(siteAddress(stored)).toBe(address));
+  ])('reads %j as %j', (stored, address) => expect(siteAddress(stored)).toBe(address));
 });
 
 describe('homeAddress', () => {
@@ -34,7 +34,9 @@ describe('homeAddress', () => {
     ['/blog/', '', 'http://localhost:8080/blog'],
     ['/blog?x=<b>', '', 'http://localhost:8080'],
     ['', '', 'http://localhost:8080'],
-  ])('of %j and %j is %j', (home, siteurl, address) => expect(homeAddress({ home, siteurl }, 'http://localhost:8080')).toBe(address));
+  ])('with home %j and siteurl %j is %j', (home, siteurl, address) =>
+    expect(homeAddress({ home, siteurl }, 'http://localhost:8080')).toBe(address),
+  );
 });
 
 describe('uploadsAddress', () => {

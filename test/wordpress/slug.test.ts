@@ -32,18 +32,18 @@ describe('sanitizeTitle', () => {
     ['ΟΔΟΣ', '%ce%bf%ce%b4%ce%bf%cf%83'],
     ['!!!', ''],
     ['', ''],
-  ])('makes of %j the slug %j', (title, slug) => expect(sanitizeTitle(title)).toBe(slug));
+  ])('turns %j into the slug %j', (title, slug) => expect(sanitizeTitle(title)).toBe(slug));
 
-  it('has 200 bytes at most', () => expect(sanitizeTitle('x'.repeat(300))).toHaveLength(200));
-  it('cuts between characters, not inside an encoded one', () => {
+  it('limits slugs to 200 bytes', () => expect(sanitizeTitle('x'.repeat(300))).toHaveLength(200));
+  it('does not cut encoded characters apart', () => {
     expect(sanitizeTitle(`a${'日'.repeat(30)}`)).toBe(`a${'%e6%97%a5'.repeat(22)}`);
     expect(sanitizeTitle(`ab${'日'.repeat(22)}z`)).toBe(`ab${'%e6%97%a5'.repeat(22)}`);
   });
-  it('does not spell out accents in queries', () => {
+  it('keeps accents in queries', () => {
     expect(sanitizeTitle('Café', 'query')).toBe('caf%c3%a9');
     expect(sanitizeTitle('a–b', 'query')).toBe('a%e2%80%93b');
   });
-  it('survives broken surrogates', () => expect(sanitizeTitle('a\ud800b')).toBe('a%ef%bf%bdb'));
+  it('replaces unpaired surrogates', () => expect(sanitizeTitle('a\ud800b')).toBe('a%ef%bf%bdb'));
 });
 
 describe('slugPathForQuery', () => {
@@ -72,13 +72,13 @@ describe('uniqueSlug', () => {
     ['dup-2', ['dup-2'], 'dup-2-2'],
     ['feed', [], 'feed-2'],
     ['embed', ['embed-2'], 'embed-3'],
-  ])('of %s, beside %j, is %s', (base, taken, slug) => expect(uniqueSlug(base, new Set(taken))).toBe(slug));
+  ])('of %s, with %j taken, is %s', (base, taken, slug) => expect(uniqueSlug(base, new Set(taken))).toBe(slug));
 
   it('leaves room for the number', () => {
     const long = 'x'.repeat(200);
     expect(uniqueSlug(long, new Set([long]))).toBe(`${'x'.repeat(198)}-2`);
   });
-  it('cuts encoded slugs between characters', () => {
+  it('does not cut encoded characters apart', () => {
     const long = '%e6%97%a5'.repeat(22);
     expect(uniqueSlug(`${long}ab`, (slug) => slug === `${long}ab`)).toBe(`${long}-2`);
     expect(uniqueSlug(`${long}-b`, (slug) => slug === `${long}-b`)).toBe(`${long}-2`);
@@ -87,17 +87,17 @@ describe('uniqueSlug', () => {
 
 describe('uniqueTermSlug', () => {
   const slugs = (here: string[], anywhere: string[] = here) => ({ here: new Set(here), anywhere: new Set(anywhere) });
-  it('keeps a slug that only another taxonomy has', () =>
+  it('keeps a slug that only another taxonomy uses', () =>
     expect(uniqueTermSlug('music', { parents: [], ...slugs([], ['music']) })).toBe('music'));
-  it('numbers a slug that is taken', () => expect(uniqueTermSlug('free', { parents: [], ...slugs(['free']) })).toBe('free-2'));
-  it("takes the parent's slug along", () =>
+  it('appends a number to a slug that is taken', () => expect(uniqueTermSlug('free', { parents: [], ...slugs(['free']) })).toBe('free-2'));
+  it('appends the slug of the parent to a slug that is taken', () =>
     expect(uniqueTermSlug('dup', { parents: ['music'], ...slugs(['dup', 'music']) })).toBe('dup-music'));
-  it('leaves room for the number, and takes no parent along for whom there is none', () => {
+  it('leaves room for the number, and appends no parent if there is no room', () => {
     const long = 'x'.repeat(200);
     expect(uniqueTermSlug(long, { parents: ['music'], ...slugs([long]) })).toBe(`${'x'.repeat(198)}-2`);
     expect(uniqueTermSlug(long, { parents: [], ...slugs([long, `${'x'.repeat(198)}-2`]) })).toBe(`${'x'.repeat(198)}-3`);
   });
-  it('goes up to the root before it counts', () => {
+  it('appends all ancestors before it counts', () => {
     expect(uniqueTermSlug('a', { parents: ['b', 'c'], ...slugs(['a', 'a-b']) })).toBe('a-b-c');
     expect(uniqueTermSlug('a', { parents: ['b'], ...slugs(['a'], ['a', 'a-b']) })).toBe('a-b-2');
   });

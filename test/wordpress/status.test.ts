@@ -24,10 +24,10 @@ describe('settleStatus', () => {
     expect(settleStatus({ ...rights, ...request })).toEqual({ status, asked: 'requested' in request }),
   );
 
-  it.each(['inherit', 'auto-draft', 'tribe-ea-success', 'bogus', 'any', ''])('refuses %j', (requested) =>
+  it.each(['inherit', 'auto-draft', 'tribe-ea-success', 'bogus', 'any', ''])('refuses the status %j', (requested) =>
     expect(settleStatus({ ...may, requested })).toEqual({ problem: 'status-not-settable' }),
   );
-  it('refuses the trash to those who may not delete', () =>
+  it('refuses the trash to users who may not delete', () =>
     expect(settleStatus({ canPublish: true, canDelete: false, requested: 'trash' })).toEqual({ problem: 'status-needs-delete' }));
 });
 
@@ -112,18 +112,18 @@ describe('settleDates', () => {
     ],
   ])('%s', (_, request, [status, post_date, post_date_gmt]) => expect(settle(request)).toMatchObject({ status, post_date, post_date_gmt }));
 
-  it('counts a new post as modified at its date', () =>
+  it('sets the modification date of a new post to its date', () =>
     expect(settle({ status: 'publish', date: local })).toMatchObject({ post_modified: local, post_modified_gmt: utc }));
-  it('counts a new draft as modified without a date in UTC', () =>
+  it('leaves the modification date of a new draft without UTC', () =>
     expect(settle({ status: 'draft' })).toMatchObject({ post_modified: now.local, post_modified_gmt: ZERO_DATE }));
-  it('counts an updated post as modified now', () =>
+  it('sets the modification date of an updated post to now', () =>
     expect(settle({ status: 'draft', before: draft })).toMatchObject({ post_modified: now.local, post_modified_gmt: now.utc }));
   it.each([
     [true, { status: 'publish' }],
     [true, { status: 'publish', asked: true, before: draft }],
     [false, { status: 'publish', before: published }],
     [false, { status: 'publish', date: local }],
-  ])('says %s to being published now', (publishedNow, request) => expect(settle(request).publishedNow).toBe(publishedNow));
+  ])('returns %s for publishedNow', (publishedNow, request) => expect(settle(request).publishedNow).toBe(publishedNow));
 });
 
 describe('statuses', () => {
@@ -135,8 +135,10 @@ describe('statuses', () => {
     ['pending', 'neither'],
     ['trash', 'neither'],
     ['inherit', 'neither'],
-  ])('%s is %s', (status, group) => expect([isPublic(status), isPrivate(status)]).toEqual([group === 'public', group === 'private']));
-  it('only drafts float', () =>
+  ])('classify %s as %s', (status, group) =>
+    expect([isPublic(status), isPrivate(status)]).toEqual([group === 'public', group === 'private']),
+  );
+  it('have a floating date only if the post is a draft', () =>
     expect(['draft', 'pending', 'auto-draft', 'future', 'publish', 'trash'].map(isFloating)).toEqual([
       true,
       true,

@@ -5,7 +5,7 @@ import { runShortcodes } from '../../src/wordpress/content/shortcodes.ts';
 import { tableOf } from '../../src/wordpress/table.ts';
 import { INHERITED } from '../fuzz/inherited.ts';
 
-/** A name that is in no table, and is no name that an object has. */
+/** A name that is in no table and that objects do not inherit. */
 const UNKNOWN = 'nowhere';
 const image = {
   url: 'http://x.test/a.png',
@@ -18,8 +18,8 @@ const event = {
   published: '',
 } as const; // biome-ignore format: an event
 
-describe.each(INHERITED)('the name %s, which every object has,', (name) => {
-  it('is in no table', () => {
+describe.each(INHERITED)('inherited object property %s', (name) => {
+  it('is not found in tables', () => {
     expect(tableOf({ a: 1 }).get(name)).toBeUndefined();
   });
 
@@ -28,12 +28,12 @@ describe.each(INHERITED)('the name %s, which every object has,', (name) => {
     ['the ending of a sound', (ending) => runShortcodes(`[audio src="/a.${ending}" mp3="/a.mp3"]`, { images: () => undefined })],
     ['the ending of a film', (ending) => runShortcodes(`[video mp4="/a.${ending}"]`, { images: () => undefined })],
     ['the state of an event', (state) => JSON.stringify(eventJsonLd({ ...event, eventStatus: state }))],
-  ])('is like any other that is unknown, as %s', (_, written) => {
+  ])('is treated like any unknown name, as %s', (_, written) => {
     expect(written(name).replaceAll(name, UNKNOWN)).toBe(written(UNKNOWN));
   });
 });
 
-it.each(INHERITED.filter((name) => name !== '__proto__'))('what an import leaves aside is counted, were it called %s', (name) => {
+it.each(INHERITED.filter((name) => name !== '__proto__'))('counts skipped records under the inherited name %s', (name) => {
   const { skipped } = newTally();
   count(skipped, name);
   count(skipped, name, 2);

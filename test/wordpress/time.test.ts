@@ -19,15 +19,15 @@ const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', impo
 };
 const zone = (name: string) => parseZone(name)!;
 
-/** Their clocks follow Ramadan: each release of the zones, and so each Node, foretells other days. */
+/** Zones whose clocks follow Ramadan. Releases of the zone data, and so versions of Node, predict different days. */
 const MOON: ReadonlySet<string> = new Set(['Africa/Casablanca', 'Africa/El_Aaiun']);
 
 describe('changes of offset between 2000 and 2037', () => {
-  it('are asked in forty zones or more', () => {
+  it('are tested in at least forty zones', () => {
     expect(Object.keys(table.changes).length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(Object.keys(table.changes))('are those of PHP in %s', (name) => {
+  it.each(Object.keys(table.changes))('agree with PHP in %s', (name) => {
     const rows = table.changes[name]!.filter(([local]) => !MOON.has(name) || local < '2027');
     const ours = rows.map(([local]) => [
       local,
@@ -63,7 +63,7 @@ describe('parseZone', () => {
     ['UTC+14', 840],
     ['UTC+0', 0],
     ['UTCsomething', 0],
-  ])('takes %s for a zone %d minutes east of UTC in winter', (name, minutes) => {
+  ])('reads %s as a zone %d minutes east of UTC in winter', (name, minutes) => {
     expect(offsetAt(Date.UTC(2030, 0, 15) / 1000, zone(name))).toBe(minutes);
     expect(zone(name).name).toBe(name);
   });
@@ -83,7 +83,7 @@ describe('parseZone', () => {
     '5',
     'Europe/Rome ',
     `UTC${'x'.repeat(40)}`,
-  ])('takes %j for no zone', (name) => {
+  ])('returns null for %j', (name) => {
     expect(parseZone(name)).toBeNull();
   });
 });
@@ -97,12 +97,12 @@ describe('siteZone', () => {
     [{ timezone_string: '', gmt_offset: '' }, 'UTC+0'],
     [{ timezone_string: 'Mars', gmt_offset: '2' }, 'UTC+2'],
     [{}, 'UTC+0'],
-  ])('of %j is %s', (options, name) => {
+  ])('for %j is %s', (options, name) => {
     expect(siteZone(options)).toEqual({ zone: zone(name), name });
   });
 });
 
-describe('a wall clock in a zone', () => {
+describe('local time in a zone', () => {
   it.each([
     ['skipped in Rome', '2030-03-31 02:30:00', 'Europe/Rome', '2030-03-31 01:30:00', '2030-03-31 03:30:00'],
     ['skipped in New York', '2030-03-10 02:30:00', 'America/New_York', '2030-03-10 07:30:00', '2030-03-10 03:30:00'],
@@ -113,7 +113,7 @@ describe('a wall clock in a zone', () => {
     ['a day that Samoa left out', '2011-12-30 12:00:00', 'Pacific/Apia', '2011-12-30 22:00:00', '2011-12-31 12:00:00'],
     ['without a date', '0000-00-00 00:00:00', 'Europe/Rome', '0000-00-00 00:00:00', '0000-00-00 00:00:00'],
     ['unreadable', 'soon', 'Europe/Rome', '0000-00-00 00:00:00', '0000-00-00 00:00:00'],
-  ])('%s', (_, local, name, utc, back) => {
+  ])('is converted to UTC and back: %s', (_, local, name, utc, back) => {
     expect(toUtc(local, zone(name))).toBe(utc);
     expect(toLocal(utc, zone(name))).toBe(back);
   });
@@ -152,8 +152,8 @@ describe('isoWithOffset', () => {
   });
 });
 
-describe('dates as text', () => {
-  it('reads and writes Unix seconds', () => {
+describe('date texts', () => {
+  it('are converted to Unix seconds and back', () => {
     expect(unixFromText('2030-12-01 10:00:00')).toBe(1922349600);
     expect(textFromUnix(1922349600.9)).toBe('2030-12-01 10:00:00');
     expect(unixFromText('2030-12-01')).toBe(1922313600);
@@ -170,17 +170,17 @@ describe('dates as text', () => {
     ['0000-00-00 00:00:00', Number.NaN],
     ['2030-12-x1 10:00:00', Number.NaN],
     ['２030-12-01 10:00:00', Number.NaN],
-  ])('reads %s', (text, unix) => {
+  ])('are read as Unix seconds: %s', (text, unix) => {
     expect(unixFromText(text)).toBe(unix);
   });
 
-  it('gives the clock of the site and of the world', () => {
+  it('give the current time of the site and in UTC', () => {
     const now = new Date('2026-11-20T23:30:15.999Z');
     expect(nowUtc(now)).toBe('2026-11-20 23:30:15');
     expect(nowLocal(now, zone('Europe/Rome'))).toBe('2026-11-21 00:30:15');
   });
 
-  it('adds seconds, days and months', () => {
+  it('are moved by seconds, days and months', () => {
     expect(addSeconds('2030-12-31 23:59:59', 1)).toBe('2031-01-01 00:00:00');
     expect(addDays('2028-02-28 06:00:00', 1)).toBe('2028-02-29 06:00:00');
     expect(addMonths('2026-11-20 09:00:00', 24)).toBe('2028-11-20 09:00:00');
@@ -188,13 +188,13 @@ describe('dates as text', () => {
     expect(diffSeconds('2030-01-01 10:00:00', '2030-01-01 12:00:01')).toBe(7201);
   });
 
-  it('leaves the zero date alone', () => {
+  it('are not moved if they are the zero date', () => {
     for (const moved of [addSeconds('0000-00-00 00:00:00', 60), addDays('', 1), addMonths('never', 1)])
       expect(moved).toBe('0000-00-00 00:00:00');
     expect(['', null, undefined, '0000-00-00 00:00:00', '2030-01-01 00:00:00'].map(isZeroDate)).toEqual([true, true, true, true, false]);
   });
 
-  it('takes a date to pieces', () => {
+  it('are split into parts', () => {
     expect(dateParts('2030-01-05 09:08:07')).toEqual({ year: '2030', month: '01', day: '05', hour: '09', minutes: '08', seconds: '07' });
     expect(dateParts('2030-01-05')).toMatchObject({ hour: '00', seconds: '00' });
     expect(dateParts('soon')).toEqual({ year: '0000', month: '00', day: '00', hour: '00', minutes: '00', seconds: '00' });

@@ -16,7 +16,7 @@ describe('normalizeWebUrl (D38)', () => {
     'https://x.test/?a[]=1',
     'https://x.test/%zz',
     'https://x.test.',
-  ])('%j is kept as it is', (url) => {
+  ])('keeps %j', (url) => {
     expect(normalizeWebUrl(url)).toBe(url);
   });
 
@@ -27,7 +27,7 @@ describe('normalizeWebUrl (D38)', () => {
     ['http://日本。jp:81', 'http://xn--wgv71a.jp:81'],
     ['mailto:ü@x.test', 'mailto:%C3%BC@x.test'],
     ['https://x.test/<b>"\\^`{}', 'https://x.test/b'],
-  ])('%j is stored as %j', (url, stored) => {
+  ])('stores %j as %j', (url, stored) => {
     expect(normalizeWebUrl(url)).toBe(stored);
   });
 
@@ -57,7 +57,7 @@ describe('normalizeWebUrl (D38)', () => {
     'https://x.test\\@y.test',
     'https://\ud800.test',
     'https://%00.test',
-  ])('%j is no address', (url) => {
+  ])('returns null for %j', (url) => {
     expect(normalizeWebUrl(url)).toBeNull();
   });
 });
@@ -77,7 +77,7 @@ describe('escUrl', () => {
     ['mailto:a@b.test', 'mailto:a@b.test'],
     ['HTTP://X.test/A', 'http://X.test/A'],
     ['', ''],
-  ])('%j', (url, shown) => expect(escUrl(url)).toBe(shown));
+  ])('escapes %j', (url, shown) => expect(escUrl(url)).toBe(shown));
 });
 
 describe('withoutBadProtocol', () => {
@@ -89,7 +89,7 @@ describe('withoutBadProtocol', () => {
     ['MAILTO:a', 'mailto:a'],
     ['relative/path', 'relative/path'],
     ['#a:b', 'b'],
-  ])('%j', (url, clean) => {
+  ])('cleans %j', (url, clean) => {
     expect(withoutBadProtocol(url)).toBe(clean);
   });
 });

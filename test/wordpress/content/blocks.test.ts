@@ -36,11 +36,11 @@ describe('renderBlocks', () => {
     ['<!-- wp:paragraph --><p>open', '<p class="wp-block-paragraph">open'],
     ['<!-- wp:Wrong --><p>x</p>', '<!-- wp:Wrong --><p>x</p>'],
     ['classic <!--more--> text', 'classic <!--more--> text'],
-  ])('%j', (content, html) => {
+  ])('renders %j', (content, html) => {
     expect(renderBlocks(content)).toBe(html);
   });
 
-  it('takes blocks that stand deeper than a hundred others for parts of these', () => {
+  it('treats blocks nested more than a hundred levels deep as text of their parent', () => {
     const nested = (depth: number, html: string): string => '<!-- wp:list -->'.repeat(depth) + html + '<!-- /wp:list -->'.repeat(depth);
     const list = '<ul class="wp-block-list">x</ul>';
     expect(renderBlocks(`${nested(99, block('list', '<ul>x</ul>'))}after`)).toBe(`${list}after`);
@@ -51,7 +51,7 @@ describe('renderBlocks', () => {
 
   const names = 'shortcode paragraph heading list group column quote details cover columns buttons gallery social-links'.split(' ');
   it.each([...names, 'post-content', 'html', 'query', 'latest-posts', 'my-plugin/box'])(
-    'costs no more than in proportion to the text, however deep blocks stand in each other: %s',
+    'needs at most time proportional to the text for deeply nested blocks: %s',
     async (name) => {
       const faults: string[] = [];
       const closer = `<!-- /wp:${name} -->`;
@@ -69,12 +69,12 @@ describe('renderBlocks', () => {
 });
 
 describe('blockTokens', () => {
-  it('reads names and attributes, braces in texts included', () => {
+  it('reads names and attributes, including braces in strings', () => {
     expect(blockTokens('<!-- wp:a {"b":"} x","c":{"d":1}} /-->')).toEqual([
       { kind: 'void', name: 'core/a', attributes: { b: '} x', c: { d: 1 } }, text: '<!-- wp:a {"b":"} x","c":{"d":1}} /-->' },
     ]);
   });
-  it('writes comments that nothing in them can end', () => {
+  it('reads back attributes that blockComment escaped so that they cannot end the comment', () => {
     const comment = blockComment('core/x', { a: '--><b>&"' }, { isVoid: true });
     expect(comment).toBe('<!-- wp:x {"a":"\\u002d\\u002d\\u003e\\u003cb\\u003e\\u0026\\u0022"} /-->');
     expect(blockTokens(comment)[0]).toMatchObject({ attributes: { a: '--><b>&"' } });
@@ -82,7 +82,7 @@ describe('blockTokens', () => {
 });
 
 describe('excerptBlocks', () => {
-  it('leaves out what is not plain text', () => {
+  it('leaves out blocks other than plain text', () => {
     const image = block('image', '<figure><figcaption>cap</figcaption></figure>');
     expect(excerptBlocks(`${image}${block('paragraph', '<p>x</p>')}<!-- wp:rss /-->`)).toBe(block('paragraph', '<p>x</p>'));
   });

@@ -19,14 +19,14 @@ describe('escHtml and escAttr', () => {
     ['&apos;', '&amp;apos;'],
     ['https://x.test/?a=1&b=2', 'https://x.test/?a=1&amp;b=2'],
     ['plain', 'plain'],
-  ])('%j', (text, html) => {
+  ])('escape %j', (text, html) => {
     expect(escHtml(text)).toBe(html);
     expect(escAttr(text)).toBe(html);
   });
 });
 
 describe('specialChars', () => {
-  it('leaves the quotes, or the single ones', () => {
+  it('escapes no quotes, or only double quotes', () => {
     expect(specialChars(`"a" 'b' &`)).toBe(`"a" 'b' &amp;`);
     expect(specialChars(`"a" 'b' &`, 'double')).toBe(`&quot;a&quot; 'b' &amp;`);
   });
@@ -41,7 +41,7 @@ describe('escJs', () => {
     ['a\\b\r\nc', 'ab\\nc'],
     ['Café &#038; <b>', 'Café &#038; &lt;b&gt;'],
     ['dolor [&hellip;]', 'dolor [&hellip;]'],
-  ])('%j', (text, js) => {
+  ])('escapes %j', (text, js) => {
     expect(escJs(text)).toBe(js);
   });
 });
@@ -51,19 +51,19 @@ describe('convertChars', () => {
     ['a & b &c', 'a &#038; b &#038;c'],
     ['&amp; &#38;', '&amp; &#38;'],
     ['&é &', '&#038;é &'],
-  ])('%j', (text, html) => {
+  ])('converts %j', (text, html) => {
     expect(convertChars(text)).toBe(html);
   });
 });
 
 describe('other entities', () => {
-  it('pads and lowers numbers as WordPress does', () => {
+  it('pads and lowercases numeric entities as WordPress does', () => {
     expect(normalizeEntities('&#0038; &#X0026; & &nbsp; &NBSP;')).toBe('&#038; &#x26; &amp; &nbsp; &amp;NBSP;');
   });
-  it('decodes the whole table of HTML 5', () => {
+  it('decodes the named entities of HTML 5', () => {
     expect(decodeEntities('&lt;&eacute;&#8217;&colon;&notanentity;')).toBe('<é’:&notanentity;');
   });
-  it('reads numbers of Windows as the characters meant', () => {
+  it('converts numbers of Windows-1252 to the intended characters', () => {
     expect(convertInvalidEntities('&#150; &#128; &#129; &#160;')).toBe('&#8211; &#8364;  &#160;');
   });
 });

@@ -43,23 +43,23 @@ describe('addImageAttributes', () => {
     ['<iframe src="x"></iframe>', '<iframe src="x"></iframe>'],
     ['<iframe src="x" width="1" height="2" loading="eager"></iframe>', '<iframe src="x" width="1" height="2" loading="eager"></iframe>'],
     ['<imgx src="a">', '<imgx src="a">'],
-  ])('%j', (html, expected) => {
+  ])('rewrites %j', (html, expected) => {
     expect(addImageAttributes(html, images)).toBe(expected);
   });
 
-  it('scales both measures to a width that a style enforces', () => {
+  it('scales both dimensions to a width set by a style', () => {
     const html = `<img class="wp-image-2" style="width: 5px;" src="${tiny.url}">`;
     expect(addImageAttributes(html, images)).toContain('width="5" height="5"');
   });
 });
 
 describe('imageTag', () => {
-  it('shows the size asked for, and offers the others of its shape', () => {
+  it('shows the requested size and offers other sizes of the same shape', () => {
     expect(imageTag(wide, 'medium')).toBe(
       `<img width="300" height="200" src="${wide.sizes.medium?.url}" class="attachment-medium size-medium" alt="A &quot;view&quot;" srcset="${wide.sizes.medium?.url} 300w, ${wide.url} 1200w" sizes="(max-width: 300px) 100vw, 300px" />`,
     );
   });
-  it('takes the file itself where it has no such size, within its bounds', () => {
+  it('uses the original file, fitted to the size, if the image does not have that size', () => {
     expect(imageTag(tiny, 'thumbnail')).toBe(
       `<img width="10" height="10" src="${tiny.url}" class="attachment-thumbnail size-thumbnail" alt="" />`,
     );
@@ -67,7 +67,7 @@ describe('imageTag', () => {
   });
 });
 
-it('taggedImageIds names each image once', () => {
+it('taggedImageIds returns each image once', () => {
   expect(
     taggedImageIds('<img class="a wp-image-7"><img class="wp-image-7"> wp-image-8 <img class="wp-image-0"><img class="wp-image-9" />'),
   ).toEqual([7, 9]);

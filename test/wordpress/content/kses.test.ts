@@ -16,7 +16,7 @@ describe('ksesPost', () => {
     '<a href="mailto:a@b.test">m</a><a href="tel:+39">t</a><a href="/x?a=1&amp;b=2#c">r</a>',
     '<video controls src="a.mp4"></video>',
     '<div style="background-image: url(https://x.test/a.png);--my-gap: 3px">x</div>',
-  ])('%j stays', (html) => {
+  ])('keeps %j', (html) => {
     expect(ksesPost(html)).toBe(html);
   });
 
@@ -42,7 +42,7 @@ describe('ksesPost', () => {
     ['a\0b\x08', 'ab'],
     ['<!-- wp:x {"a":"\\u003cscript\\u003eb\\u003c/script\\u003e","n":1} /-->', '<!-- wp:x {"a":"b","n":1} /-->'],
     ['<form action="x"><input name="y"></form>', ''],
-  ])('%j becomes %j', (html, clean) => {
+  ])('changes %j to %j', (html, clean) => {
     expect(ksesPost(html)).toBe(clean);
   });
 
@@ -61,12 +61,12 @@ describe('ksesPost', () => {
     '<!a',
     "<a b='",
     '<p style="(',
-  ])('gets through 200 kB of %j', (seed) => {
+  ])('handles 200 kB of %j', (seed) => {
     expect(ksesPost(`x${seed.repeat(Math.ceil(200_000 / seed.length))}`).startsWith('x')).toBe(true);
   });
 });
 
-describe('whatever is sent', () => {
+describe('kses on random text', () => {
   const pieces = fc.constantFrom(
     ...[
       '<',
@@ -112,7 +112,7 @@ describe('whatever is sent', () => {
   );
   const texts = fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join(''));
 
-  /** What a parser of HTML finds in the cleaned text. */
+  /** Returns the elements that an HTML parser finds in the cleaned text. */
   function found(html: string): { tag: string; attributes: Record<string, string> }[] {
     const tags: { tag: string; attributes: Record<string, string> }[] = [];
     sanitizeHtml(html, {
@@ -129,7 +129,7 @@ describe('whatever is sent', () => {
     return tags;
   }
 
-  it('only allowed elements and attributes remain', () => {
+  it('leaves only allowed elements and attributes', () => {
     fc.assert(
       fc.property(texts, (html) => {
         for (const [clean, allowed] of [
@@ -155,9 +155,9 @@ describe('whatever is sent', () => {
     );
   });
 
-  // When it comes again, a comment with tags within counts as a tag that is not closed (`wp_pre_kses_less_than`), and
-  // one with nothing within goes.
-  it('cleaning the cleaned changes nothing, but for comments around tags or nothing', () => {
+  // If cleaned again, a comment that contains tags counts as an unclosed tag (`wp_pre_kses_less_than`), and an empty
+  // comment is removed.
+  it('changes nothing the second time, except for comments that contain tags or nothing', () => {
     fc.assert(
       fc.property(texts, (html) => {
         const once = ksesTitle(html);
@@ -175,12 +175,12 @@ describe('ksesTitle', () => {
     ['A & B', 'A &amp; B'],
     ['<p class="x">a</p><a href="x" class="y">b</a><img src="x">', 'a<a href="x">b</a>'],
     ['"q" \'s\'', '"q" \'s\''],
-  ])('%j becomes %j', (raw, clean) => {
+  ])('changes %j to %j', (raw, clean) => {
     expect(ksesTitle(raw)).toBe(clean);
   });
 });
 
-describe('texts of terms', () => {
+describe('sanitizing of terms', () => {
   it.each([
     ['A & B', 'A &amp; B'],
     ['Quote "d" \'s\'', 'Quote "d" \'s\''],
@@ -188,7 +188,7 @@ describe('texts of terms', () => {
     [' <b>x</b>  y ', 'x y'],
     ['R&amp;B', 'R&amp;B'],
     ['a < b', 'a &lt; b'],
-  ])('the name %j is stored as %j', (raw, stored) => {
+  ])('stores the name %j as %j', (raw, stored) => {
     expect(sanitizeTermName(raw)).toBe(stored);
   });
 
@@ -197,11 +197,11 @@ describe('texts of terms', () => {
     ['a\nb', 'a\nb'],
     ['Smoky & late', 'Smoky &amp; late'],
     ['x <p>y</p>', 'x y'],
-  ])('the description %j is stored as %j', (raw, stored) => {
+  ])('stores the description %j as %j', (raw, stored) => {
     expect(sanitizeTermDescription(raw)).toBe(stored);
   });
 
-  it('leaves attributes of blocks that are deeper than PHP reads them', () => {
+  it('leaves no element with onclick in block attributes, even in those nested deeper than PHP reads', () => {
     const nested = (depth: number) =>
       `<!-- wp:group {"a":${'['.repeat(depth)}"<i onclick=x>b</i>"${']'.repeat(depth)}} --><p>x</p><!-- /wp:group -->`;
     expect(ksesPost(nested(500))).not.toContain('onclick');

@@ -20,21 +20,21 @@ describe('addParagraphs', () => {
     ['<p>\u00a0</p>', '<p>\u00a0</p>\n'],
     ['a\u00a0\u3000', '<p>a\u00a0\u3000</p>\n'],
     ['<a\nhref="x">a</a>', '<p><a\nhref="x">a</a></p>\n'],
-  ])('%j', (text, html) => {
+  ])('formats %j', (text, html) => {
     expect(addParagraphs(text)).toBe(html);
   });
 
-  it('closes the gaps around every caption of a figure', () => {
+  it('removes the whitespace around each caption of a figure', () => {
     const figure = '<figure><img>\n<figcaption>x</figcaption>\n</figure>';
     expect(addParagraphs(`${figure}\n\n${figure}`).match(/<img><figcaption>x<\/figcaption><\/figure>/g)).toHaveLength(2);
   });
 
-  it('keeps a very long run of blanks', () => {
+  it('keeps a very long run of spaces', () => {
     expect(addParagraphs(`a${' '.repeat(1000)}b`)).toBe(`<p>a${' '.repeat(1000)}b</p>\n`);
   });
 
   it.each(['<div <', '<script>', '<p><li', '<figcaption', '<pre', '<object></object', ' \n', '<option> ', '<br />\n'])(
-    'gets through 200 kB of %j',
+    'handles 200 kB of %j',
     (seed) => {
       const text = `<option></object><source>a${seed.repeat(Math.ceil(200_000 / seed.length))}`;
       expect(addParagraphs(text).startsWith('<p>')).toBe(true);
@@ -50,7 +50,7 @@ describe('unwrapShortcodes', () => {
     ['<p>[gallery] x</p>', '<p>[gallery] x</p>'],
     ['<p>[other]</p>', '<p>[other]</p>'],
     ['<p>[gallery /]</p><p>a</p>[gallery]', '[gallery /]<p>a</p>[gallery]'],
-  ])('%j', (html, unwrapped) => {
+  ])('unwraps %j', (html, unwrapped) => {
     expect(unwrapShortcodes(html)).toBe(unwrapped);
   });
 });

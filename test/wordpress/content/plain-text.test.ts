@@ -18,7 +18,7 @@ describe('stripAllTags', () => {
     ['a<!-- <b> -->c', 'ac'],
     ['a<?php if (1) { ?>b', 'ab'],
     ['1 > 0', '1 > 0'],
-  ])('%j', (html, text) => {
+  ])('strips %j', (html, text) => {
     expect(stripAllTags(html)).toBe(text);
   });
 });
@@ -34,11 +34,11 @@ describe('sanitizeTextField', () => {
     ['%%4141', ''],
     ['Città & "x"', 'Città & "x"'],
     ['+39 050 123456', '+39 050 123456'],
-  ])('%j', (raw, text) => {
+  ])('sanitizes %j', (raw, text) => {
     expect(sanitizeTextField(raw)).toBe(text);
   });
 
-  it.each(['%', '<', '<script', '<style>', '%4', '< '])('gets through 200 kB of %j', (seed) => {
+  it.each(['%', '<', '<script', '<style>', '%4', '< '])('handles 200 kB of %j', (seed) => {
     expect(sanitizeTextField(`x${seed.repeat(Math.ceil(200_000 / seed.length))}41`).startsWith('x')).toBe(true);
   });
 });
@@ -50,19 +50,19 @@ describe('firstCharacters', () => {
     ['a🎷b', 2, 'a🎷'],
     ['🎷🎷🎷', 2, '🎷🎷'],
     ['🎷', 1, '🎷'],
-  ])('%j, %i', (text, most, start) => {
+  ])('shortens %j to %i characters', (text, most, start) => {
     expect(firstCharacters(text, most)).toBe(start);
   });
 });
 
 describe('stripControlCharacters (D39)', () => {
-  it('takes control characters, keeps tab and line breaks', () => {
+  it('removes control characters but keeps tabs and line breaks', () => {
     expect(stripControlCharacters('a\0b\x07c\td\r\ne\x7ff\x9fg\u00a0é')).toBe('abc\td\r\nefg\u00a0é');
   });
 });
 
 describe('hasVisibleText (D39)', () => {
-  it.each(['a', '<b>a</b>', '0', '🎉', '日本', '<3', '&amp;', '&#65;', 'a<br>', '-', 'I <3 you'])('%j is seen', (html) => {
+  it.each(['a', '<b>a</b>', '0', '🎉', '日本', '<3', '&amp;', '&#65;', 'a<br>', '-', 'I <3 you'])('returns true for %j', (html) => {
     expect(hasVisibleText(html)).toBe(true);
   });
   it.each([
@@ -78,7 +78,7 @@ describe('hasVisibleText (D39)', () => {
     '&#8203;',
     '\u3164',
     '<b',
-  ])('%j is not', (html) => {
+  ])('returns false for %j', (html) => {
     expect(hasVisibleText(html)).toBe(false);
   });
 });
@@ -89,10 +89,10 @@ describe('trimWords', () => {
     ['a b', 2, 'a b'],
     ['<p>a\n b</p>\tc', 5, 'a b c'],
     ['a\u00a0b c', 1, 'a\u00a0b&hellip;'],
-  ])('%j to %d words', (text, count, trimmed) => {
+  ])('shortens %j to %d words', (text, count, trimmed) => {
     expect(trimWords(text, count)).toBe(trimmed);
   });
-  it('says what follows', () => {
+  it('appends the given text', () => {
     expect(trimWords('a b', 1, ' [&hellip;]')).toBe('a [&hellip;]');
   });
 });

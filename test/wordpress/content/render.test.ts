@@ -13,7 +13,7 @@ describe('renderTitle', () => {
     ['<code>a & b</code>', '<code>a &#038; b</code>'],
     ['T <script>x</script>', 'T <script>x</script>'],
     ['', ''],
-  ])('%j', (raw, html) => {
+  ])('renders %j', (raw, html) => {
     expect(renderTitle(raw)).toBe(html);
   });
 });
@@ -32,21 +32,21 @@ describe('renderContent', () => {
     ['on Wordpress, myWordpress', '<p>on WordPress, myWordpress</p>'],
     ['https://video.example.test/watch?v=1&t=2', '<p>https://video.example.test/watch?v=1&#038;t=2</p>'],
     ['<p>H</p>\n\nSecond.\n\n<img src="a.png">', '<p>H</p>\n<p>Second.</p>\n<p><img decoding="async" src="a.png"></p>'],
-  ])('%j', (raw, html) => {
+  ])('renders %j', (raw, html) => {
     expect(renderContent(raw, options)).toBe(html);
   });
 
-  it('leaves smilies alone where the site does not want them', () => {
+  it('does not convert smilies if the site disables them', () => {
     expect(renderContent(':-)', { ...options, smilies: false })).toBe('<p>:-)</p>');
   });
 
-  it('makes a player of a sound on its own line', () => {
+  it('turns an audio URL on its own line into a player', () => {
     expect(renderContent('a\n\nhttps://x.test/b.mp3\n\nc', options)).toMatch(
       /^<p>a<\/p>\n<audio .*src="https:\/\/x.test\/b.mp3\?_=1" \/>.*<\/audio>\n<p>c<\/p>$/,
     );
   });
 
-  it('runs a gallery alone in its paragraph without that paragraph', () => {
+  it('removes the paragraph around a gallery that stands alone in it', () => {
     const image = { url: 'https://x.test/a.png', width: 10, height: 10, sizes: {}, link: 'https://x.test/a/' };
     const html = renderContent('a\n\n[gallery]', { smilies: true, images: () => image, attachedImages: () => [3] });
     expect(html).toBe(
@@ -61,7 +61,7 @@ describe('excerpts', () => {
     ['<b>bold</b>', '<p><b>bold</b></p>'],
     ['Short <em>excerpt</em> & "x" :-)', '<p>Short <em>excerpt</em> &#038; &#8220;x&#8221; 🙂</p>'],
     ['[gallery]', '[gallery]'],
-  ])('written: %j', (raw, html) => {
+  ])('render a stored excerpt: %j', (raw, html) => {
     expect(renderExcerpt(raw, options)).toBe(html);
   });
 
@@ -74,13 +74,13 @@ describe('excerpts', () => {
       '<!-- wp:image --><figure><figcaption>cap</figcaption></figure><!-- /wp:image --><!-- wp:paragraph --><p>x</p><!-- /wp:paragraph -->',
       '<p>x</p>',
     ],
-  ])('made of the content %j', (content, html) => {
+  ])('are generated from the content %j', (content, html) => {
     expect(renderExcerpt(wordsOf(content, options), options)).toBe(html);
   });
 });
 
-describe('what to load beforehand', () => {
-  it('names the images and posts that a content shows', () => {
+describe('preloading for a content', () => {
+  it('finds the images and posts that the content shows', () => {
     expect(imageIdsIn('<img class="wp-image-4"> [gallery ids="4,5"]')).toEqual([4, 5]);
     expect(galleryParentsIn('x [gallery] [gallery id="7"]')).toEqual([0, 7]);
     expect(galleryParentsIn('x')).toEqual([]);

@@ -64,7 +64,7 @@ describe('runShortcodes', () => {
         ),
       ),
     ],
-  ])('%j', (html, expected) => {
+  ])('expands %j', (html, expected) => {
     expect(run(html)).toBe(expected);
   });
 
@@ -73,15 +73,15 @@ describe('runShortcodes', () => {
   });
 
   it.each(['[gallery ', '[gallery]', '[caption]', '[[caption]', '[audio src="', '[', '[gallery a=', '[caption width="1"]<a '])(
-    'gets through 200 kB of %j',
+    'handles 200 kB of %j',
     (seed) => {
       expect(run(`x${seed.repeat(Math.ceil(200_000 / seed.length))}`).startsWith('x')).toBe(true);
     },
   );
 });
 
-describe('parts', () => {
-  it('reads attributes however they are written', () => {
+describe('shortcode helpers', () => {
+  it('read attributes in every notation', () => {
     expect({ ...parseShortcodeAttributes(` A="1 2" b='3' c=4 "five" six\u00a0d = "7" e="<b"`) }).toEqual({
       a: '1 2',
       b: '3',
@@ -92,15 +92,15 @@ describe('parts', () => {
       e: '',
     });
   });
-  it('links embeds', () => {
+  it('turn embeds into links', () => {
     expect(runEmbeds('[embed]https://x.test/?a=1&amp;b=2[/embed] [embed src="https://y.test"]')).toBe(
       '<a href="https://x.test/?a=1&#038;b=2">https://x.test/?a=1&amp;b=2</a> <a href="https://y.test">https://y.test</a>',
     );
   });
-  it('strips shortcodes with what they enclose', () => {
+  it('strip shortcodes with their enclosed content', () => {
     expect(stripShortcodes('a[caption]b[/caption]c[gallery]d[foo]')).toBe('acd[foo]');
   });
-  it('names the images and posts that galleries need', () => {
+  it('find the images and posts that galleries need', () => {
     expect(galleryImageIds('[gallery ids="3, 4"][gallery include="5"][gallery]')).toEqual([3, 4, 5]);
     expect(galleryParents('[gallery ids="3"][gallery][gallery id="8"]', 0)).toEqual([0, 8]);
   });

@@ -13,11 +13,11 @@ describe('convertSmilies', () => {
     [':) :) :)', '🙂 🙂 🙂'],
     ['x&nbsp;:lol:', 'x&nbsp;😆'],
     [':roll:', ':roll:'],
-  ])('%j', (text, html) => {
+  ])('converts %j', (text, html) => {
     expect(convertSmilies(text)).toBe(html);
   });
 
-  it('shows those that are pictures where it knows the folder', () => {
+  it('shows smilies that are images if the folder is known', () => {
     const img = '<img src="https://x.test/smilies/rolleyes.png" alt=":roll:" class="wp-smiley" style="height: 1em; max-height: 1em;" />';
     expect(convertSmilies('a :roll:', 'https://x.test/smilies')).toBe(`a ${img}`);
   });

@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { texturize } from '../../../src/wordpress/content/texturize.ts';
 
-/**
- * Each row: what was typed, what is shown. Marks are written as characters here and compared as the entities they stand
- * for.
- */
+/** Each row: the input and the output. Typographic characters are written literally here and compared as entities. */
 const entities = (text: string) => text.replace(/[“”‘’′″–—…™×]/g, (mark) => `&#${mark.codePointAt(0)};`);
 
 const rows: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
@@ -116,7 +113,7 @@ describe('texturize', () => {
     });
   }
 
-  it('closes a quote behind an element only before a blank: each run of text is looked at alone', () => {
+  it('recognizes a closing quote after an element only before a space, since each run of text is processed separately', () => {
     expect(texturize('"<b>x</b>" and "<i>y</i>"')).toBe('&#8220;<b>x</b>&#8221; and &#8220;<i>y</i>&#8220;');
   });
 
@@ -138,7 +135,7 @@ describe('texturize', () => {
     '&',
     '&#',
     '...',
-  ])('gets through 200 kB of %j', (seed) => {
+  ])('handles 200 kB of %j', (seed) => {
     const text = seed.repeat(Math.ceil(200_000 / seed.length));
     expect(texturize(text).length).toBeGreaterThanOrEqual(text.length / 3);
   });

@@ -11,11 +11,11 @@ it.each([
   ['2030-03-22 12:00:00', 'jS m/d/y n t M', 'en', '22nd 03/22/30 3 31 Mar'],
   ['2030-03-22 12:00:00', '\\t\\h\\e jS', 'en', 'the 22nd'],
   ['', 'F j', 'en', ''],
-])('%s as %s in %s is %s', (local, format, language, text) => expect(formatDate(local, format, language, UTC)).toBe(text));
+])('formatDate writes %s as %s in %s: %s', (local, format, language, text) => expect(formatDate(local, format, language, UTC)).toBe(text));
 
 const OTHERS = 'z W o L B u v e T I P p O Z U | c | r';
 
-// What PHP's DateTime writes.
+// Expected values are output of PHP's DateTime.
 it.each([
   [
     '2030-07-01 09:05:07',
@@ -47,6 +47,6 @@ it.each([
     'Asia/Kathmandu',
     '363 01 2031 0 843 000000 000 Asia/Kathmandu +0545 0 +05:45 +05:45 +0545 20700 1924802100 | 2030-12-30T01:00:00+05:45 | Mon, 30 Dec 2030 01:00:00 +0545',
   ],
-])('%s in %s has all other letters', (local, zone, text) => {
+])('formatDate writes %s in %s with all other format letters', (local, zone, text) => {
   expect(formatDate(local, OTHERS, 'it', parseZone(zone)!)).toBe(text);
 });

@@ -8,13 +8,13 @@ const table = JSON.parse(readFileSync(new URL('../../fixtures/php-dates.json', i
 const rome = parseZone('Europe/Rome')!;
 const friday = new Date('2026-11-20T08:06:31Z');
 
-describe('the table of what PHP answers', () => {
-  it('asks more than 700 texts', () => {
+describe('table of results of PHP', () => {
+  it('contains more than 700 texts', () => {
     expect(new Set(table.dates.map(({ input }) => input)).size).toBeGreaterThan(700);
   });
 
   for (const zone of ['UTC', 'Europe/Rome', 'America/New_York', 'Asia/Kolkata']) {
-    it(`is ours in every row read in ${zone}`, () => {
+    it(`equals our results for all rows in ${zone}`, () => {
       const rows = table.dates.filter((row) => row.zone === zone);
       const answers = rows.map(({ input, base }) => {
         const read = parsePhpDate(input, new Date(base * 1000), parseZone(zone)!);
@@ -52,7 +52,7 @@ describe('parsePhpDate', () => {
     expect(parsePhpDate(text, friday, rome)).toBeNull();
   });
 
-  it('keeps the digits of a text with an offset and returns the offset', () => {
+  it('keeps the local time of a text with an offset and returns the offset', () => {
     const read = parsePhpDate('2030-12-01T10:00:00+05:00', friday, rome);
     expect(read).toMatchObject({
       local: '2030-12-01 10:00:00',
@@ -61,7 +61,7 @@ describe('parsePhpDate', () => {
     });
   });
 
-  it('names the zone that stands in the text, and none otherwise', () => {
+  it('returns the zone that the text names, if any', () => {
     expect(parsePhpDate('2030-07-01 10:00 Europe/London', friday, UTC)?.zone?.name).toBe('Europe/London');
     expect(parsePhpDate('2030-07-01 10:00', friday, UTC)).not.toHaveProperty('zone');
   });
@@ -76,11 +76,11 @@ describe('phpTimestamp', () => {
     ['-5', -5],
     ['.5', 0],
     [0, 0],
-  ])('takes %j for the instant %d', (value, seconds) => {
+  ])('reads %j as the timestamp %d', (value, seconds) => {
     expect(phpTimestamp(value)).toBe(seconds);
   });
 
-  it.each(['', ' ', '0x10', '12a', '2030-01-01', 'NaN', 'Infinity', '1e999'])('takes %j for no number', (value) => {
+  it.each(['', ' ', '0x10', '12a', '2030-01-01', 'NaN', 'Infinity', '1e999'])('returns null for %j', (value) => {
     expect(phpTimestamp(value)).toBeNull();
   });
 });

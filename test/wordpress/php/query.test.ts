@@ -3,8 +3,8 @@ import { parsePhpQuery } from '../../../src/wordpress/php/query.ts';
 
 const read = (text: string, limits = {}) => parsePhpQuery(text, { variables: 1000, depth: 20, ...limits });
 
-/** What PHP 8.2 reads (`parse_str`); arrays whose keys are numbers as lists. */
-describe('a query as PHP reads it', () => {
+/** Expected values are results of `parse_str` in PHP 8.2, with arrays that have numeric keys written as lists. */
+describe('parsePhpQuery', () => {
   it.each<[string, unknown]>([
     ['a=1&a[]=2', { a: ['2'] }],
     ['a[]=1&a=2', { a: '2' }],
@@ -30,11 +30,11 @@ describe('a query as PHP reads it', () => {
     ['a%00b=1', { a: '1' }],
     ['a%5b%5d=1&a%5B%5D=2', { a: ['1', '2'] }],
     ['title=Caffè 100%&è%=%C3%A8%zz+è', { title: 'Caffè 100%', 'è%': 'è%zz è' }],
-  ])('%s', (text, expected) => {
+  ])('reads %s as PHP does', (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
-  it('reads so many variables, and passes over names that nest too deeply or that every object has', () => {
+  it('limits the number of variables, and skips names that nest too deeply or are members of every object', () => {
     expect(read('a=1&&b=2&c=3', { variables: 2 })).toEqual({ a: '1', b: '2' });
     expect(read('a[b][c]=1&a[b]=2', { depth: 2 })).toEqual({ a: { b: '2' } });
     expect(read('__proto__[x]=1&a[constructor]=1&a[b]=2&toString=3')).toEqual({ a: { b: '2' } });

@@ -4,25 +4,25 @@ import { looksSerialized, parseSerialized, toSerialized, withMembers } from '../
 const BYTES =
   'a:7:{s:4:"uuid";s:2:"é";s:1:"n";i:1;s:1:"f";d:0.1;s:1:"b";b:0;s:1:"x";N;s:1:"l";a:2:{i:0;s:1:"a";i:1;s:1:"b";}s:1:"s";a:2:{i:5;i:1;i:2;i:2;}}';
 
-describe('a value called __proto__', () => {
+describe('string called __proto__', () => {
   it.each<[string, unknown]>([
     ['a:1:{s:4:"name";s:9:"__proto__";}', { name: '__proto__' }],
     ['a:2:{i:0;s:9:"__proto__";i:1;a:1:{s:1:"a";s:20:"say s:9:"__proto__";";}}', ['__proto__', { a: 'say s:9:"__proto__";' }]],
     ['s:9:"__proto__";', '__proto__'],
-  ])('is a text: %s', (text, value) => expect(parseSerialized(text)).toEqual(value));
+  ])('is read as a string: %s', (text, value) => expect(parseSerialized(text)).toEqual(value));
 });
 
 describe('looksSerialized', () => {
-  it.each(['N;', 'b:1;', 'i:5;', 'd:1.0E+25;', 's:1:"a";', ' a:0:{} ', 'O:8:"stdClass":0:{}', 'E:7:"Foo:Bar";'])('takes %s', (text) =>
+  it.each(['N;', 'b:1;', 'i:5;', 'd:1.0E+25;', 's:1:"a";', ' a:0:{} ', 'O:8:"stdClass":0:{}', 'E:7:"Foo:Bar";'])('accepts %s', (text) =>
     expect(looksSerialized(text)).toBe(true),
   );
-  it.each(['', 'N', 'i:5', 's:1:a;', 'a:0:{', 'x:1:{}', 'hello; world;', 'i:;x;'])('does not take %s', (text) =>
+  it.each(['', 'N', 'i:5', 's:1:a;', 'a:0:{', 'x:1:{}', 'hello; world;', 'i:;x;'])('rejects %s', (text) =>
     expect(looksSerialized(text)).toBe(false),
   );
 });
 
 describe('parseSerialized', () => {
-  it('reads what PHP writes', () => {
+  it('reads the output of PHP', () => {
     expect(parseSerialized(BYTES)).toEqual({ uuid: 'é', n: 1, f: 0.1, b: false, x: null, l: ['a', 'b'], s: { 5: 1, 2: 2 } });
   });
   it.each([
@@ -46,14 +46,14 @@ describe('parseSerialized', () => {
     ['a prototype of another spelling', 'a:1:{s:09:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
     ['a prototype behind a value of its name', 'a:2:{i:0;s:9:"__proto__";s:+9:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
     ['bottomless nesting', 'a:1:{i:0;'.repeat(20_000) + '}'.repeat(20_000)],
-  ])('leaves %s as text', (_, text) => {
+  ])('returns %s as text', (_, text) => {
     expect(parseSerialized(text)).toBe(text);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 });
 
 describe('toSerialized', () => {
-  it('writes what PHP writes', () => {
+  it('writes the output of PHP', () => {
     const sparse = new Map([
       [5, 1],
       [2, 2],
@@ -85,11 +85,11 @@ describe('withMembers', () => {
   it('keeps other members byte for byte', () => {
     expect(withMembers(text, { new: 0.1 })).toBe(`${text.replace('a:4:', 'a:5:').slice(0, -1)}s:3:"new";d:0.1;}`);
   });
-  it('changes members in their place', () =>
+  it('changes members in place', () =>
     expect(withMembers('a:2:{s:1:"a";d:5;i:4;b:1;}', { a: 'x', 4: [] })).toBe('a:2:{s:1:"a";s:1:"x";i:4;a:0:{}}'));
   it('removes members', () =>
     expect(withMembers(text, { a: undefined, b: undefined, 4: undefined, none: undefined })).toBe('a:1:{s:2:"é";s:3:"日";}'));
-  it('begins with an empty text', () => expect(withMembers('', { a: true })).toBe('a:1:{s:1:"a";b:1;}'));
+  it('creates an array from an empty text', () => expect(withMembers('', { a: true })).toBe('a:1:{s:1:"a";b:1;}'));
   it.each([
     'text',
     'i:5;',
@@ -99,5 +99,5 @@ describe('withMembers', () => {
     'a:1:{i:0;s:9:"short";}',
     'a:2:{i:0;i:1;i:1;R:2;}',
     'a:1:{i:0;i:1;}x',
-  ])('leaves %s alone', (other) => expect(withMembers(other, { a: 1 })).toBeUndefined());
+  ])('returns undefined for %s', (other) => expect(withMembers(other, { a: 1 })).toBeUndefined());
 });

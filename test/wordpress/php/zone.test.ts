@@ -10,4 +10,6 @@ it.each([
   ['EST', 2, 'EST'],
   ['+02:00', 1, '+02:00'],
   ['nowhere', 3, 'UTC'],
-])('%s is shown as type %i, %s', (name, timezone_type, timezone) => expect(phpZone(name)).toEqual({ timezone_type, timezone }));
+])('phpZone returns for %s the type %i and the zone %s', (name, timezone_type, timezone) =>
+  expect(phpZone(name)).toEqual({ timezone_type, timezone }),
+);
