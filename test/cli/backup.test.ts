@@ -23,7 +23,7 @@ import { loadSite } from '../support/site.ts';
 import { smallDisk } from '../support/small-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
-/** A disk with little room, where the tests may make one. */
+/** A disk with little room, on systems where the tests can make one. */
 const disk = smallDisk(4096);
 afterAll(() => disk?.remove());
 const withDisk = disk ? it : it.skip;
@@ -49,7 +49,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     number += 1;
     return join(folder, `${engine}-${number}.backup`);
   };
-  /** Everything that makes up a site, but for the count of changes, which goes on. */
+  /** Returns all rows of a site except the change counter, which continues to increase. */
   const everything = async (of: Database) =>
     Object.fromEntries(
       await Promise.all(
@@ -58,7 +58,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
           .map(async (name) => [name, ((await of.knex(of.prefix + name)) as object[]).map((row) => JSON.stringify(row)).sort()] as const),
       ),
     );
-  /** An SQLite file with the tables of a site and no rows. */
+  /** Makes an SQLite file that has the tables of a site but no rows. */
   const tablesAlone = async () => {
     const url = freshSqlite();
     const tables = await openDatabase({ url, prefix: 'wp_' });
@@ -70,7 +70,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
   };
   const freshSqlite = () => `sqlite:${join(mkdtempSync(join(folder, 'new-')), 'site.sqlite')}`;
 
-  withDisk('leave nothing on a disk that is full, or fills while they write', async () => {
+  withDisk('leave no file behind if the disk is full or fills up while they write', async () => {
     const file = join(disk!.folder, 'site.backup');
     await fasti(urlOf(db), ['backup', file]);
     const whole = Math.ceil(statSync(file).size / 1024);
@@ -87,11 +87,11 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       disk!.free();
     }
     expect([codes.slice(0, 2), codes.at(-1)]).toEqual([[1, 1], 0]);
-    // Not that the database is full, which it is not.
+    // The message must not say that the database is full.
     for (const line of said) expect(line.replace(/\(.*\)/, '(why)')).toBe(`Error: ${file} cannot be written (why).\n`);
   });
 
-  it('give back every row, in a database of its own', async () => {
+  it('restore every row in another database', async () => {
     const file = fileName();
     const made = await fasti(urlOf(db), ['backup', file]);
     expect(made).toMatchObject({ code: 0, err: '', out: expect.stringMatching(new RegExp(`^1\\d{3} rows written to ${file}\\.\\n$`)) });
@@ -107,7 +107,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await running.close();
   });
 
-  it('hold the dates of recurring events, with their rules and series', async () => {
+  it('include the dates of recurring events, with their rules and series', async () => {
     const [file, recurring] = [fileName(), await loadRecurringSite(await open())];
     expect((await fasti(urlOf(recurring), ['backup', file])).code).toBe(0);
     const url = freshSqlite();
@@ -117,13 +117,13 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     const series = (of: Database) => of.from('tec_series_relationships').orderBy('relationship_id');
     expect((await series(other)).map((row) => ({ ...row }))).toEqual((await series(recurring)).map((row) => ({ ...row })));
     expect((await other.from('tec_events').where('post_id', 501).first())?.rset).toMatch(/^DTSTART/);
-    // A second time over what is there.
+    // Restore again over the existing rows.
     expect((await fasti(url, ['restore', '--force', file])).code).toBe(0);
     expect(await series(other)).toHaveLength(4);
     await other.close();
   });
 
-  it.each(['polylang', 'wpml'] as const)('keep the languages of records as %s has them', async (form) => {
+  it.each(['polylang', 'wpml'] as const)('keep the languages of records in the tables of %s', async (form) => {
     const [file, spoken] = [fileName(), await loadLanguages(await open(), form)];
     expect((await fasti(urlOf(spoken), ['backup', file])).code).toBe(0);
     const url = freshSqlite();
@@ -136,7 +136,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await rows(other)).every((some) => some.length > 0)).toBe(true);
     const shown = JSON.parse((await fasti(url, ['event', 'get', '111', '--format=json'])).out);
     expect([shown.language, Object.keys(shown.translations)]).toEqual(['it', ['en', 'it']]);
-    // A second time over what is there.
+    // Restore again over the existing rows.
     expect((await fasti(url, ['restore', '--force', file])).code).toBe(0);
     expect(await rows(other)).toEqual(await rows(spoken));
     await other.close();
@@ -152,7 +152,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await other.close();
   });
   if (engine === 'MySQL')
-    it('carry a site from SQLite to MySQL', async () => {
+    it('transfer a site from SQLite to MySQL', async () => {
       const url = freshSqlite();
       const first = fileName();
       await fasti(urlOf(db), ['backup', first]);
@@ -164,7 +164,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       expect(await everything(target)).toEqual(await everything(db));
     });
 
-  it('keep texts of every kind', async () => {
+  it('keep unusual characters and NULL in texts', async () => {
     const text = '\u2028 \u0000\n\r\n"\\ 😀 \u{10ffff} é '.replace('\u0000', engine === 'MySQL' ? '\u0000' : '');
     await db.from('postmeta').insert({ post_id: 39, meta_key: 'strange', meta_value: text });
     await db.from('postmeta').insert({ post_id: 39, meta_key: 'nothing', meta_value: null });
@@ -177,7 +177,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await db.from('postmeta').whereIn('meta_key', ['strange', 'nothing']).delete();
   });
 
-  it('keep what plugins put into columns of their own, bytes and JSON among it', async () => {
+  it('keep columns that plugins added, including binary and JSON values', async () => {
     const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
     for (const side of [from, to])
       for (const column of ['own_bytes blob', engine === 'MySQL' ? 'own_json json' : 'own_json text'])
@@ -188,7 +188,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(await fasti(urlOf(to), ['restore', file])).toMatchObject({ code: 0, err: '' });
     const [row] = await to.knex('wp_options').where('option_name', 'blogname').select('own_json', to.knex.raw('HEX(own_bytes) AS bytes'));
     expect([row.bytes, JSON.parse(row.own_json)]).toEqual(['00FF80', { a: [1] }]);
-    // Where such columns are not, the rest is there.
+    // If the target does not have such columns, everything else is restored.
     if (engine === 'MySQL') {
       await from.knex.schema.raw('ALTER TABLE wp_options ADD COLUMN own_place point');
       await from.knex.raw('UPDATE wp_options SET own_place = POINT(1, 2)');
@@ -198,7 +198,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await fasti(url, ['restore', file])).code).toBe(0);
   });
 
-  it('change the prefix of the tables, and with it the names of roles', async () => {
+  it('change the table prefix and the names of roles that contain it', async () => {
     const file = fileName();
     await fasti(urlOf(db), ['backup', file]);
     const target = await open({ migrated: false, prefix: 'cal_' });
@@ -207,7 +207,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(JSON.parse(users.out)[0]).toMatchObject({ login: 'admin', roles: ['administrator'] });
   });
 
-  it.each(['', 'first_', 'wp_'])('rename what users have of the site with the prefix "%s", and nothing else', async (prefix) => {
+  it.each(['', 'first_', 'wp_'])('rename only user metas that begin with the table prefix "%s"', async (prefix) => {
     const target = await openDatabase({ url: urlOf(await open({ migrated: false })), prefix: 'cal_' });
     const own = ['capabilities', 'user_level', 'user-settings', 'media_library_mode', 'persisted_preferences'];
     const plain = ['nickname', 'first_name', 'session_tokens', 'wp_mail', 'default_password_nag'];
@@ -229,7 +229,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await target.close();
   });
 
-  it('bring no roles back into force that are left over from the prefix of the tables', async () => {
+  it('do not restore roles that were left over under the new prefix', async () => {
     const target = await openDatabase({ url: urlOf(await open({ migrated: false })), prefix: 'cal_' });
     const metas = [
       { umeta_id: 1, user_id: 1, meta_key: 'cal_capabilities', meta_value: 'stale' },
@@ -257,7 +257,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await target.close();
   });
 
-  it('keep the numbers of what was deleted from being given again, into either database', async () => {
+  it('prevent IDs of deleted records from being reused, in both kinds of databases', async () => {
     const [file, from] = [fileName(), await loadSite(await open())];
     const create = async (running: RunningSite, path: string, body: object): Promise<number> =>
       (await running.send('POST', `/wp-json/calendar/events/v1/${path}`, { as: 'admin', body })).body.id;
@@ -283,7 +283,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     }
   });
 
-  it('make clients that follow the changes begin anew, whatever is written afterwards, and send no message of before', async () => {
+  it('make clients that follow the changes start again, and delete pending webhook messages', async () => {
     const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
     expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
     const [before, after] = [await serveDatabase(from), await serveDatabase(to)];
@@ -318,7 +318,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await Promise.all([before.close(), after.close()]);
   });
 
-  it('put a site back whose tables somebody has dropped', async () => {
+  it('restore a site whose tables were dropped', async () => {
     const file = fileName();
     const broken = await open();
     await loadSite(broken);
@@ -327,7 +327,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     for (const table of ['tec_occurrences', 'termmeta', 'fasti_entries', 'fasti_hook_messages']) await broken.ask(`DROP TABLE wp_${table}`);
     expect(await fasti(urlOf(broken), ['restore', file, '--force'])).toMatchObject({ code: 0, err: '' });
     expect(await everything(broken)).toEqual(before);
-    // A site from before the calendar's own tables stays without them.
+    // A site without the calendar's own tables is restored without them.
     for (const table of ['tec_events', 'tec_occurrences']) await broken.ask(`DROP TABLE wp_${table}`);
     const old = fileName();
     expect((await fasti(urlOf(broken), ['backup', old])).code).toBe(0);
@@ -335,7 +335,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(await hasTable(broken, 'tec_events')).toBe(false);
   });
 
-  it('do not overwrite what is there without --force', async () => {
+  it('overwrite nothing without --force', async () => {
     const file = fileName();
     writeFileSync(file, 'mine');
     expect(await fasti(urlOf(db), ['backup', file])).toMatchObject({ code: 1, err: expect.stringContaining('--force') });
@@ -353,7 +353,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
   });
 
   if (engine === 'MySQL')
-    it('pass over tables of a newer version', async () => {
+    it('skip tables of a newer version', async () => {
       const [good, newer] = [fileName(), fileName()];
       await fasti(urlOf(db), ['backup', good]);
       const lines = gunzipSync(readFileSync(good)).toString().trimEnd().split('\n');
@@ -366,7 +366,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       expect(await everything(target)).toEqual(await everything(db));
     });
 
-  it('refuse what is no backup, cut off or damaged, before anything is touched', async () => {
+  it('refuse files that are not backups or are truncated or damaged, before anything is changed', async () => {
     const good = fileName();
     await fasti(urlOf(db), ['backup', good]);
     const bytes = readFileSync(good);
@@ -375,7 +375,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       ['other', Buffer.from('hello, this is not a backup'), /is not a backup/],
       ['other.gz', gzipSync('{"format":"other"}\n'), /is not a backup/],
       ['cut', bytes.subarray(0, Math.floor(bytes.length / 2)), /is damaged or truncated/],
-      // Nothing of it is a line.
+      // The file does not contain a complete line.
       ['stump', bytes.subarray(0, engine === 'MySQL' ? 20 : 3000), /is damaged or truncated\.$/m],
       ['no-site.gz', gzipSync('{"format":"fasti-backup","version":1,"prefix":"wp_"}\n{"end":true,"rows":0}\n'), /is not a backup/],
       ['no-site.sqlite', await tablesAlone(), /is not a backup/],
@@ -405,13 +405,13 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(await everything(target)).toEqual(before);
   });
 
-  it('say beside what goes into a pipe or a device how much it is, or that it cannot be written there', async () => {
+  it('report on standard error how much was written to a pipe or device, or that it cannot be written', async () => {
     const { code, out, err } = await fasti(urlOf(db), ['backup', '/dev/null', '--force']);
     expect([code, out]).toEqual([engine === 'MySQL' ? 0 : 1, '']);
     expect(err).toMatch(engine === 'MySQL' ? /^1\d{3} rows written to/ : /\/dev\/null is not a regular file/);
   });
 
-  it('write over nothing that is the database itself', async () => {
+  it('refuse to write a backup over the database itself', async () => {
     const copy = fileName();
     await fasti(urlOf(db), ['backup', copy]);
     const own = freshSqlite();
@@ -430,12 +430,12 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await other.close();
   });
 
-  it('leave everything as it was when a restore fails in the middle', async () => {
+  it('change nothing if a restore fails in the middle', async () => {
     const file = fileName();
     await fasti(urlOf(db), ['backup', file]);
     const target = await open();
     await loadSite(target);
-    // Something that the tables of the target do not take.
+    // The target refuses some of the rows.
     await target.knex.schema.raw(
       engine === 'MySQL'
         ? "CREATE TRIGGER no BEFORE INSERT ON wp_usermeta FOR EACH ROW SIGNAL SQLSTATE '45000'"
@@ -446,7 +446,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(await everything(target)).toEqual(before);
   });
 
-  it('write one moment while others write on', async () => {
+  it('write a consistent snapshot while another process writes', async () => {
     const busy = await open();
     await loadSite(busy);
     await busy.from('options').insert([
@@ -463,7 +463,8 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       const options = await target.from('options').whereIn('option_name', ['one', 'two']).select('option_value');
       const posts = await target.from('posts').where('post_type', 'busy').orderBy('ID').select('ID');
       const metas = await target.from('postmeta').where('meta_key', 'busy').select('post_id');
-      // Each write of the others is there whole or not at all, and none is missing before the last.
+      // Each transaction of the other process is included completely or not at all, and no transaction before the last
+      // one is missing.
       expect(new Set(options.map((row) => row.option_value))).toEqual(new Set([String(posts.length)]));
       expect(metas.map((row) => row.post_id).sort((a, b) => a - b)).toEqual(posts.flatMap(({ ID }) => [ID, ID, ID]));
       counts.push(posts.length);
@@ -475,7 +476,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
   });
 });
 
-/** Writes posts with metas and two counters, each as one transaction, until told to stop. */
+/** Writes posts with metas and two counters, each in one transaction, until it is told to stop. */
 async function writing(of: Database): Promise<() => Promise<void>> {
   let going = true;
   const work = (async () => {
@@ -508,7 +509,7 @@ async function writing(of: Database): Promise<() => Promise<void>> {
   };
 }
 
-/** The same in a process of its own, on an SQLite file. */
+/** Does the same in a separate process, on an SQLite file. */
 async function writingBeside(path: string): Promise<() => Promise<void>> {
   const script = `
     import { loadSqlite } from './bin/sqlite.mjs';

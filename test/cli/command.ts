@@ -4,26 +4,28 @@ import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 
-/** What a command said and ended with. */
+/** The output and the exit code of a command. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** With which variables the server was started, each time. */
+  /** Environment variables passed to the server, once for each start. */
   readonly served: readonly Readonly<Record<string, string>>[];
 }
 
-/** Runs the command `fasti` with a database and uploads of its own; the arguments as the shell would split them. */
+/**
+ * Runs the command `fasti` with a separate database and uploads folder. The arguments are already split as by a shell.
+ */
 export type Fasti = (...args: readonly string[]) => Promise<Outcome>;
 
-/** A folder of its own for one suite, removed after it. */
+/** Creates a temporary folder for one suite and removes it afterwards. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-cli-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The command in an environment. `terminal`: as if somebody watched. */
+/** Returns the command in an environment. `terminal`: whether it runs on a terminal. */
 export function commandIn(
   env: Readonly<Record<string, string>>,
   { now, terminal = false }: { now?: Date; terminal?: boolean } = {},
@@ -44,7 +46,7 @@ export function commandIn(
   };
 }
 
-/** The environment of an embedded database in this folder. */
+/** Returns the environment of an embedded database in this folder. */
 export const embedded = (folder: string): Record<string, string> => ({
   DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`,
   UPLOADS_DIR: join(folder, 'uploads'),

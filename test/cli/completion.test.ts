@@ -13,13 +13,13 @@ const texts = await loadTexts(['en']);
 const nowhere = { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined };
 const program = createProgram({ io: nowhere, language: 'en', say: sayIn(texts, 'en') });
 
-/** Words with which a shell would go on after `fasti …`. */
+/** Arguments that make each shell print its completions of `fasti …`. */
 const COMPLETED: Readonly<Record<string, (file: string, words: readonly string[]) => readonly string[]>> = {
   bash: (file, words) => [
     '-c',
     `source ${file}; COMP_WORDS=(fasti ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _fasti; printf '%s\\n' "\${COMPREPLY[@]}"`,
   ],
-  // Its own functions, as far as they matter: what is described as options is offered behind a hyphen only.
+  // Minimal versions of functions of zsh. Options are offered only after a hyphen.
   zsh: (file, words) => [
     '-fc',
     `compdef() { }
@@ -36,7 +36,7 @@ const COMPLETED: Readonly<Record<string, (file: string, words: readonly string[]
 describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
   const file = join(folder, `fasti.${shell}`);
 
-  it('names every command and every option, in any language', async () => {
+  it('lists every command and every option, in any language', async () => {
     for (const language of ['en', 'it']) {
       const { code, out } = await fasti('completion', shell, `--language=${language}`);
       expect(code).toBe(0);
@@ -53,7 +53,7 @@ describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
   if (!completed || !isThere(shell)) return;
   const offered = (...words: string[]) => execFileSync(shell, completed(file, words), { encoding: 'utf8' }).trim().split('\n').sort();
 
-  it('offers what can come next', () => {
+  it('offers valid continuations', () => {
     expect(offered('eve')).toEqual(['event']);
     expect(offered('event', 're')).toEqual(['restore']);
     expect(offered('event', 'list', '--start_date=today', '--start_d')).toContain('--start_date');
@@ -63,12 +63,12 @@ describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
     expect(offered('tag', '')).toEqual(['create', 'delete', 'get', 'list', 'update']);
   });
 
-  it('leaves room for names of files', () => {
-    // Fish itself offers those of the current folder.
+  it('leaves the completion of file names to the shell', () => {
+    // Fish itself offers files of the current folder.
     if (shell !== 'fish') expect(offered('import', '')).toEqual([shell === 'zsh' ? 'a file' : '']);
   });
 });
 
-it('refuses other shells', async () => {
+it('rejects other shells', async () => {
   expect(await fasti('completion', 'sh')).toMatchObject({ code: 2, err: expect.stringContaining('the shells are bash, zsh, fish') });
 });

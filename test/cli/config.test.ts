@@ -11,7 +11,7 @@ async function config(env: Record<string, string>, files: ReadonlyMap<string, st
 }
 
 describe('fasti config', () => {
-  it('names every setting, its value and where it comes from', async () => {
+  it('lists every setting with its value and source', async () => {
     const { code, rows } = await config({ PORT: '1', HOST: 'localhost' }, new Map([['HOST', '/etc/fasti/.env']]));
     expect(code).toBe(0);
     expect([...rows.keys()]).toEqual(Object.values(settings).map(({ env }) => env));
@@ -20,7 +20,7 @@ describe('fasti config', () => {
     expect(rows.get('CACHE')).toMatchObject({ value: 'on', from: 'default' });
   });
 
-  it('shows no secret', async () => {
+  it('hides secrets', async () => {
     const secrets = Object.values(settings).flatMap((setting) => ('secret' in setting ? [setting.env] : []));
     const env = Object.fromEntries(secrets.map((name) => [name, name.startsWith('DATABASE') ? 'mysql://u:s/ec@ret@h/n' : 'sec@ret']));
     const { rows } = await config(env);
@@ -37,12 +37,12 @@ describe('fasti config', () => {
     ['mysql://fasti@h:3306,i:3306/n?ssl=true', 'mysql://fasti@h:3306,i:3306/n?ssl=true'],
     ['mysql://localhost/n', 'mysql://localhost/n'],
     ['sqlite:data/a:b.sqlite', 'sqlite:data/a:b.sqlite'],
-  ])('shows of the address %s, which may be cut within its password, %s', async (given, shown) => {
+  ])('shows the database address %s, which may be cut within its password, as %s', async (given, shown) => {
     const { rows } = await config({ DATABASE_URL: given });
     expect(rows.get('DATABASE_URL')!.value).toBe(shown);
   });
 
-  it('shows all of them before it refuses one', async () => {
+  it('lists all settings before it rejects an invalid one', async () => {
     const { code, err, rows } = await config({ PORT: 'x' });
     expect({ code, err }).toEqual({ code: 2, err: 'Error: PORT is "x"; it must be a whole number from 0 to 65535.\n' });
     expect(rows.get('PORT')).toMatchObject({ value: 'x' });

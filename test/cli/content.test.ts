@@ -22,8 +22,8 @@ beforeAll(async () => {
   expect((await fasti('init')).code).toBe(0);
 });
 
-describe('a record from the command line', () => {
-  it('is created, shown, changed and put into the trash', async () => {
+describe('records on the command line', () => {
+  it('are created, shown, updated and moved to the trash', async () => {
     const event = await newEvent('Concert', '--featured', '--cost=12');
     expect(event).toMatch(/^\d+$/);
     expect(await json('event', 'get', event, '--fields=title,featured,cost_details')).toMatchObject({
@@ -43,7 +43,7 @@ describe('a record from the command line', () => {
     expect(await fasti('event', 'get', event)).toMatchObject({ code: 1, out: '', err: 'Error: This event is in the trash.\n' });
   });
 
-  it('takes dates with the day first where the language of the site writes them so, and nothing else is possible', async () => {
+  it('accept dates with the day first only if the language of the site writes them so and no other reading is possible', async () => {
     const dates = ['--start_date=31/12/2026 21:00', '--end_date=31.12.2026 23:30'];
     expect(await fasti('event', 'create', '--title=31/12/2026', ...dates)).toMatchObject({
       code: 1,
@@ -61,7 +61,7 @@ describe('a record from the command line', () => {
     await fasti('event', 'delete', event, '--force');
   });
 
-  it('comes back from the trash with its status and slug, and is deleted for good where that is asked for', async () => {
+  it('are restored from the trash with status and slug, and deleted permanently with --force', async () => {
     const event = await newEvent('Lost and found', '--status=private');
     await fasti('event', 'delete', event);
     expect(await fasti('event', 'restore', 'lost-and-found')).toMatchObject({ code: 0, out: `Done: ${event} restored.\n` });
@@ -72,7 +72,7 @@ describe('a record from the command line', () => {
     expect((await fasti('event', 'get', event)).code).toBe(1);
   });
 
-  it('says which of several it failed with, and which it did not come to', async () => {
+  it('report which of several records failed and which were not processed', async () => {
     const [one, two] = [await newEvent('First of several'), await newEvent('Last of several')];
     expect(await fasti('event', 'update', one, '9999999', two, '--title=Several', '--porcelain')).toMatchObject({
       code: 1,
@@ -91,7 +91,7 @@ describe('a record from the command line', () => {
     await fasti('event', 'delete', one, two, '--force');
   });
 
-  it('brings new venues along when they are written as JSON', async () => {
+  it('create new venues and organizers that are given as JSON', async () => {
     const event = await newEvent(
       'Reading',
       '--venue={"venue":"Library","city":"Lucca"}',
@@ -104,7 +104,7 @@ describe('a record from the command line', () => {
     ]);
   });
 
-  it('is cleared of what gets an empty value', async () => {
+  it('clear a field that gets an empty value', async () => {
     const venue = await id('venue', 'create', '--venue=Mill', '--phone=123', '--city=Prato');
     await fasti('venue', 'update', venue, '--phone=');
     const changed = await json('venue', 'get', venue);
@@ -118,7 +118,7 @@ describe('a record from the command line', () => {
     ['organizer', ['--organizer=Guarded'], '--organizer=Other'],
     ['category', ['--name=Guarded'], '--name=Other'],
     ['tag', ['--name=Guarded'], '--name=Other'],
-  ])('of the kind %s is written only if it has not changed, where that is asked', async (kind, fields, change) => {
+  ])('of the kind %s are written with --if-match only if they have not changed', async (kind, fields, change) => {
     const record = await id(kind, 'create', ...fields);
     const { out: tag } = await fasti(kind, 'get', record, '--etag');
     expect(tag).toMatch(/^"[0-9a-f]{20}"\n$/);
@@ -130,7 +130,7 @@ describe('a record from the command line', () => {
     expect((await fasti(kind, 'delete', record, `--if-match=${fresh.trim().replaceAll('"', '')}`)).code).toBe(0);
   });
 
-  it('is found by id, slug or name when it is a term', async () => {
+  it('of taxonomies are found by ID, slug or name', async () => {
     const music = await id('category', 'create', '--name=Live Music');
     const jazz = await id('category', 'create', '--name=Jazz', `--parent=${music}`);
     for (const reference of [music, 'live-music', 'Live Music'])
@@ -140,7 +140,7 @@ describe('a record from the command line', () => {
     expect((await fasti('category', 'get', 'jazz')).code).toBe(1);
   });
 
-  it('is refused to those who may not', async () => {
+  it('are refused to users without the capability', async () => {
     await fasti('user', 'create', 'sub', 'sub@example.org');
     const refused = await fasti('venue', 'create', '--venue=Castle', '--user=sub');
     expect(refused).toMatchObject({ code: 1, out: '', err: 'Error: You are not allowed to do that.\n' });
@@ -148,7 +148,7 @@ describe('a record from the command line', () => {
   });
 });
 
-describe('a list', () => {
+describe('list command', () => {
   beforeAll(async () => {
     for (const title of ['=HYPERLINK("x")', 'Plain, with comma', 'Bell \u0007 and <b>bold</b> &amp; more'])
       await newEvent(title, '--tags=listed');
@@ -156,26 +156,26 @@ describe('a list', () => {
 
   const listed = (...more: string[]) => fasti('event', 'list', '--tags=listed', '--orderby=id', '--order=asc', ...more);
 
-  it('prints ids for other commands', async () => {
+  it('prints IDs for use in other commands', async () => {
     expect((await listed('--format=ids')).out).toMatch(/^\d+ \d+ \d+\n$/);
   });
 
-  it('counts', async () => {
+  it('prints the count', async () => {
     expect((await listed('--format=count')).out).toBe('3\n');
   });
 
-  it('is whole unless a page is asked for', async () => {
+  it('lists all records unless a page is requested', async () => {
     expect((await listed('--per_page=2', '--format=ids')).out).toMatch(/^\d+ \d+\n$/);
   });
 
-  it('has no formulas in CSV', async () => {
+  it('prints no formulas in CSV', async () => {
     const lines = (await listed('--format=csv', '--fields=title,start_date')).out.split('\r\n');
     expect(lines[0]).toBe('title,start_date');
     expect(lines[1]).toMatch(/^'=HYPERLINK/);
     expect(lines[2]).toBe('"Plain, with comma",2026-06-10 20:00:00');
   });
 
-  it('is a table for people on a terminal, without what would move the cursor', async () => {
+  it('prints a table without control characters on a terminal', async () => {
     const watched = commandIn(env, { now: NOW, terminal: true });
     const { out } = await watched('event', 'list', '--tags=listed', '--search=Bell', '--fields=title,tags');
     expect(out.split('\n').slice(0, 5)).toEqual([
@@ -187,16 +187,16 @@ describe('a list', () => {
     ]);
   });
 
-  it('is separated by tabs in a pipe', async () => {
+  it('separates columns by tabs in a pipe', async () => {
     expect((await listed('--search=comma', '--fields=title,status')).out).toBe('title\tstatus\nPlain, with comma\tpublish\n');
   });
 
-  it('knows the members of the records', async () => {
+  it('rejects fields that the records do not have', async () => {
     expect(await listed('--fields=id,colour')).toMatchObject({ code: 2, err: expect.stringContaining('no field colour') });
   });
 });
 
-describe('wrong usage ends with 2', () => {
+describe('wrong usage', () => {
   it.each([
     [['event', 'lst'], 'there is no command lst'],
     [['event', 'list', '--colour=red'], 'there is no option --colour.'],
@@ -216,15 +216,15 @@ describe('wrong usage ends with 2', () => {
     [['webhook', 'remove', 'x'], 'Error: id must be an id, a whole number above 0, not "x".'],
     [['languages', 'assign'], 'the option --to is missing.'],
     [['languages', 'assign', '--language=it'], "Errore: manca l'opzione --to.\n"],
-  ])('%j', async (args, sentence) => {
+  ])('exits with 2: %j', async (args, sentence) => {
     const { code, out, err } = await fasti(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(sentence);
   });
 });
 
-describe('what is wrong with a flag', () => {
-  it('is explained on a line of its own, with an example', async () => {
+describe('flag of a command', () => {
+  it('is explained on a separate line with an example if its value is invalid', async () => {
     const { code, err } = await fasti('event', 'create', '--title=x', '--start_date=31/31/2026 21:00', '--end_date=2026-12-31 23:00');
     expect(code).toBe(1);
     expect(err.split('\n')[1]).toBe(
@@ -235,19 +235,19 @@ describe('what is wrong with a flag', () => {
     const { err } = await fasti('event', 'list', '--per_page=abc', '--language=it');
     expect(err).toContain('\n--per_page: "abc" non è un numero intero maggiore di zero. Per esempio: 12\n');
   });
-  it('is not that it is written with hyphens', async () => {
+  it('may be written with hyphens', async () => {
     const flags = ['--title=Hyphens', '--start-date=2030-05-01 10:00', '--end-date', '2030-05-01 11:00', '--no-all-day'];
     const { code, out } = await fasti('event', 'create', ...flags, '--porcelain');
     expect(code).toBe(0);
     expect((await fasti('event', 'get', out.trim(), '--field=start_date')).out.trim()).toBe('2030-05-01 10:00:00');
   });
-  it('is a warning where a new record has a field that does not exist', async () => {
+  it('causes a warning if it contains an unknown field of a new record', async () => {
     const dates = ['--start_date=2030-05-01 10:00', '--end_date=2030-05-01 11:00'];
     const { code, err } = await fasti('event', 'create', '--title=Barn dance', ...dates, '--venue={"venue":"Barn","citty":"Asti"}');
     expect([code, err]).toEqual([0, 'Warning: unknown field: venue.citty (did you mean city?)\n']);
   });
 
-  it('is created or, with --upsert, changed, without a warning', async () => {
+  it('creates or updates a record without a warning if it is --upsert', async () => {
     const copy = (name: string) =>
       fasti('venue', 'create', '--upsert=external_id', '--external_id=crm 1', `--venue=${name}`, '--porcelain');
     const first = await copy('Mill');
@@ -256,12 +256,12 @@ describe('what is wrong with a flag', () => {
     expect((await fasti('venue', 'get', first.out.trim(), '--field=venue')).out).toBe('Old mill\n');
   });
 
-  it('is listed with the usual columns where none is named', async () => {
+  it('lists the usual columns if --fields is empty', async () => {
     expect((await fasti('venue', 'list', '--fields=')).out).toBe((await fasti('venue', 'list')).out);
   });
 });
 
-describe('refusals end with 1', () => {
+describe('refused command', () => {
   it.each([
     [['event', 'create', '--title=x'], 'Missing parameter(s): start_date, end_date'],
     [['event', 'create', '--title=x', '--start_date=bla', '--end_date=now'], 'Invalid parameter(s): start_date'],
@@ -269,19 +269,19 @@ describe('refusals end with 1', () => {
     [['venue', 'get', '999999'], 'Invalid parameter(s): id'],
     [['event', 'get', 'no-such-slug'], 'nothing was found with the id or slug "no-such-slug"'],
     [['event', 'list', '--user=nobody'], 'there is no user nobody'],
-  ])('%j', async (args, sentence) => {
+  ])('exits with 1: %j', async (args, sentence) => {
     const { code, out, err } = await fasti(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(sentence);
   });
 
-  it('and a database that is absent with 69', async () => {
+  it('exits with 69 if the database cannot be reached', async () => {
     const away = commandIn({ ...env, DATABASE_URL: 'mysql://nobody:x@127.0.0.1:1/none' });
     expect(await away('event', 'list')).toMatchObject({ code: 69, err: expect.stringContaining('the database cannot be reached') });
   });
 });
 
-describe('flags of yes and no', () => {
+describe('boolean flags', () => {
   it.each([
     ['event update --featured 12', 'event update --featured=true 12'],
     ['event update --no-featured 12', 'event update --featured=false 12'],
@@ -293,12 +293,12 @@ describe('flags of yes and no', () => {
     ['--user event --language=it venue list --has_events', '--user event --language=it venue list --has_events=true'],
     ['event get --porcelain 1', 'event get --porcelain 1'],
     ['event get -- --featured', 'event get -- --featured'],
-  ])('%s', (given, spelled) => {
+  ])('are spelled out: %s', (given, spelled) => {
     expect(spellOutFlags(given.split(' '))).toEqual(spelled.split(' '));
   });
 });
 
-describe('the language', () => {
+describe('language of the messages', () => {
   it.each([
     [{ LANG: 'it_IT.UTF-8' }, [], 'Errore: '],
     [{ LANG: 'it_IT.UTF-8' }, ['--language=en'], 'Error: '],
@@ -307,13 +307,13 @@ describe('the language', () => {
     [{ LANG: 'C' }, ['--language=IT'], 'Errore: '],
     [{ LANG: 'C' }, ['--language=it_CH'], 'Errore: '],
     [{ LANG: 'C' }, ['--language', 'en', '--language', 'it'], 'Errore: '],
-  ])('%j %j', async (more, args, begin) => {
+  ])('follows the environment and the option: %j %j', async (more, args, begin) => {
     expect((await commandIn({ ...env, ...(more as Record<string, string>) })('event', 'get', '99999', ...args)).err).toMatch(
       new RegExp(`^${begin}`),
     );
   });
 
-  it.each(['xx', 'english', ''])('is refused where there are no texts in it: %j', async (code) => {
+  it.each(['xx', 'english', ''])('must be one that has texts: %j', async (code) => {
     expect(await fasti('event', 'list', `--language=${code}`)).toMatchObject({
       code: 2,
       out: '',
@@ -321,7 +321,7 @@ describe('the language', () => {
     });
   });
 
-  it('is that of help, too, with what an option is by default', async () => {
+  it('is also used for help, including default values', async () => {
     expect((await fasti('user', 'create', '--help', '--language=it')).out).toMatch(
       /--role <role> +il ruolo dell'utente \(valore predefinito: subscriber\)\n/,
     );
@@ -332,39 +332,39 @@ describe('the language', () => {
     }
   });
 
-  it('is not what stands behind the options', async () => {
+  it('is not changed by arguments after --', async () => {
     expect((await fasti('event', 'get', '99999', '--', '--language=xx')).err).toContain('too many arguments');
   });
 });
 
 describe('help', () => {
-  it('comes for every command, with the flags of the kind and examples', async () => {
+  it('lists the flags of the kind and examples for every command', async () => {
     const { code, out } = await fasti('event', 'create', '--help');
     expect(code).toBe(0);
     for (const part of ['--start_date <text>', '--all_day [yes|no]', 'Examples:', '$ fasti event create', '--user <user>'])
       expect(out).toContain(part);
   });
 
-  it('comes for the version too', async () => {
+  it('includes the version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
     expect(await fasti('--version')).toMatchObject({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  it('is there without a database and with a wrong setting', async () => {
+  it('works without a database and with an invalid setting', async () => {
     expect(await commandIn({ PORT: 'nonsense' })('--help')).toMatchObject({ code: 0, err: '' });
   });
 
-  it('stands in docs/commands.md, which is up to date', async () => {
+  it('matches docs/commands.md', async () => {
     expect(readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8')).toBe(commandsPage(await loadTexts(['en'])));
   });
 
-  it('stands in the man page, which is up to date and holds no commands of its format but those of the page', async () => {
+  it('matches the man page, which contains only the expected macros', async () => {
     const page = readFileSync(new URL('../../man/fasti.1', import.meta.url), 'utf8');
     expect(page).toBe(manPage(await loadTexts(['en'])));
     expect([...new Set(page.match(/^\.\S+/gm))].sort()).toEqual(['.B', '.I', '.RI', '.SH', '.SS', '.TH', '.TP', '.\\"']);
   });
 
-  it.each(['en', 'it'])('has a sentence for each command, argument and option in %s', async (language) => {
+  it.each(['en', 'it'])('has a text for each command, argument and option in %s', async (language) => {
     const texts = await loadTexts(['en', 'it']);
     const missing: string[] = [];
     const say: Say = (key) => {

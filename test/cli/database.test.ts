@@ -13,10 +13,10 @@ import { commandIn, embedded, type Fasti, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2026-06-03T10:00:00Z');
 const folder = temporaryFolder();
-/** How an administrator is told his password. */
+/** Output that shows the password of a new administrator. */
 const SHOWN = /Administrator, shown only once:\n {2}user name +admin\n {2}application password +(\w{4} ){5}\w{4}\n$/;
 
-describeDatabases('an empty database', (open) => {
+describeDatabases('empty database', (open) => {
   let db: Database;
   let fasti: Fasti;
   const json = async (...args: string[]) => JSON.parse((await fasti(...args, '--format=json')).out);
@@ -39,7 +39,7 @@ describeDatabases('an empty database', (open) => {
     }
   });
 
-  it('is not created by a command that reads', async () => {
+  it('is not created by a command that only reads', async () => {
     const file = `${folder}/${db.dialect.name}-misspelt/site.sqlite`;
     const elsewhere = commandIn({ DATABASE_URL: `sqlite:${file}`, UPLOADS_DIR: `${folder}/none` });
     for (const args of [['event', 'list'], ['doctor'], ['export', '-', '--format=csv'], ['serve'], ['migrate']])
@@ -56,17 +56,17 @@ describeDatabases('an empty database', (open) => {
     ['url', 'https://example.org/?x=1'],
     ['timezone', 'Mars/Olympus'],
     ['title', 'x'.repeat(201)],
-  ])('becomes no site whose %s could not be set later: %s', async (name, value) => {
+  ])('does not become a site if %s is an invalid value: %s', async (name, value) => {
     const { code, out, err } = await fasti('init', `--${name}=${value}`);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(`${name} cannot be "${value}"`);
     expect((await fasti('option', 'list')).code).toBe(1);
   });
 
-  it('becomes a site once, whose administrator gets a password that works', async () => {
+  it('becomes a site once, with a password for the administrator', async () => {
     const made = await fasti('init', '--title=Prova');
     expect(made).toMatchObject({ code: 0, err: '' });
-    // Nobody watches: what is printed may be kept in a log.
+    // Without a terminal, the output may be kept in a log.
     const [, file = ''] =
       /^Done: a new site at http:\/\/localhost:8123\.\nAdministrator admin: the application password is in (\S+); delete that file once you have read it\.\nadmin has no e-mail address yet, and neither has the site: .+\n$/.exec(
         made.out,
@@ -86,7 +86,7 @@ describeDatabases('an empty database', (open) => {
     expect(await count('posts')).toBe(before);
   });
 
-  it('holds a year around the present day, in two languages, of every sort', async () => {
+  it('contains a varied year of sample events around the current date, in two languages', async () => {
     const [english, italian] = (await Promise.all(
       ['en', 'it'].map((code) => json('event', 'list', '--start_date=2000-01-01', '--end_date=2100-01-01', `--content-language=${code}`)),
     )) as [Record<string, unknown>[], Record<string, unknown>[]];
@@ -120,7 +120,7 @@ describeDatabases('an empty database', (open) => {
     expect(some(({ status }) => status === 'private')).toBe(1);
   });
 
-  it('speaks each language throughout', async () => {
+  it('uses one language for all texts of a language', async () => {
     const countries = async (language: string) =>
       new Set(
         ((await json('venue', 'list', `--content-language=${language}`, '--fields=country')) as Record<string, unknown>[]).map(
@@ -130,14 +130,14 @@ describeDatabases('an empty database', (open) => {
     expect([await countries('en'), await countries('it')]).toEqual([new Set(['Italy']), new Set(['Italia'])]);
   });
 
-  it('puts markets on Saturdays', async () => {
+  it('has sample markets on Saturdays', async () => {
     const [market] = (await json('event', 'list', '--search="Market day in Piazza"', '--start_date=2026-06-01')) as {
       start_date: string;
     }[];
     expect(market?.start_date).toBe('2026-06-06 08:00:00');
   });
 
-  it('counts what carries a term, posts of the blog among it', async () => {
+  it('counts all posts with a term, including blog posts', async () => {
     const tag = await json('tag', 'get', 'volunteers', '--fields=id,count');
     const events = Number(
       (await fasti('event', 'list', '--tags=volunteers', '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count')).out,
@@ -145,7 +145,7 @@ describeDatabases('an empty database', (open) => {
     expect(tag.count).toBe(events + 2);
   });
 
-  describe('with many events more', () => {
+  describe('with many more events', () => {
     let before: number;
 
     beforeAll(async () => {
@@ -153,13 +153,13 @@ describeDatabases('an empty database', (open) => {
       expect(await fasti('seed', '--events=700')).toMatchObject({ code: 0, err: '', out: 'Done: 700 more events.\n' });
     });
 
-    it('has rows of the calendar for each', async () => {
+    it('has calendar rows for each event', async () => {
       expect((await count('tec_occurrences')) - before).toBe(700);
       expect(await count('tec_events')).toBe(await count('tec_occurrences'));
       expect(Number((await fasti('event', 'list', '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count')).out)).toBe(818);
     });
 
-    it('writes what the interface writes', async () => {
+    it('has the same metas and columns as events created through the API', async () => {
       const [venue, organizer] = (await Promise.all(['venue', 'organizer'].map((kind) => json(kind, 'list')))) as { id: number }[][];
       const made = Number(
         (
@@ -202,7 +202,7 @@ describeDatabases('an empty database', (open) => {
       expect(blank((await row(generated.id)) as never)).toEqual(blank((await row(made)) as never));
     });
 
-    it('speaks all languages in turn where that is asked for, half of it translated', async () => {
+    it('distributes events over all languages with --every-language and translates half of them', async () => {
       const spoken = async () => (await json('languages', 'list')).map(({ events }: { events: number }) => events);
       const groups = async () =>
         Number((await db.from('term_taxonomy').where('taxonomy', 'post_translations').count({ rows: '*' }).first())?.rows);
@@ -216,7 +216,7 @@ describeDatabases('an empty database', (open) => {
       expect((await json('doctor')).findings).toEqual(state.findings);
     });
 
-    it('leaves counts and the edges of the calendar right', async () => {
+    it('has correct term counts and a correct date range', async () => {
       const counted = await db
         .knex({ tt: db.table('term_taxonomy') })
         .leftJoin({ r: db.table('term_relationships') }, 'r.term_taxonomy_id', 'tt.term_taxonomy_id')
@@ -240,8 +240,8 @@ describeDatabases('an empty database', (open) => {
   });
 });
 
-describeDatabases('a site with a few terms of its own', (open) => {
-  it('gets the sample calendar, which shares those of its names and leaves the others alone', async () => {
+describeDatabases('site with existing terms', (open) => {
+  it('gets the sample calendar, which reuses terms of the same name and leaves others alone', async () => {
     const db = await open({ migrated: false });
     const fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/terms-${db.dialect.name}` }, { now: NOW });
     expect((await fasti('init')).code).toBe(0);
@@ -256,8 +256,8 @@ describeDatabases('a site with a few terms of its own', (open) => {
   });
 });
 
-describeDatabases('the database of a WordPress site', (open) => {
-  it('is served as it is: nothing is seeded, and none of its rows are touched', async () => {
+describeDatabases('database of a WordPress site', (open) => {
+  it('is served unchanged and without sample events', async () => {
     const db = await loadSite(await open());
     const rows = async () =>
       Object.fromEntries(
@@ -273,11 +273,11 @@ describeDatabases('the database of a WordPress site', (open) => {
   });
 });
 
-describe('start', () => {
+describe('fasti start', () => {
   const [place, data] = [temporaryFolder(), temporaryFolder()];
   const start = commandIn({ ...embedded(place), PORT: '0' }, { terminal: true });
 
-  it('makes an embedded site with the sample calendar, and serves it', async () => {
+  it('creates an embedded site with the sample calendar and serves it', async () => {
     const started = await start('start');
     expect(started).toMatchObject({ code: 0, err: '', served: [{ SITE_URL: 'http://localhost' }] });
     for (const part of ['the sample calendar with 60 events', 'http://localhost/wp-json/calendar/events/v1/events', '/doc'])
@@ -286,7 +286,7 @@ describe('start', () => {
     expect(readdirSync(place).filter((name) => name.includes('password'))).toEqual([]);
   });
 
-  it('does not say that it serves where nothing answers yet, or something that is not ready', async () => {
+  it('does not report that it serves if no server answers or the server is not ready', async () => {
     const program = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
     await once(program, 'listening');
     const { port } = program.address() as AddressInfo;
@@ -313,11 +313,11 @@ describe('start', () => {
     expect(after.out).not.toContain('Serving');
   });
 
-  it('shows the password once', async () => {
+  it('shows the password only once', async () => {
     expect((await start('start')).out).not.toContain('password');
   });
 
-  it('does not print it where nobody watches, each time into a file of its own', async () => {
+  it('writes the password to a new file each time if there is no terminal', async () => {
     for (const [number, name] of ['administrator-password.txt', 'administrator-password-2.txt'].entries()) {
       const env = { ...embedded(data), DATABASE_URL: `sqlite:${data}/${number}.sqlite`, PORT: '0' };
       const { out } = await commandIn(env)('init', '--timezone=UTC+2');

@@ -63,10 +63,13 @@ describeDatabases('fasti doctor', (open, engine) => {
     return { code, out: out.join(''), err: err.join(''), asked };
   };
   const found = async (): Promise<Told[]> => JSON.parse((await fasti(['--format=json'])).out).findings;
-  /** What is told besides what the sample site has anyway: events in offsets that the reference misread. */
+  /**
+   * Returns the findings other than those that the sample site always has: events with offsets that the reference
+   * misread.
+   */
   const told = async () => (await found()).filter(({ name, examples }) => !(name === 'event-utc-wrong' && examples.join() === '50,51'));
 
-  it('finds nothing in a sound site but what is wrong with it from the start', async () => {
+  it('finds nothing in the sample site except for its known findings', async () => {
     expect((await found()).map(({ name, count, examples }) => [name, count, examples])).toEqual([['event-utc-wrong', 2, ['50', '51']]]);
     const { code, out } = await fasti(['--fix', '--yes']);
     expect(out).toMatch(/^fasti \d+\.\d+\.\d+, Node 2\d\.\S+, (SQLite|MariaDB|MySQL) \S+, time zones 20\d\d\w\n/);
@@ -76,7 +79,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     );
   });
 
-  it('finds what everybody on the machine can read, and closes it', async () => {
+  it('finds files and folders that all users can read, and restricts their permissions', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fasti-backups-'));
     const backup = join(folder, 'old.backup');
     writeFileSync(backup, '');
@@ -93,13 +96,13 @@ describeDatabases('fasti doctor', (open, engine) => {
     await fasti(['--fix', '--yes'], { env });
     expect(await told()).toEqual([]);
     expect([...opened, folder].map((path) => statSync(path).mode & 0o777)).toEqual([...opened.map(() => 0o600), 0o700]);
-    // Others may have to go through a folder that holds something else, too.
+    // A folder that also contains other files may have to be open to others.
     writeFileSync(join(folder, 'other'), '');
     chmodSync(folder, 0o755);
     expect(await told()).toEqual([]);
   });
 
-  it('finds backups and databases among the uploads', async () => {
+  it('finds backups and databases in the uploads folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fasti-everything-'));
     const backup = join(folder, 'old.backup');
     writeFileSync(backup, '', { mode: 0o600 });
@@ -114,7 +117,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await found({ UPLOADS_DIR: dirname(database) })).toMatchObject([{ examples: [database] }]);
   });
 
-  it('finds a folder that takes no backups', async () => {
+  it('finds a backups folder that cannot be used', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fasti-backups-'));
     const file = join(folder, 'file');
     writeFileSync(file, '');
@@ -146,7 +149,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     const { occurrence_id: _id, ...row } = (await db.from('tec_occurrences').where({ post_id }).first())!;
     await db.from('tec_occurrences').insert({ ...row, hash: 'another' });
   };
-  /** Another row of dates, a month later, which the database gives an id after the right one or before it. */
+  /** Adds another occurrence row a month later, with an ID after or before that of the correct row. */
   const another = async (post_id: number, place: 'after' | 'before' = 'after') => {
     const { occurrence_id: id, ...row } = (await db.from('tec_occurrences').where({ post_id }).first())!;
     const times = { start_date: '2027-08-01 20:00:00', start_date_utc: '2027-08-01 18:00:00' };
@@ -286,7 +289,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await told()).toEqual([]);
   });
 
-  it('leaves whole days as they are that begin where clocks leave midnight out', async () => {
+  it('accepts all-day events that begin at 1:00 because the clock skips midnight', async () => {
     const whole = { start: '2026-04-24', end: '2026-04-25', timezone: 'Africa/Cairo', allDay: true };
     const dates = eventDates(whole, undefined, { siteZone: 'Europe/Rome', cutoff: '00:00', now: NOW }) as EventDates;
     await meta(39, '_EventAllDay', '1');
@@ -300,14 +303,14 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect([await first(39, '_EventStartDate'), await told()]).toEqual(['2026-04-24 01:00:00', []]);
   });
 
-  it('leaves an event that takes place once the row of its dates', async () => {
+  it('keeps the row with the right dates for a single event that has two rows', async () => {
     await another(39, 'before');
     await fasti(['--fix', '--yes']);
     const [start] = await db.from('postmeta').where({ post_id: 39, meta_key: '_EventStartDate' }).pluck('meta_value');
     expect(await db.from('tec_occurrences').where('post_id', 39).pluck('start_date')).toEqual([start]);
   });
 
-  it('ends with 1 where the roles cannot be read', async () => {
+  it('ends with 1 if the roles cannot be read', async () => {
     for (const broken of ['nonsense', 'a:5:{s:13:"administrator";a:1:{']) {
       await db.from('options').where('option_name', 'wp_user_roles').update({ option_value: broken });
       expect(await told()).toContainEqual({
@@ -317,13 +320,13 @@ describeDatabases('fasti doctor', (open, engine) => {
         examples: ['wp_user_roles'],
         fixable: false,
       });
-      // It could not be given to anybody.
+      // A repair could not give the role to anyone.
       expect((await told()).map(({ name }) => name)).not.toContain('no-administrator');
       expect((await fasti([])).code).toBe(1);
     }
   });
 
-  it('tells what a WordPress beside it has written from what is wrong with the index', async () => {
+  it('distinguishes changes by WordPress that are not taken over yet from errors in the index', async () => {
     const env = { SHARED_WITH_WORDPRESS: 'on' };
     const ofIndex = async () => {
       const findings: Told[] = JSON.parse((await fasti(['--format=json'], { env })).out).findings;
@@ -394,7 +397,7 @@ describeDatabases('fasti doctor', (open, engine) => {
       () => db.from('fasti_imports').insert({ source: 'x.example', run: 1, open: 1, done: 0, report: '', touched_at: '' }),
       ['x.example'],
     ],
-  ])('tells of %s, and leaves it', async (name, severity, harm, examples) => {
+  ])('reports %s without repairing it', async (name, severity, harm, examples) => {
     await harm();
     expect(await told()).toEqual([{ name, severity, count: 1, examples, fixable: false }]);
     const before = await db.from('postmeta').where('post_id', 39).orderBy('meta_id');
@@ -410,7 +413,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     await db.from('fasti_imports').delete();
   });
 
-  it.each(['draft', 'pending', 'trash'])('takes a record without dates for unfinished: %s', async (status) => {
+  it.each(['draft', 'pending', 'trash'])('accepts missing dates in a record with the status %s', async (status) => {
     await db.from('posts').where('ID', 39).update({ post_status: status });
     const dates = () => db.from('postmeta').where('post_id', 39).whereIn('meta_key', ['_EventStartDate', '_EventEndDate']);
     await dates().delete();
@@ -423,17 +426,20 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await named()).toContain('event-dates-missing');
   });
 
-  it.each(['2027-03-06T20:30:00', '2027-03-06 20:30', '2027-03-06 20:30:00.000'])('takes a date for what it says: %s', async (start) => {
-    await set(39, '_EventStartDate', start);
-    await set(39, '_EventEndDate', '2027-03-06 22:30:00');
-    await fasti(['--fix', '--yes']);
-    expect(await told()).toEqual([]);
-    expect(await first(39, '_EventStartDate')).toBe('2027-03-06 20:30:00');
-    await set(39, '_EventStartDate', start);
-    expect(await told()).toEqual([]);
-  });
+  it.each(['2027-03-06T20:30:00', '2027-03-06 20:30', '2027-03-06 20:30:00.000'])(
+    'accepts the date format %s and normalizes it',
+    async (start) => {
+      await set(39, '_EventStartDate', start);
+      await set(39, '_EventEndDate', '2027-03-06 22:30:00');
+      await fasti(['--fix', '--yes']);
+      expect(await told()).toEqual([]);
+      expect(await first(39, '_EventStartDate')).toBe('2027-03-06 20:30:00');
+      await set(39, '_EventStartDate', start);
+      expect(await told()).toEqual([]);
+    },
+  );
 
-  it('names the events for which lists go without their index, and does not say that it was repaired', async () => {
+  it('names the events that prevent the index from being built, and does not report a repair of it', async () => {
     await set(39, '_EventStartDate', 'in spring');
     await db.from('tec_occurrences').where('post_id', 39).update({ end_date: '1999-01-01 00:00:00' });
     await db.from('options').where('option_name', 'fasti_index').delete();
@@ -449,9 +455,9 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await shown()).toEqual(wanted);
   });
 
-  // MySQL keeps nothing but dates there.
+  // MySQL stores only dates in these columns.
   if (engine === 'SQLite') {
-    it('gives a record a date of publication whose date is none', async () => {
+    it('sets a publication date if the stored one is not a date', async () => {
       await db.from('posts').where('ID', 39).update({ post_date: 'hello' });
       await db.from('posts').where('ID', 12).update({ post_date: 'x', post_date_gmt: '2026-07-01T10:00:00' });
       expect((await told()).filter(({ name }) => name !== 'index-wrong').map(({ name, count }) => [name, count])).toEqual([
@@ -463,18 +469,18 @@ describeDatabases('fasti doctor', (open, engine) => {
     });
   }
 
-  it('leaves the rows of repeating events alone', async () => {
+  it('does not change the rows of recurring events', async () => {
     await meta(39, '_EventRecurrence', 'a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:6:"Weekly";}}}');
     await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2020-01-01 00:00:00' });
     await reindexEvents(db, () => NOW, { trust: true });
     expect(await told()).toEqual([]);
   });
 
-  it('leaves values with objects to their owners', async () => {
+  it('does not report serialized values that contain objects', async () => {
     await meta(39, 'x', 'a:1:{i:0;O:8:"stdClass":1:{s:1:"a";s:9:"b";}}');
     expect(await told()).toEqual([]);
   });
-  it('asks before it repairs, kind by kind', async () => {
+  it('asks before each kind of repair', async () => {
     await meta(9999, 'x', 'y');
     await db.from('term_taxonomy').where('term_id', 5).update({ count: 77 });
     const { asked, err, out } = await fasti(['--fix'], { answers: [false, true] });
@@ -487,7 +493,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(out).toMatch(/Afterwards:\nwarning {2}Metas of posts that no longer exist · --fix repairs it\n {4}9999 x\n/);
     expect(await db.from('postmeta').where('post_id', 9999)).toHaveLength(1);
   });
-  it('repairs nothing where nobody can be asked', async () => {
+  it('repairs nothing if there is no terminal to ask on', async () => {
     await meta(9999, 'x', 'y');
     expect(await fasti(['--fix'])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
     expect(await db.from('postmeta').where('post_id', 9999)).toHaveLength(1);
@@ -499,13 +505,13 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await fasti([])).toMatchObject({ code: 1, err: 'Error: 2 kinds of errors were found.\n' });
     expect(await db.from('fasti_changes').first()).toEqual(before);
   });
-  it('tells answers apart from before and after a repair', async () => {
+  it('changes the version of cached answers after a repair', async () => {
     const before = (await db.from('fasti_changes').first())!.counter;
     await meta(9999, 'x', 'y');
     await fasti(['--fix', '--yes']);
     expect((await db.from('fasti_changes').first())!.counter).toBeGreaterThan(before);
   });
-  it('tells of a folder of uploads that is not there or locked', async () => {
+  it('reports an uploads folder that does not exist or is read-only', async () => {
     expect((await fasti([], { env: { UPLOADS_DIR: join(uploads, 'nothing') } })).out).toContain('The uploads folder does not exist');
     if (process.getuid?.() === 0) return;
     chmodSync(uploads, 0o500);
@@ -526,12 +532,12 @@ describeDatabases('fasti doctor', (open, engine) => {
     });
     afterEach(() => db.from('fasti_journal_inbox').delete());
 
-    it('says nothing where there is none', async () => {
+    it('reports nothing if the plugin is not active', async () => {
       expect(await line()).toBeUndefined();
       await activate('a:1:{i:0;s:23:"other/not-the-fasti.php";}');
       expect(await line()).toBeUndefined();
     });
-    it('says that it is active, and how many changes wait', async () => {
+    it('reports that the plugin is active and how many changes are waiting', async () => {
       await activate('a:1:{i:0;s:9:"fasti.php";}');
       expect(await line()).toBe('WordPress plugin: active; no recent change taken over, 0 waiting');
       await activate('a:1:{i:0;s:15:"fasti/fasti.php";}');
@@ -539,12 +545,12 @@ describeDatabases('fasti doctor', (open, engine) => {
       expect(await line()).toBe('WordPress plugin: active; no recent change taken over, 1 waiting');
       expect(await told()).toEqual([]);
     });
-    it('says when a change was taken over last', async () => {
+    it('reports when the last change was taken over', async () => {
       const origin = { writer: 'wordpress', at: '2026-11-21 08:00:00', user: 1 } as const;
       await db.transaction((trx) => append(trx, [EVERYTHING], origin));
       expect(await line()).toBe('WordPress plugin: at work; latest change taken over at 2026-11-21 08:00:00 UTC, 0 waiting');
     });
-    it('warns where nobody takes changes over', async () => {
+    it('warns if no process takes the changes over', async () => {
       await note('2026-11-21 08:40:00');
       await note('2026-11-21 08:59:00');
       const [plugin] = await told();
@@ -554,7 +560,7 @@ describeDatabases('fasti doctor', (open, engine) => {
   });
 
   describe('on the tables', () => {
-    it('adds keys that are missing', async () => {
+    it('adds missing keys', async () => {
       const broken = await open();
       await loadSite(broken);
       await runScript(
@@ -570,7 +576,7 @@ describeDatabases('fasti doctor', (open, engine) => {
       await fasti(['--fix', '--yes'], { env });
       expect((await fasti([], { env })).out).not.toContain('Tables lack keys');
     });
-    it('goes on with the other repairs where one of them fails, and ends with 1', async () => {
+    it('continues with other repairs if one fails, and ends with 1', async () => {
       const broken = await open();
       await loadSite(broken);
       await runScript(
@@ -591,7 +597,7 @@ describeDatabases('fasti doctor', (open, engine) => {
       const again = await fasti(['--fix', '--yes'], { env });
       expect(again).toMatchObject({ code: 1, err: expect.stringMatching(/\nError: \d (repairs? failed|kinds? of errors? w)/) });
     });
-    it('makes our own where they are missing, and leaves WordPress its own', async () => {
+    it('creates missing tables of Fasti but not those of WordPress', async () => {
       const bare = await open();
       await loadSite(bare);
       await runScript(bare, 'DROP TABLE wp_fasti_entries; DROP TABLE wp_fasti_migrations;');
@@ -599,7 +605,7 @@ describeDatabases('fasti doctor', (open, engine) => {
       expect((await fasti([], { env })).out).toMatch(/Tables are missing · --fix repairs it\n {4}wp_fasti_entries\n/);
       await fasti(['--fix', '--yes'], { env });
       expect((await fasti([], { env })).out).not.toContain('Tables are missing');
-      // A column of it was added by a later step.
+      // A later migration adds a column to this table.
       await runScript(bare, 'DROP TABLE wp_fasti_entries; DROP TABLE wp_fasti_hooks;');
       expect((await fasti(['--fix', '--yes'], { env })).err).not.toContain('Not repaired');
       expect((await fasti([], { env })).out).not.toMatch(/Tables are missing|index/);
@@ -619,7 +625,7 @@ describeDatabases('fasti doctor', (open, engine) => {
       expect(reindex).toMatchObject({ code: 0, out: expect.stringMatching(/^Nothing to do/) });
     });
     if (engine === 'MySQL')
-      it('tells of engines and characters that do not do', async () => {
+      it('reports unsuitable storage engines and character sets', async () => {
         const old = await open();
         await loadSite(old);
         await runScript(old, 'ALTER TABLE wp_termmeta ENGINE=MyISAM; ALTER TABLE wp_links CONVERT TO CHARACTER SET latin1;');
@@ -627,7 +633,7 @@ describeDatabases('fasti doctor', (open, engine) => {
         expect(out).toMatch(/without transactions.*\n {4}wp_termmeta MyISAM\n[\s\S]*utf8mb4 is needed\)\n {4}wp_links latin1/);
       });
     if (engine === 'MySQL')
-      it('tells which of several servers is used, and why others cannot be', async () => {
+      it('reports which of several servers is used, and why others cannot be', async () => {
         const [shut, used] = [await openDoor(urlOf(db)), await openDoor(urlOf(db))];
         await shut.shut();
         const { out } = await fasti([], { env: { DATABASE_URL: through(shut, used), DATABASE_READ_URL: used.url } });
@@ -637,7 +643,7 @@ describeDatabases('fasti doctor', (open, engine) => {
         expect(out).toMatch(/warning {2}Some database servers cannot be used as they are\n {4}127\.0\.0\.1:\d+: connect ECONNREFUSED/);
       });
     if (engine === 'SQLite')
-      it('says that a file is damaged of which nothing can be asked', async () => {
+      it('reports that a file is damaged if it cannot be queried', async () => {
         const file = join(uploads, 'damaged.sqlite');
         await copySqlite(urlOf(db).slice('sqlite:'.length), file);
         const { rootpage } = await db.knex('sqlite_master').where('name', 'wp_options').first('rootpage');
@@ -646,7 +652,7 @@ describeDatabases('fasti doctor', (open, engine) => {
         const { code, out } = await fasti([], { env: { DATABASE_URL: `sqlite:${file}` } });
         expect([code, out]).toEqual([1, expect.stringContaining('\nerror    The database is damaged; restore it from a backup\n')]);
       });
-    it('that are none are told in one line', async () => {
+    it('reports in one line that there are none', async () => {
       const empty = await open({ migrated: false });
       expect(await fasti([], { env: { DATABASE_URL: urlOf(empty) } })).toMatchObject({
         code: 1,
@@ -656,7 +662,7 @@ describeDatabases('fasti doctor', (open, engine) => {
   });
 });
 
-describe('a serialized array', () => {
+describe('serialized array', () => {
   it.each([
     ['a:0:{}', false],
     ['a:1:{s:1:"a";i:1;}', false],
@@ -667,11 +673,11 @@ describe('a serialized array', () => {
     ['a:1:{i:0;O:1:"X":0:{}}', false],
     ['a:2:{i:0;s:1:"a";i:1;R:2;}', false],
     ['about: x', false],
-  ])('%s is broken: %s', (text, broken) => expect(isBrokenArray(text)).toBe(broken));
+  ])('is recognized as broken: %s, %s', (text, broken) => expect(isBrokenArray(text)).toBe(broken));
   it.each([
     ['a:1:{s:9:"a";s:1:"long text";}', 'a:1:{s:1:"a";s:9:"long text";}'],
     ['a:1:{s:1:"a";s:3:"say "hi"; ok";}', 'a:1:{s:1:"a";s:12:"say "hi"; ok";}'],
     ['a:1:{s:1:"a";a:1:{i:0;s:1:"é";}}', 'a:1:{s:1:"a";a:1:{i:0;s:2:"é";}}'],
-  ])('%s is mended', (text, mended) => expect(mendedArray(text)).toBe(mended));
-  it.each(['a:2:{s:1:"a";s:1:"b";}', 'a:1:{s:1:"a";s:4:"b'])('%s is not', (text) => expect(mendedArray(text)).toBeUndefined());
+  ])('is repaired: %s', (text, mended) => expect(mendedArray(text)).toBe(mended));
+  it.each(['a:2:{s:1:"a";s:1:"b";}', 'a:1:{s:1:"a";s:4:"b'])('cannot be repaired: %s', (text) => expect(mendedArray(text)).toBeUndefined());
 });

@@ -15,7 +15,7 @@ import { loadSite } from '../support/site.ts';
 const NOW = new Date('2026-11-21T09:00:00Z');
 const folder = mkdtempSync(join(tmpdir(), 'fasti-web-'));
 
-describeDatabases('over the web', (open, engine) => {
+describeDatabases('fasti import and export over the web', (open, engine) => {
   let original: Database;
   let old: RunningSite;
   let target: Database;
@@ -28,7 +28,7 @@ describeDatabases('over the web', (open, engine) => {
   beforeEach(() => loadSite(target, bareFixture()));
   afterAll(() => old.close());
 
-  /** Runs the command on the target. `rounds`: how often it waits before it ends. */
+  /** Runs the command on the target database. `rounds`: number of waits before it ends. */
   const fasti = async (
     args: readonly string[],
     { rounds = 0, between = async () => {} }: { rounds?: number; between?: () => Promise<unknown> } = {},
@@ -55,7 +55,7 @@ describeDatabases('over the web', (open, engine) => {
     Number(((await target.from('posts').where('post_type', type).count({ rows: '*' }).first()) as { rows: number }).rows);
 
   it.each(['https://anna:secret@calendar.example', 'https://anna:secret@calendar.example/x.ics', 'webcal://anna@calendar.example/x'])(
-    'says nothing of a password that stands in an address: %s',
+    'do not print a password that is part of an address: %s',
     async (address) => {
       const { code, err } = await fasti(['import', address]);
       expect([code, err.includes('secret')]).toEqual([1, false]);
@@ -63,17 +63,17 @@ describeDatabases('over the web', (open, engine) => {
     },
   );
 
-  it('a running site is imported by its address', async () => {
+  it('import a running site from its address', async () => {
     const { code, out } = await fasti(['import', old.base, '--rate=100000', `--remote-user=admin:${passwordOf('admin')}`]);
     expect(out).toMatch(/Imported from 127\.0\.0\.1:8081:[\s\S]*events +52 +0 +0 +0\n/);
-    // Who came without a role, and an event below another one.
+    // The findings are users without a role and an event below another event.
     expect([code, await count('tribe_events'), await count('tribe_venue')]).toEqual([3, 52, 10]);
   });
-  it('it is rehearsed without a trace', async () => {
+  it('write nothing with --dry-run', async () => {
     expect((await fasti(['import', old.base, '--rate=100000', '--dry-run'])).out).toContain('Nothing was written');
     expect(await count('tribe_events')).toBe(0);
   });
-  it('it is followed until the end, through its absence', async () => {
+  it('follow a site until the end, even if it is unreachable for a while', async () => {
     const changes = [
       () => old.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body: { venue: 'New hall' } }),
       async () => undefined,
@@ -83,7 +83,7 @@ describeDatabases('over the web', (open, engine) => {
       rounds: 3,
       between: async () => changes.shift()?.(),
     });
-    // What a password protects does not come.
+    // Password-protected records are not imported.
     expect(out.split('\n').filter((line) => line.startsWith('2026-11-21'))).toEqual([
       '2026-11-21 09:00:00: 1 created, 0 updated, 3 lost.',
       '2026-11-21 09:00:00: 0 created, 0 updated, 3 lost.',
@@ -91,7 +91,7 @@ describeDatabases('over the web', (open, engine) => {
     ]);
     await loadSite(original);
   });
-  it('it is followed as JSON, a line for each round', async () => {
+  it('print one JSON line for each round when following a site', async () => {
     const { out } = await fasti(['import', old.base, '--rate=100000', '--follow=1', '--format=json'], {
       rounds: 1,
       between: () => old.send('POST', '/wp-json/tribe/events/v1/venues', { as: 'admin', body: { venue: 'New hall' } }),
@@ -107,7 +107,7 @@ describeDatabases('over the web', (open, engine) => {
     ]);
     await loadSite(original);
   });
-  it('what is no site, or none that answers, is refused in one line', async () => {
+  it('refuse an address that is not a site or does not answer, in one line', async () => {
     const other = http.createServer((_, res) => res.writeHead(404).end());
     await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
     const base = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
@@ -123,7 +123,7 @@ describeDatabases('over the web', (open, engine) => {
     other.close();
   });
 
-  it('nothing is fetched from a place that was not named and is not public', async () => {
+  it('fetch nothing from a redirect to an address that is not public', async () => {
     const asked: string[] = [];
     const canary = http.createServer((req, res) => {
       asked.push(req.url!);
@@ -142,7 +142,7 @@ describeDatabases('over the web', (open, engine) => {
     const base = `http://127.0.0.1:${(sends.address() as AddressInfo).port}`;
     for (const place of places.keys())
       expect((await fasti(['import', `${base}/${place}/feed.ics`])).err).toMatch(/could not be fetched \(address\)/);
-    // A site is not followed to another one at all.
+    // Redirects from one site to another are not followed at all.
     expect((await fasti(['import', `${base}/0`])).err).toMatch(/redirects to http:\/\/127\.0\.0\.2/);
     expect(asked).toEqual([]);
     canary.close();
@@ -153,7 +153,7 @@ describeDatabases('over the web', (open, engine) => {
     `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTART:${start}\r\nDTEND:${start.replace('T19', 'T21')}\r\nSUMMARY:${title}\r\nLOCATION:Hall\\, Street 1\r\nEND:VEVENT\r\n`;
   const calendar = (...events: string[]) => `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${events.join('')}END:VCALENDAR\r\n`;
 
-  it('a calendar is imported, and updated by its UIDs', async () => {
+  it('import a calendar and update it by its UIDs', async () => {
     const file = join(folder, `${engine}.ics`);
     writeFileSync(file, calendar(event('1', '20261224T190000Z', 'One'), event('2', '20261225T190000Z', 'Two')));
     expect(await fasti(['import', file])).toMatchObject({
@@ -174,12 +174,12 @@ describeDatabases('over the web', (open, engine) => {
     expect(starts.map((row) => row.start_date)).toEqual(['2026-12-24 20:00:00', '2026-12-26 20:00:00', '2026-12-27 20:00:00']);
     expect(await count('tribe_venue')).toBe(1);
   });
-  it('a feed is imported, ours among them', async () => {
+  it('import a feed of Fasti', async () => {
     const { code, out } = await fasti(['import', `${old.base}/events/?ical=1`]);
-    // Without --media the picture stays behind.
+    // Without --media, the image is not imported.
     expect([code, /events +(\d+)/.exec(out)?.[1]]).toEqual([3, '30']);
   });
-  it('what repeats is taken in within the days that are named', async () => {
+  it('import recurring events within the given days', async () => {
     const file = join(folder, `${engine}-repeats.ics`);
     writeFileSync(file, calendar(event('1', '20260105T190000Z', 'Weekly').replace('END:VEVENT', 'RRULE:FREQ=WEEKLY\r\nEND:VEVENT')));
     await fasti(['import', file, '--from=2026-02-01', '--to=2026-02-28']);
@@ -191,14 +191,14 @@ describeDatabases('over the web', (open, engine) => {
     ['BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1', /broken\.ics, line 3: the file ends within VEVENT/],
     ['<!doctype html>', /broken\.ics, line 1: this is not an iCalendar file/],
     [Buffer.from([0x42, 0xff, 0xfe]), /broken\.ics, line 1: this is not an iCalendar file/],
-  ])('a broken file is refused by its place, and nothing of it is written (%#)', async (content, message) => {
+  ])('refuse a broken file with its line, and write nothing (%#)', async (content, message) => {
     const file = join(folder, 'broken.ics');
     writeFileSync(file, content);
     expect(await fasti(['import', file])).toMatchObject({ code: 1, out: '', err: expect.stringMatching(message) });
     expect(await count('tribe_events')).toBe(0);
   });
 
-  it('a calendar is exported', async () => {
+  it('export a calendar', async () => {
     await loadSite(target);
     const file = join(folder, `${engine}-out.ics`);
     expect((await fasti(['export', file])).code).toBe(0);
@@ -214,7 +214,7 @@ describeDatabases('over the web', (open, engine) => {
     expect(uids.sort((a, b) => a - b)).toEqual(published.map(({ ID }) => ID));
     const { out } = await fasti(['export', '-', '--format=ical', '--search=concert']);
     expect(out.match(/^SUMMARY:.*$/gm)).toEqual(expect.arrayContaining(['SUMMARY:Summer concert']));
-    // As in feeds: what the clock shows, 21:00 to 23:30 on 1 July 2027, read as UTC.
+    // As in feeds, the local time 21:00 to 23:30 on 1 July 2027 is read as UTC.
     expect(out).toMatch(/^UID:\d+-1814475600-1814484600@/m);
   });
 });

@@ -31,7 +31,7 @@ it.each([
   ],
   [['import', join(folder, 'calendar.ics'), '--dry-run', '--from=2026-01-01'], []],
   [['import', join(folder, 'calendar.ics'), '--dry-run', '--map=A=name'], ['--map has no effect with such a source.']],
-])('%j warns of what has no effect', async (args, warnings) => {
+])('%j warns of options without effect', async (args, warnings) => {
   const { code, err } = await fasti(...args);
   expect(err).toBe(warnings.map((text) => `Warning: ${text}\n`).join(''));
   expect(code).toBe(0);

@@ -6,7 +6,7 @@ import { commandIn, temporaryFolder } from './command.ts';
 
 const NAMES = /^(languages?-|translations-)/;
 
-describeDatabases('fasti doctor, where content has languages', (open) => {
+describeDatabases('fasti doctor on content with languages', (open) => {
   const uploads = temporaryFolder();
   let db: Database;
 
@@ -17,7 +17,7 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
     return new Map(findings.filter(({ name }) => NAMES.test(name)).map(({ name, examples }) => [name, examples]));
   };
 
-  /** Does harm to a sound site, which is found and repaired. */
+  /** Damages a sound site and expects that the damage is found and repaired. */
   const isFound = async (name: string, harm: () => Promise<string>): Promise<void> => {
     await fasti('--fix', '--yes');
     const before = await told();
@@ -27,7 +27,7 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
     expect(await told()).toEqual(before);
   };
 
-  describe('by Polylang', () => {
+  describe('with Polylang', () => {
     let own: Database;
     beforeAll(async () => {
       own = await loadLanguages(await open(), 'polylang');
@@ -38,7 +38,7 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
     const rowsOf = (taxonomy: string) => db.from('term_taxonomy').where('taxonomy', taxonomy).orderBy('term_taxonomy_id');
     const relate = (object_id: number, row: number) =>
       db.from('term_relationships').insert({ object_id, term_taxonomy_id: row, term_order: 0 });
-    /** A group of translations, and who is in it. */
+    /** Returns the groups of translations with their members. */
     const groups = async (taxonomy: string) => {
       const rows = await rowsOf(taxonomy);
       const relations = await db.from('term_relationships').whereIn(
@@ -71,7 +71,7 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
       }),
     );
 
-    it.each(['post', 'term'])('finds a group of translations that does not name a %s in it', (of) =>
+    it.each(['post', 'term'])('finds a group of translations that does not name one of its members: %s', (of) =>
       isFound('translations-broken', async () => {
         const group = (await groups(`${of}_translations`)).find(({ members }) => members.length > 1)!;
         const [gone] = group.members;
@@ -82,24 +82,27 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
       }),
     );
 
-    it.each(['post', 'term'])('leaves a %s without a language in its group, where it is a translation again with one', async (of) => {
-      await fasti('--fix', '--yes');
-      const [first] = await rowsOf(of === 'post' ? 'language' : 'term_language');
-      const before = await groups(`${of}_translations`);
-      const spoken = await db.from('term_relationships').where('term_taxonomy_id', first!.term_taxonomy_id);
-      await db.from('term_relationships').where('term_taxonomy_id', first!.term_taxonomy_id).delete();
-      await fasti('--fix', '--yes');
-      expect(await groups(`${of}_translations`)).toEqual(before);
-      for (const { object_id: object } of spoken) await relate(object, first!.term_taxonomy_id);
-      await fasti('--fix', '--yes');
-      expect(await groups(`${of}_translations`)).toEqual(before);
-      // The name of a language may be lost as well.
-      await db.from('terms').where('term_id', first!.term_id).delete();
-      await fasti('--fix', '--yes');
-      expect(await groups(`${of}_translations`)).toEqual(before);
-    });
+    it.each(['post', 'term'])(
+      'keeps a %s without a language in its group, and restores the translation when it has a language again',
+      async (of) => {
+        await fasti('--fix', '--yes');
+        const [first] = await rowsOf(of === 'post' ? 'language' : 'term_language');
+        const before = await groups(`${of}_translations`);
+        const spoken = await db.from('term_relationships').where('term_taxonomy_id', first!.term_taxonomy_id);
+        await db.from('term_relationships').where('term_taxonomy_id', first!.term_taxonomy_id).delete();
+        await fasti('--fix', '--yes');
+        expect(await groups(`${of}_translations`)).toEqual(before);
+        for (const { object_id: object } of spoken) await relate(object, first!.term_taxonomy_id);
+        await fasti('--fix', '--yes');
+        expect(await groups(`${of}_translations`)).toEqual(before);
+        // The name of a language may also be missing.
+        await db.from('terms').where('term_id', first!.term_id).delete();
+        await fasti('--fix', '--yes');
+        expect(await groups(`${of}_translations`)).toEqual(before);
+      },
+    );
 
-    it('finds a group of translations that nobody is in', () =>
+    it('finds an empty group of translations', () =>
       isFound('translations-stale', async () => {
         await db.from('terms').insert({ term_id: 9001, name: 'pll_left', slug: 'pll_left', term_group: 0 });
         const row = { term_taxonomy_id: 9001, term_id: 9001, taxonomy: 'post_translations', description: 'a:0:{}', parent: 0, count: 0 };
@@ -116,7 +119,7 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
     );
   });
 
-  describe('by WPML', () => {
+  describe('with WPML', () => {
     let own: Database;
     beforeAll(async () => {
       own = await loadLanguages(await open(), 'wpml');
@@ -124,7 +127,7 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
     beforeEach(async () => {
       db = await resetLanguages(own, 'wpml');
     });
-    it.each(['post_tribe_events', 'post_tribe_venue', 'tax_tribe_events_cat'])('finds the language of a record that is gone: %s', (type) =>
+    it.each(['post_tribe_events', 'post_tribe_venue', 'tax_tribe_events_cat'])('finds the language of a deleted record: %s', (type) =>
       isFound('languages-of-nothing', async () => {
         const [row] = await db.from('icl_translations').where('element_type', type);
         await db.from('icl_translations').insert({ ...row!, translation_id: 90_001, element_id: 99_999, trid: 90_001 });

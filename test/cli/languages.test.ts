@@ -17,14 +17,14 @@ describe('fasti languages', () => {
     expect((await fasti('init')).code).toBe(0);
   });
 
-  it('says how to add one where there is none', async () => {
+  it('explains how to add a language if there is none', async () => {
     const { code, err } = await fasti('languages', 'list');
     expect(code).toBe(1);
     expect(err).toContain('fasti languages add');
     expect((await fasti('event', 'create', '--title=A', ...DATES, '--content-language=it')).code).toBe(2);
   });
 
-  it('gives all records there are the first language', async () => {
+  it('assigns all existing records to the first language', async () => {
     await idOf('event', 'create', '--title=Before', ...DATES);
     const { code, out } = await fasti('languages', 'add', 'en');
     expect([code, out]).toEqual([0, 'Language en was added.\n1 record is now in the language en.\n']);
@@ -72,7 +72,7 @@ describe('fasti languages', () => {
     expect(await list()).toMatchObject([{ events: 3, categories: 1 }, { events: 2, categories: 1 }, { events: 0 }]);
   });
 
-  it('says of which language a new record is where that of messages may be meant for it', async () => {
+  it('names the language of a new record if --language may have been meant for it', async () => {
     const created = (...flags: string[]) => fasti('event', 'create', '--title=Mercato', ...DATES, '--status=draft', ...flags);
     expect((await created('--language=it')).err).toBe(
       'Avviso: --language=it è la lingua dei messaggi; il nuovo contenuto è in en. Con --content-language=it è in it.\n',
@@ -81,7 +81,7 @@ describe('fasti languages', () => {
       expect([flags, (await created(...flags)).err]).toEqual([flags, '']);
   });
 
-  it('says what to do where records cannot be translations of one another yet', async () => {
+  it('explains how to link records that are not in different languages', async () => {
     const [one, other] = [
       await idOf('event', 'create', '--title=Same', ...DATES),
       await idOf('event', 'create', '--title=Same too', ...DATES),
@@ -93,7 +93,7 @@ describe('fasti languages', () => {
     expect(await fasti('languages', 'link', one, other)).toMatchObject({ code: 0, err: '' });
   });
 
-  it('says why records are no translations of one another, without naming options that nobody typed', async () => {
+  it('explains why records cannot be linked, without naming options that were not used', async () => {
     const event = await idOf('event', 'create', '--title=Fair', ...DATES);
     const fiera = await idOf('event', 'create', '--title=Fiera', ...DATES, '--content-language=it');
     const venue = await idOf('venue', 'create', '--venue=Piazza', '--content-language=it');
@@ -116,7 +116,7 @@ describe('fasti languages', () => {
     expect((await link(event, fiera, fiera)).out).toBe(`Done: ${event}, ${fiera} are translations of one another.\n`);
   });
 
-  it('leaves nothing for the doctor', async () => {
+  it('leaves nothing for fasti doctor to report', async () => {
     const { findings } = JSON.parse((await fasti('doctor', '--format=json')).out) as { findings: { name: string }[] };
     expect(findings.map(({ name }) => name).filter((name) => /lang|trans/.test(name))).toEqual([]);
   });

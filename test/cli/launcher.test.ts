@@ -17,9 +17,9 @@ describe('bin/fasti', () => {
   const run = (env = {}) =>
     execFileSync(link, ['event', 'a b'], { cwd: elsewhere, encoding: 'utf8', env: { PATH: process.env.PATH, ...env } });
 
-  it('says what to do where nothing is built', () => expect(() => run()).toThrow(/fasti is not built yet: run npm start once/));
+  it('explains what to do if the program is not built', () => expect(() => run()).toThrow(/fasti is not built yet: run npm start once/));
 
-  it('runs from any folder and by a link, in the folder that it is called from, with the settings of the project', () => {
+  it('runs from any folder and through a symbolic link, in the current folder, with the settings of the project', () => {
     mkdirSync(join(project, 'dist/src'), { recursive: true });
     writeFileSync(
       join(project, 'dist/src/cli.js'),

@@ -6,7 +6,7 @@ import { commandIn, embedded, temporaryFolder } from './command.ts';
 
 const folder = temporaryFolder();
 const fasti = commandIn(embedded(folder));
-/** One black point. */
+/** A PNG with a single black pixel. */
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
 const image = join(folder, 'black point.png');
 
@@ -31,7 +31,7 @@ it('uploads, lists and deletes images', async () => {
   expect((await fasti('media', 'delete', id)).code).toBe(1);
 });
 
-it('says what is wrong with a file, and leaves nothing behind', async () => {
+it('reports what is wrong with a file and leaves nothing behind', async () => {
   expect(await fasti('media', 'upload', join(folder, 'absent.png'))).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^Error: the file .*absent\.png cannot be read: ENOENT\.$/m),
@@ -39,14 +39,14 @@ it('says what is wrong with a file, and leaves nothing behind', async () => {
   writeFileSync(join(folder, 'text.png'), 'no image');
   expect((await fasti('media', 'upload', join(folder, 'text.png'))).code).toBe(1);
   expect(await fasti('media', 'delete', 'poster')).toMatchObject({ code: 2 });
-  // Ids of old sites can be long.
+  // IDs can have many digits on old sites.
   expect(await fasti('media', 'delete', '10000000')).toMatchObject({ code: 1 });
   expect(JSON.parse((await fasti('media', 'list', '--format=json')).out)).toEqual([]);
 });
 
 const disk = smallDisk(64);
 afterAll(() => disk?.remove());
-(disk ? it : it.skip)('says in the language of the command that there is no room', async () => {
+(disk ? it : it.skip)('reports a full disk in the language of the command', async () => {
   disk?.fill();
   const uploads = commandIn({ ...embedded(folder), UPLOADS_DIR: disk!.folder });
   expect(await uploads('media', 'upload', image, '--language=it')).toMatchObject({
@@ -56,7 +56,7 @@ afterAll(() => disk?.remove());
   });
 });
 
-it('deletes nothing for good where one of the ids is none, and says of several files which one failed', async () => {
+it('deletes nothing if one of the IDs is invalid, and names the file that failed among several', async () => {
   const point = image;
   const id = (await fasti('media', 'upload', point, '--porcelain')).out.trim();
   expect(await fasti('media', 'delete', id, '12abc')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('"12abc"') });

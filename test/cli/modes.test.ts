@@ -9,14 +9,14 @@ import { sizeRules } from '../../src/media/sizes.ts';
 import { commandIn, embedded, temporaryFolder } from './command.ts';
 
 const folder = temporaryFolder();
-/** Rights of everything below a folder, itself included, by path. */
+/** Returns the permissions of a folder and everything below it, by path. */
 const modesIn = (path: string) =>
   Object.fromEntries(
     ['', ...readdirSync(path, { recursive: true, encoding: 'utf8' })].map((name) => [name, statSync(join(path, name)).mode & 0o7777]),
   );
 const isFolder = (mode: number) => (mode & 0o100) !== 0;
 
-// Whoever runs the command may have told the system to let everybody do everything.
+// Removes the restrictions of the umask, since users may have done so.
 let before: number;
 beforeAll(() => {
   before = process.umask(0);
@@ -25,8 +25,8 @@ afterAll(() => {
   process.umask(before);
 });
 
-describe('what is created', () => {
-  it('is for the one who runs the command: databases, backups, exports, what is kept for a while', async () => {
+describe('permissions of created files', () => {
+  it('allow only the owner to access databases, backups, exports and temporary files', async () => {
     const data = join(folder, 'data');
     const files = join(folder, 'files');
     mkdirSync(files, 0o700);
@@ -45,7 +45,7 @@ describe('what is created', () => {
     expect(Object.keys(modesIn(files)).length).toBeGreaterThan(7);
   });
 
-  it('is not put into a folder that others can open, or that a link leads to', async () => {
+  it('are not enough for a folder that others can open or a symbolic link, which is refused', async () => {
     const [own, open, link] = ['own', 'open', 'link'].map((name) => join(folder, name)) as [string, string, string];
     await ensureOwnFolder(own);
     await ensureOwnFolder(own);
@@ -58,8 +58,8 @@ describe('what is created', () => {
     }
   });
 
-  // Only root can become somebody else.
-  (process.geteuid?.() === 0 ? it : it.skip)('is put into the folder of a user whose name the system does not know', async () => {
+  // Only root can change to another user.
+  (process.geteuid?.() === 0 ? it : it.skip)('allow the folder of a user whose name the system does not know', async () => {
     const place = mkdtempSync('/tmp/fasti-nameless-');
     chmodSync(place, 0o777);
     process.seteuid?.(54_321);
@@ -77,7 +77,7 @@ describe('what is created', () => {
     ["a group's", 0o2775, 0o2775, 0o664],
     ["one's own", 0o700, 0o700, 0o600],
     ['for everybody to write in, but for that', 0o1777, 0o775, 0o664],
-  ])('is as public as the folder that it lies in, where it is an upload: %s', async (_, rights, folders, files) => {
+  ])('of uploads are those of the folder that contains them: %s', async (_, rights, folders, files) => {
     const above = join(folder, rights.toString(8));
     mkdirSync(above);
     chmodSync(above, rights);

@@ -7,7 +7,7 @@ afterEach(() => {
   process.exit = exit;
 });
 
-/** The answer to a question after which somebody presses a key. */
+/** Returns the answer to a question after a key is pressed. */
 function answered(key: string): Promise<boolean> {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const output = new PassThrough();
@@ -24,7 +24,7 @@ it.each([
   expect(await answered(key)).toBe(wanted);
 });
 
-it('Ctrl+C ends the command, instead of answering one question of many', async () => {
+it('Ctrl+C ends the command instead of answering the question', async () => {
   process.exit = ((code: number) => {
     throw new RangeError(`ended with ${code}`);
   }) as typeof process.exit;

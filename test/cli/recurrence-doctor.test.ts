@@ -8,10 +8,10 @@ import { keepTables, loadSite } from '../support/site.ts';
 import { commandIn, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
-/** Posts of the old form of recurrence, which have no rows in the tables. */
+/** Posts that use the old form of recurrence, which has no rows in the tables. */
 const OLD_FORM = ['531', '532', '533', '534', '541', '542', '543', '551', '552', '553'];
 
-describeDatabases('fasti doctor, where events recur', (open) => {
+describeDatabases('fasti doctor on recurring events', (open) => {
   const uploads = temporaryFolder();
   let db: Database;
   let putBack: () => Promise<void>;
@@ -28,14 +28,14 @@ describeDatabases('fasti doctor, where events recur', (open) => {
       'doctor',
       ...args,
     );
-  /** What is told of events, besides two of the sample site's own. */
+  /** Returns the findings about events, except for two of the sample site. */
   const told = async (of = db): Promise<[string, string[]][]> =>
     (JSON.parse((await fastiOn(of, '--format=json')).out).findings as { name: string; examples: string[] }[])
       .filter(({ name }) => /^(event|recurrence|index)-/.test(name))
       .map(({ name, examples }): [string, string[]] => [name, examples])
       .filter(([name]) => name !== 'event-utc-wrong');
 
-  it('finds nothing wrong with sound rules, and gives the old form its rows', async () => {
+  it('accepts valid rules and adds rows for events in the old form', async () => {
     expect(await told()).toEqual([['event-row-missing', OLD_FORM]]);
     const before = await db.from('tec_occurrences').where('has_recurrence', 1).orderBy('occurrence_id');
     expect((await fasti('--fix', '--yes')).code).toBe(0);
@@ -47,7 +47,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect(recurring).toHaveLength(1);
   });
 
-  /** Changes the stored rules of an event: each text into the one behind it. */
+  /** Changes the stored rules of an event. `changes` alternates texts and their replacements. */
   const rules = async (post: number, ...changes: string[]): Promise<void> => {
     const meta = () => db.from('postmeta').where({ post_id: post, meta_key: '_EventRecurrence' });
     let [{ meta_value: value } = { meta_value: '' }] = await meta();
@@ -94,7 +94,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect((await told()).map(([one]) => one)).toEqual(fixable ? [] : [name]);
   });
 
-  it('reports ids of posts that come close to the public ids', async () => {
+  it('reports post IDs that come close to the public IDs', async () => {
     await fasti('--fix', '--yes');
     const [{ highest } = { highest: 0 }] = await db.rows<{ highest: number }>`SELECT MAX(ID) AS highest FROM {posts}`;
     const baseIs = async (value: number) => {
@@ -112,7 +112,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect(await told()).toContainEqual(['recurrence-base-near', [`${highest} / ${Number(highest) + 50_000}`]]);
   });
 
-  it('reports options that speak of recurring events where the tables have no columns for them', async () => {
+  it('reports options about recurring events if the tables lack the columns', async () => {
     const bare = await loadSite(await open());
     expect((await told(bare)).map(([name]) => name)).not.toContain('recurrence-columns-missing');
     const trace = { option_name: 'tec_ct1_series_relationship_table_schema_version', option_value: '1.0.0', autoload: 'yes' };
@@ -122,7 +122,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect((await told(bare)).map(([name]) => name)).not.toContain('recurrence-columns-missing');
   });
 
-  it('reports rules without end that get no further dates', async () => {
+  it('reports endless rules that get no further dates', async () => {
     const later = commandIn(
       { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' },
       { now: new Date('2031-03-20T12:00:00Z') },
@@ -131,7 +131,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'recurrence-runs-out', examples: ['510'] })]));
   });
 
-  it('leaves an event alone that has a rule but no meta for it', async () => {
+  it('does not change an event that has a rule but no meta for it', async () => {
     await db.from('postmeta').where({ post_id: 502, meta_key: '_EventRecurrence' }).delete();
     await db.from('postmeta').where({ post_id: 502, meta_key: '_EventStartDateUTC' }).update({ meta_value: '2031-01-14 16:30:00' });
     const before = await occurrences().where('post_id', 502).orderBy('occurrence_id');

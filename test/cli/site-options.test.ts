@@ -7,7 +7,7 @@ import { commandIn, type Fasti, temporaryFolder } from './command.ts';
 
 const folder = temporaryFolder();
 
-/** For each option a value that can be used and some that cannot. */
+/** Valid and invalid values of each option. */
 const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
   title: { good: ['<b>"All\'s well"</b>', 'Città & “co”'], bad: ['a\u0000b', 'x'.repeat(201)] },
   tagline: { good: ['', 'Every week'], bad: ['a\nb'] },
@@ -45,7 +45,7 @@ describeDatabases('fasti option', (open) => {
     expect(rows.find(({ option }) => option === 'timezone')?.value).toBe('Europe/Rome');
   });
 
-  it.each(SITE_OPTIONS)('sets %s to what can be used, and to nothing else', async (name) => {
+  it.each(SITE_OPTIONS)('sets %s to valid values only', async (name) => {
     const { good, bad } = VALUES[name];
     for (const value of good) {
       expect(await fasti('option', 'set', name, value)).toMatchObject({ code: 0, err: '' });
@@ -57,13 +57,13 @@ describeDatabases('fasti option', (open) => {
     }
   });
 
-  it('stores names as WordPress does, which prints them as they stand', async () => {
+  it('stores names in escaped form, as WordPress does', async () => {
     await fasti('option', 'set', 'title', `<img src=x onerror="alert('1')"> & co`);
     const row = await db.from('options').where('option_name', 'blogname').first('option_value');
     expect(row?.option_value).toBe('&lt;img src=x onerror=&quot;alert(&#039;1&#039;)&quot;&gt; &amp; co');
   });
 
-  it('says where another address stays in force', async () => {
+  it('reports that another address remains in force', async () => {
     await fasti('option', 'set', 'url', 'https://before.example');
     const fixed = commandIn({ DATABASE_URL: url, UPLOADS_DIR: folder, SITE_URL: 'https://fixed.example' });
     const set = (address: string) => fixed('option', 'set', 'url', address);
@@ -78,12 +78,12 @@ describeDatabases('fasti option', (open) => {
     expect(await set('https://fixed.example/')).toMatchObject({ code: 0, err: '', out: 'Done: url is now https://fixed.example.\n' });
   });
 
-  it('leaves the other members of the calendar as they are', async () => {
+  it('keeps the other calendar options', async () => {
     await fasti('option', 'set', 'currency_symbol', '£');
     expect((await fasti('option', 'get', 'events_slug')).out).toBe('eventi\n');
   });
 
-  it.each([['get'], ['set']])('names the options there are (%s)', async (verb) =>
+  it.each([['get'], ['set']])('names the existing options for an unknown one (%s)', async (verb) =>
     expect(await fasti('option', verb, 'constructor', ...(verb === 'set' ? ['x'] : []))).toMatchObject({
       code: 2,
       err: expect.stringContaining('the options are title, tagline, url'),

@@ -38,7 +38,7 @@ describeDatabases('fasti status', (open, engine) => {
     );
   const status = async (env?: Readonly<Record<string, string>>) => JSON.parse((await fasti(env)('status', '--format=json')).out);
 
-  it('says what a site is and how it is', async () => {
+  it('reports the properties and the state of a site', async () => {
     const found = await status();
     expect(found).toMatchObject({
       name: 'Sample Calendar',
@@ -62,7 +62,7 @@ describeDatabases('fasti status', (open, engine) => {
     expect(found.records.categories.all).toBeGreaterThan(2);
   });
 
-  it('says whether there is an index, and who else has written', async () => {
+  it('reports whether there is an index, and the last change by another program', async () => {
     await reindexEvents(db, () => NOW, { trust: true });
     const change = { kind: 'post', type: 'tribe_events', object: 38, what: 'changed', wasPublic: true, isPublic: true } as const;
     await append(db, [change], { writer: 'found', at: '2026-11-20 08:00:00', user: 0 });
@@ -77,7 +77,7 @@ describeDatabases('fasti status', (open, engine) => {
     expect((await fasti()('status', '--language=it')).out).toMatch(/^Indice +pronto$/m);
   });
 
-  it('says whether a server answers where it is to listen', async () => {
+  it('reports whether a server answers at its address', async () => {
     const { port } = server.address() as AddressInfo;
     expect((await status({ PORT: String(port) })).server).toEqual({ address: `http://127.0.0.1:${port}`, state: 'answers' });
     answer = '<h1>Something else</h1>';
@@ -85,7 +85,7 @@ describeDatabases('fasti status', (open, engine) => {
     expect((await status({ PORT: '1' })).server.state).toBe('silent');
   });
 
-  it('does without the tables of its own that are still to be made, and makes none', async () => {
+  it('works without missing tables of Fasti and does not create them', async () => {
     await db.ask(`DROP TABLE ${db.prefix}fasti_journal`);
     const { code, out, err } = await fasti()('status');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -94,7 +94,7 @@ describeDatabases('fasti status', (open, engine) => {
     expect(await hasTable(db, 'fasti_journal')).toBe(false);
   });
 
-  it('refuses other formats, and a database without a site', async () => {
+  it('rejects other formats and a database without a site', async () => {
     expect((await fasti()('status', '--format=csv')).code).toBe(2);
     expect(await fasti({ TABLE_PREFIX: 'none_' })('status')).toMatchObject({ code: 1, out: '' });
   });

@@ -6,12 +6,14 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { COMMAND } from '../support/program.mjs';
 import { commandIn, embedded, temporaryFolder } from './command.ts';
 
-describe('a command whose output nobody reads any more', () => {
+describe('command whose output is closed', () => {
   const env = embedded(temporaryFolder());
   const fasti = commandIn(env);
   const logins = async () => (await fasti('user', 'list', '--field=login')).out.trim().split('\n').sort();
 
-  /** Runs a command and closes the other end of its output at once. Gives its exit code and what it says of errors. */
+  /**
+   * Runs a command and closes the reading end of its output immediately. Returns its exit code and its error output.
+   */
   const unread = async (...args: readonly string[]) => {
     const child = spawn(process.execPath, [COMMAND, ...args], {
       env: { ...process.env, ...env, NODE_OPTIONS: '', LANG: 'en' },
@@ -28,24 +30,24 @@ describe('a command whose output nobody reads any more', () => {
       expect(await fasti('user', 'create', name, `${name}@example.org`)).toMatchObject({ code: 0 });
   });
 
-  it('is carried out whole where it changes something', async () => {
+  it('is completed if it changes something', async () => {
     expect(await unread('user', 'delete', 'one', 'two', 'three')).toEqual({ code: 0, err: '' });
     expect(await logins()).toEqual(['admin', 'four']);
   });
 
-  it('ends with its own exit code then', async () => {
+  it('ends with its own exit code', async () => {
     expect(await unread('user', 'delete', 'four', 'nobody')).toEqual({ code: 1, err: expect.stringContaining('nobody') });
     expect(await logins()).toEqual(['admin']);
   });
 
-  /** A device on which nothing has room; other systems have none. */
+  /** A device that has no room. Some systems do not have it. */
   const FULL = '/dev/full';
   if (existsSync(FULL)) {
     it.each([
       [['event', 'list', '--format=json'], 'Error: standard output cannot be written (ENOSPC).\n'],
       [['export', '-', '--format=jsonl', '--language=it'], "Errore: Non è possibile scrivere l'output standard (ENOSPC).\n"],
       [['user', 'create', 'five', 'five@example.org'], 'Error: standard output cannot be written (ENOSPC).\n'],
-    ])('says why where there is no room for it: %j', (args, err) => {
+    ])('reports why the output cannot be written: %j', (args, err) => {
       const output = openSync(FULL, 'w');
       const done = spawnSync(process.execPath, [COMMAND, ...args], {
         env: { ...process.env, ...env, NODE_OPTIONS: '', LANG: 'en' },
@@ -56,10 +58,10 @@ describe('a command whose output nobody reads any more', () => {
       expect({ code: done.status, err: done.stderr }).toEqual({ code: 1, err });
     });
 
-    it('is carried out whole even so', async () => expect(await logins()).toEqual(['admin', 'five']));
+    it('is completed even if its output cannot be written', async () => expect(await logins()).toEqual(['admin', 'five']));
   }
 
-  it('ends quietly where it only reads', async () => {
+  it('ends without an error if it only reads', async () => {
     expect(await unread('event', 'list')).toEqual({ code: 0, err: '' });
   });
 });

@@ -8,8 +8,8 @@ beforeAll(async () => {
   expect((await fasti('init')).code).toBe(0);
 });
 
-describe('user', () => {
-  it('is created with a role, gets another, and is deleted', async () => {
+describe('fasti user', () => {
+  it('creates a user, changes the role and deletes the user', async () => {
     expect(await fasti('user', 'create', 'anna', 'anna@example.org', '--role=author', '--display_name=Anna R.')).toMatchObject({
       code: 0,
       out: 'Done: user anna created with the id 2.\n',
@@ -25,18 +25,18 @@ describe('user', () => {
     expect((await fasti('user', 'delete', 'anna')).out).toBe('Done: user anna deleted.\n');
   });
 
-  it('is invited by a link', async () => {
+  it('creates an invitation link', async () => {
     const { code, out } = await fasti('user', 'create', 'ivo', 'ivo@example.org', '--invite');
     expect(code).toBe(0);
     expect(out).toMatch(/^Done: user ivo created with the id \d+\.\nhttp:\S+\/welcome\?login=ivo&token=\w{24}\n$/);
   });
 
-  it('is invited by a link of their own, though their name is the id of somebody else', async () => {
+  it('creates an invitation link for a user whose name is the ID of another user', async () => {
     const { out } = await fasti('user', 'create', '1', 'one@example.org', '--invite');
     expect(out).toMatch(/\/welcome\?login=1&token=\w{24}\n$/);
   });
 
-  it('who wrote something leaves it to somebody', async () => {
+  it('requires another author for the records of a deleted user', async () => {
     await fasti('user', 'create', 'bruno', 'bruno@example.org', '--role=author');
     const venue = (await fasti('venue', 'create', '--venue=Tower', '--user=bruno', '--porcelain')).out.trim();
     expect(await fasti('user', 'delete', 'bruno')).toMatchObject({
@@ -56,13 +56,13 @@ describe('user', () => {
     [['set-email', 'nobody', 'a@example.org'], 'there is no user nobody'],
     [['create', 'cleo', ''], 'e-mail'],
     [['application-password', 'revoke', 'admin', 'x'], 'there is no application password x'],
-  ])('%j is refused', async (args, sentence) => {
+  ])('refuses %j', async (args, sentence) => {
     expect(await fasti('user', ...args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(sentence) });
   });
 });
 
-describe('application password', () => {
-  it('is shown once, listed without its secret, and taken back', async () => {
+describe('fasti user application-password', () => {
+  it('shows a password once, lists it without its secret and revokes it', async () => {
     const password = (await fasti('user', 'application-password', 'create', 'admin', 'Script', '--porcelain')).out;
     expect(password).toMatch(/^[A-Za-z0-9]{24}\n$/);
     const listed = await fasti('user', 'application-password', 'list', 'admin', '--format=json');

@@ -20,22 +20,22 @@ describeDatabases('fasti verify', (open) => {
   });
   afterAll(() => Promise.all(sites.map((site) => site.close())));
 
-  it('ends well where nothing differs', async () => {
+  it('succeeds if nothing differs', async () => {
     const { code, out, err } = await verify();
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/\d+ answers compared[\s\S]*events +44 +44\n[\s\S]*No other differences\.\n$/);
   });
-  it('says nothing of a password that stands in an address', async () => {
+  it('does not print a password that is part of an address', async () => {
     const named = sites[0]!.base.replace('://', '://anna:secret@');
     const { code, out, err } = await fasti('verify', named, sites[1]!.base);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe(`Error: A user name or password cannot be part of the address ${sites[0]!.base}/.\n`);
   });
-  it('looks at its options before it asks anybody', async () => {
+  it('checks its options before it sends requests', async () => {
     const { code, err } = await fasti('verify', 'http://127.0.0.1:1', 'http://127.0.0.1:1', '--sample=0');
     expect([code, err]).toEqual([2, 'Error: --sample must be a whole number from 1 to 9999999, not "0".\n']);
   });
-  it('speaks Italian', async () => expect((await verify('--language=it')).out).toContain("Nessun'altra differenza."));
+  it('prints Italian messages', async () => expect((await verify('--language=it')).out).toContain("Nessun'altra differenza."));
   it('compares what a user may see', async () =>
     expect((await verify(`--old-user=admin:${passwordOf('admin')}`, `--new-user=admin:${passwordOf('admin')}`)).out).toMatch(
       /events +50 +50\n/,
@@ -48,7 +48,7 @@ describeDatabases('fasti verify', (open) => {
     expect(out.match(/^venues\/12 "Teatro Rossi" city\n.*- "Pisa"\n.*\+ "Else.*where"$/gm)).toHaveLength(1);
     expect(out).not.toContain('\u001b');
   });
-  it('reports the same as JSON', async () => {
+  it('reports differences as JSON', async () => {
     const { code, out } = await verify('--format=json');
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({

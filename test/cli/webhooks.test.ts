@@ -17,7 +17,7 @@ describeDatabases('fasti webhook', (open) => {
   beforeEach(() => putBack());
   const fasti = (...args: string[]) => commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, SHARED_WITH_WORDPRESS: 'off' })(...args);
 
-  it('of a user who is deleted is off at once, and does not go on', async () => {
+  it('shows the webhook of a deleted user as off, and does not resume it', async () => {
     await fasti('user', 'create', 'anna', 'anna@example.org', '--role=editor');
     await fasti('webhook', 'add', URL, '--rights-of=anna');
     await fasti('webhook', 'add', URL, '--rights-of=admin');
@@ -35,7 +35,7 @@ describeDatabases('fasti webhook', (open) => {
     expect(await states()).toBe('off\nactive\nactive\n');
   });
 
-  it('that is paused is said to wait for being resumed', async () => {
+  it('reports that messages of a paused webhook wait until it is resumed', async () => {
     await fasti('webhook', 'add', URL);
     const [id = ''] = (await fasti('webhook', 'list', '--format=ids')).out.trim().split(' ');
     expect((await fasti('webhook', 'test', id)).out).toBe(`A test message to webhook ${id} will be sent by the server at once.\n`);
@@ -52,7 +52,7 @@ describeDatabases('fasti webhook', (open) => {
     );
   });
 
-  it('is listed where the tables for it are still to be made', async () => {
+  it('lists nothing if its tables do not exist yet', async () => {
     for (const name of ['hooks', 'hook_messages']) await db.ask(`DROP TABLE ${db.prefix}fasti_${name}`);
     expect(await fasti('webhook', 'list', '--format=json')).toMatchObject({ code: 0, out: '[]\n', err: '' });
     expect(await fasti('webhook', 'deliveries', '1')).toMatchObject({ code: 1, err: 'Error: there is no webhook 1.\n' });

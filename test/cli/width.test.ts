@@ -2,11 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { printedList } from '../../src/cli/print.ts';
 import { shortenedTo, widthOf } from '../../src/cli/width.ts';
 
-/*
- * Room on a terminal.
- */
+/* Tests of the width of texts on a terminal. */
 
-describe('the width of a text', () => {
+describe('width of a text', () => {
   it.each([
     ['', 0],
     ['Concert', 7],
@@ -34,7 +32,7 @@ describe('the width of a text', () => {
   ])('of %j is %i', (text, width) => expect(widthOf(text)).toBe(width));
 });
 
-describe('a text that is too long', () => {
+describe('text that is too long', () => {
   it.each([
     ['short', 5, 'short'],
     ['longer', 5, 'long…'],
@@ -43,13 +41,13 @@ describe('a text that is too long', () => {
     ['音楽祭り', 6, '音楽…'],
     ['ab🎉c', 4, 'ab…'],
     ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
-  ])('%j is cut to %i columns', (text, columns, cut) => {
+  ])('is cut: %j to %i columns', (text, columns, cut) => {
     expect(shortenedTo(text, columns)).toBe(cut);
     expect(widthOf(cut)).toBeLessThanOrEqual(columns);
   });
 });
 
-it('a table has straight lines whatever is written in it', () => {
+it('a table has straight lines with texts of any width', () => {
   const names = ['Jazz', '音楽祭', '🎉 Festa', 'cafe\u0301', `${'長'.repeat(50)}`];
   const text = printedList(
     names.map((name, id) => ({ id, name })),
