@@ -3,13 +3,13 @@ import type { AuthorItem, Item, PostItem, TermItem } from '../../src/exchange/it
 import { sanitizeTitle } from '../../src/wordpress/slug.ts';
 
 /*
- * Calendars as they might be: items that name each other, with texts of every script and every sign that a format could
- * stumble over.
+ * Arbitrary calendars: items that refer to each other, with texts in many scripts and with characters that could break
+ * a format.
  */
 
 /**
- * Texts with what CDATA, XML, CSV and spreadsheets could misread; no halves of characters. `control`: also what XML
- * forbids.
+ * Arbitrary texts with parts that CDATA, XML, CSV and spreadsheets could misread, without unpaired surrogates.
+ * `control`: also control characters that XML forbids.
  */
 export const text = (control = false) =>
   fc
@@ -93,8 +93,8 @@ const plain = fc.record({
 });
 
 /**
- * A calendar: authors, terms, venues, organizers, events, in that order, each naming what exists. Ids run from 1000, so
- * that they are free.
+ * An arbitrary calendar: authors, terms, venues, organizers and events, in that order. Items refer only to existing
+ * items. IDs start at 1000 and so are unused.
  */
 export const calendar: fc.Arbitrary<Item[]> = fc
   .record({
@@ -191,7 +191,7 @@ export const calendar: fc.Arbitrary<Item[]> = fc
     return [...people, ...termItems, ...venueItems, ...organizerItems, ...eventItems];
   });
 
-/** Items in a form that does not depend on the order in which terms and keys of metas are listed. */
+/** Returns items in a form that does not depend on the order of their metas, links and terms. */
 export const settled = (items: readonly Item[]): Item[] =>
   items.map((item) => {
     if (!('links' in item)) return item;

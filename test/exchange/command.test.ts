@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const path = (name: string) => join(folder, name);
 
-describeDatabases('the commands import and export', (open) => {
+describeDatabases('fasti import and fasti export', (open) => {
   let original: Database;
   let target: Database;
   const of = (db: Database, terminal = false): Fasti =>
@@ -30,7 +30,7 @@ describeDatabases('the commands import and export', (open) => {
     for (const table of ['fasti_imports', 'fasti_import_ids', 'fasti_import_waiting'] as const) await target.from(table).del();
   });
 
-  it('say what would become of everything, then do it, and end with 0', async () => {
+  it('report what would happen in a dry run, then do the same, and end with 0', async () => {
     const rehearsal = await of(target)('import', urlOf(original), '--dry-run');
     expect(rehearsal).toMatchObject({ code: 0, err: '' });
     expect(rehearsal.out).toContain('Nothing was written. This would happen to 127.0.0.1:8081:\n');
@@ -42,7 +42,7 @@ describeDatabases('the commands import and export', (open) => {
     expect(done.out).toContain('Skipped, because it is not part of a calendar: page 1, post 1, revision 9\n');
   });
 
-  it.each(['calendar.xml', 'calendar.jsonl'])('carry a calendar over in %s', async (name) => {
+  it.each(['calendar.xml', 'calendar.jsonl'])('transfer a calendar in %s', async (name) => {
     const out = await of(original)('export', path(name), '--force');
     expect(out).toMatchObject({ code: 0, err: '', out: `96 records written to ${path(name)}.\n` });
     expect(readdirSync(dirname(path(name))).filter((one) => one.endsWith('.part'))).toEqual([]);
@@ -51,7 +51,7 @@ describeDatabases('the commands import and export', (open) => {
     expect((await calendarOf(target)).posts).toEqual((await calendarOf(original)).posts);
   });
 
-  it('write to standard output where the file is a hyphen, with the filters of lists', async () => {
+  it('write to standard output if the file is a hyphen, and apply the filters of lists', async () => {
     const { out, code } = await of(original)('export', '-', '--format=csv', '--search=jazz');
     expect(code).toBe(0);
     expect(out).toMatch(/^\ufeffEvent Name,Event Description,/);
@@ -60,13 +60,13 @@ describeDatabases('the commands import and export', (open) => {
     expect((await of(original)('export', '-', '--format=csv', '--kind=organizer')).out).toMatch(/^\ufeffOrganizer Name,/);
   });
 
-  it('do not let drafts out into CSV, which could not say that they are drafts, unless they are asked for', async () => {
+  it('export drafts to CSV, which has no status, only on request', async () => {
     const [draft] = await original.from('posts').where({ post_type: 'tribe_venue', post_status: 'draft' });
     expect((await of(original)('export', '-', '--format=csv', '--kind=venue')).out).not.toContain(draft!.post_title);
     expect((await of(original)('export', '-', '--format=csv', '--kind=venue', '--status=draft')).out).toContain(draft!.post_title);
   });
 
-  it.each(['csv', 'ical'])('let nothing out into %s that a password protects, which the file could not say', async (format) => {
+  it.each(['csv', 'ical'])('export no password-protected records to %s, which cannot mark them', async (format) => {
     for (const [kind, title] of [
       ['event', 'Password protected'],
       ['venue', 'Secret venue'],
@@ -79,14 +79,14 @@ describeDatabases('the commands import and export', (open) => {
     }
   });
 
-  it.each(['csv', 'ical'])('name no venue in %s that is not out itself', async (format) => {
+  it.each(['csv', 'ical'])('name no venue or organizer in %s that is not exported itself', async (format) => {
     const { out, err } = await of(original)('export', '-', `--format=${format}`, '--kind=event');
     expect(out).toContain('With draft venue');
     for (const name of ['Draft venue', 'Draft organizer', 'Secret venue', 'Secret organizer']) expect(out).not.toContain(name);
     expect(err).toContain('A linked record is not exported (2)\n');
   });
 
-  it('show what each column of a CSV file is taken for before anything is written', async () => {
+  it('show how each column of a CSV file is read before anything is written', async () => {
     writeFileSync(path('venues.csv'), 'VENUE NAME,City,Colour\nTeatro,Roma,red\n');
     const { out } = await of(target)('import', path('venues.csv'), '--dry-run');
     expect(out).toContain(
@@ -95,7 +95,7 @@ describeDatabases('the commands import and export', (open) => {
     expect(await target.from('posts')).toEqual([]);
   });
 
-  it('tell of columns of a CSV file that were left out, unless that was wished', async () => {
+  it('report ignored columns of a CSV file, unless --map ignores them', async () => {
     writeFileSync(path('orders.csv'), 'Event Name,Start Date & Time,Colour,Empty,When\nJazz,2031-03-05 20:00,red,,tomorrow\n');
     const { code, out } = await of(target)('import', path('orders.csv'));
     expect([code, out]).toEqual([
@@ -109,19 +109,19 @@ describeDatabases('the commands import and export', (open) => {
     expect(wished).toMatchObject({ code: 0, out: expect.not.stringContaining('Colour') });
   });
 
-  it('name what they leave aside in the language of the command', async () => {
+  it('name skipped parts in the language of the command', async () => {
     writeFileSync(path('more.ics'), 'BEGIN:VCALENDAR\nBEGIN:VTODO\nEND:VTODO\nEND:VCALENDAR\nGoodbye\n');
     const { out } = await of(target)('--language=it', 'import', path('more.ics'));
     expect(out).toContain('non fa parte del calendario: VTODO 1, testo dopo il calendario 1\n');
   });
 
-  it('give the records of a CSV file the status that is wished', async () => {
+  it('give the records of a CSV file the status of --status', async () => {
     writeFileSync(path('venues.csv'), 'Venue Name\nTeatro\n');
     await of(target)('import', path('venues.csv'), '--status=draft');
     expect(await target.from('posts').select('post_title', 'post_status')).toEqual([{ post_title: 'Teatro', post_status: 'draft' }]);
   });
 
-  it('show the first records as they would be stored, and write nothing', async () => {
+  it('preview the first records as they would be stored, and write nothing', async () => {
     writeFileSync(path('events.csv'), 'Titel,When,Event Cost\nConcert,31/12/2031 20:30,12\nFair,1/2/32,\nThird,2/2/32,\n');
     const options = [
       '--map',
@@ -150,14 +150,14 @@ describeDatabases('the commands import and export', (open) => {
       ],
     });
     expect(await target.from('posts')).toEqual([]);
-    // What is stored is what was shown.
+    // The import stores the previewed values.
     await of(target)('import', path('events.csv'), ...options);
     const [concert] = await target.from('posts').where('post_title', 'Concert');
     const metas = await target.from('postmeta').where('post_id', concert!.ID);
     expect(metas.map(({ meta_key, meta_value }) => [meta_key, meta_value]).sort()).toEqual([...preview[0].metas].sort());
   });
 
-  it('leave bad rows of CSV files out where that is wished, and say where they are', async () => {
+  it('skip bad rows of CSV files with --skip-bad-rows, and report their file', async () => {
     writeFileSync(path('mixed.csv'), 'Event Name,Event Start Date\nGood,2031-01-01\nBad,soon\n');
     expect((await of(target)('import', path('mixed.csv'))).code).toBe(1);
     expect((await of(target)('import', path('mixed.csv'), '--skip-bad-rows', '--dry-run')).out).not.toContain('rejected');
@@ -168,7 +168,7 @@ describeDatabases('the commands import and export', (open) => {
     rmSync(path('mixed.rejected.csv'));
   });
 
-  it('give status and category to the records of any source, and publish nothing that was not', async () => {
+  it('apply status and category to records of any source without publishing unpublished ones', async () => {
     await of(original)('export', path('all.jsonl'));
     const before = await original.from('posts').whereIn('post_type', ['tribe_events', 'tribe_venue', 'tribe_organizer']);
     expect((await of(target)('import', path('all.jsonl'), '--status=private', '--category=From there')).code).toBe(0);
@@ -181,14 +181,14 @@ describeDatabases('the commands import and export', (open) => {
     const events = before.filter(({ post_type }) => post_type === 'tribe_events').map(({ ID }) => ID);
     const carriers = await target.from('term_relationships').where('term_taxonomy_id', row!.term_taxonomy_id);
     expect(carriers.map(({ object_id }) => object_id).sort((a, b) => a - b)).toEqual(events.sort((a, b) => a - b));
-    // Again: nothing has changed.
+    // A second import changes nothing.
     const again = JSON.parse(
       (await of(target)('import', path('all.jsonl'), '--status=private', '--category=From there', '--format=json')).out,
     );
     expect([again.created, again.updated]).toEqual([{}, {}]);
   });
 
-  it('keep the status of records that come again without one', async () => {
+  it('keep the status of records that are imported again without --status', async () => {
     writeFileSync(path('once.csv'), 'Organizer Name,Organizer Phone\nAnna,1\n');
     await of(target)('import', path('once.csv'), '--status=draft');
     writeFileSync(path('once.csv'), 'Organizer Name,Organizer Phone\nAnna,2\n');
@@ -200,7 +200,7 @@ describeDatabases('the commands import and export', (open) => {
     expect(await of(target)('import', path('events.csv'), '--map', pair)).toMatchObject({ code: 2 });
   });
 
-  it('say what to try where records name others that did not come', async () => {
+  it('suggest what to do if records refer to records that are not in the source', async () => {
     writeFileSync(path('alone.csv'), 'Event Name,Event Start Date,Event Venue Name\nA,2031-01-01,Teatro\n');
     expect((await of(target)('import', path('alone.csv'), '--dry-run')).out).toContain('Import the files of venues and organizers first');
     await of(original)('export', path('alone.xml'));
@@ -211,7 +211,7 @@ describeDatabases('the commands import and export', (open) => {
     expect([code, out]).toEqual([3, expect.stringContaining('"All content"')]);
   });
 
-  it('take of several versions of a record the one that was changed last, whichever comes first', async () => {
+  it('keep the most recently changed version of a record, in any order', async () => {
     await of(original)('export', path('whole.xml'), '--force');
     const xml = readFileSync(path('whole.xml'), 'utf8');
     const items = xml.split(/(?=<item>)/).map((item) => item.split('</channel>')[0]!);
@@ -241,7 +241,7 @@ describeDatabases('the commands import and export', (open) => {
     expect(await importing()).toMatchObject({ created: {}, updated: {} });
   });
 
-  it('end with 3 where something was lost, and report what and where', async () => {
+  it('end with 3 if something was lost, and report what and where', async () => {
     writeFileSync(
       path('events.csv'),
       'Event Name,Event Start Date,Event Venue Name\nTalks &amp; books,2031-01-01,Arts & crafts &amp; co.\n',
@@ -257,7 +257,7 @@ describeDatabases('the commands import and export', (open) => {
     );
   });
 
-  it('say what comes one at a time, where several were named', async () => {
+  it('explain which sources must be imported one at a time', async () => {
     for (const name of ['one.ics', 'two.ics']) writeFileSync(path(name), 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n');
     expect(await of(target)('import', path('one.ics'), path('two.ics'))).toMatchObject({
       code: 1,
@@ -265,14 +265,14 @@ describeDatabases('the commands import and export', (open) => {
     });
   });
 
-  it('show rate and time left on standard error while somebody watches', async () => {
+  it('show rate and remaining time on standard error on a terminal', async () => {
     const { err, out } = await of(target, true)('import', urlOf(original));
     expect(err).toContain('Reading the source\n');
     expect(err).toMatch(/\r\u001b\[KImporting: \d+ of \d+, \d+ per second, \d+:\d\d left/);
     expect(out).not.toContain('\r');
   });
 
-  it('take over settings only on request', async () => {
+  it('import settings only on request', async () => {
     await writeOption(target, 'timezone_string', 'UTC');
     const told = await of(target)('import', urlOf(original), '--format=json');
     expect(JSON.parse(told.out).losses).toMatchObject([
@@ -283,7 +283,7 @@ describeDatabases('the commands import and export', (open) => {
     expect((await readOptions(target, ['timezone_string'])).get('timezone_string')).toBe('Europe/Rome');
   });
 
-  it('take over what the source leaves to the plugin, too: its currency is not the one of a new site', async () => {
+  it("import settings that the source leaves at the plugin's default, such as the currency", async () => {
     await setOptions(target, { tribe_events_calendar_options: { defaultCurrencySymbol: '€', eventsSlug: 'calendar' } });
     await of(target)('import', urlOf(original), '--settings');
     const option = (await readOptions(target, ['tribe_events_calendar_options'])).get('tribe_events_calendar_options');
@@ -294,7 +294,7 @@ describeDatabases('the commands import and export', (open) => {
     ]);
   });
 
-  it('refuse what they can’t read, in the language of the command', async () => {
+  it('report unreadable sources in the language of the command', async () => {
     const asked = async (...args: string[]) => {
       const { code, err } = await of(target)(...args);
       return [code, err];
@@ -325,7 +325,7 @@ describeDatabases('the commands import and export', (open) => {
       expect.stringContaining('iCalendar files hold only events: leave out --kind=venue, or choose another format.'),
     ]);
     expect((await asked('export', path('a.pdf')))[0]).toBe(1);
-    // Pages are only read.
+    // HTML pages can be imported but not exported.
     expect((await asked('export', path('a.html')))[1]).toMatch(/^Error: The format of a\.html .*\.csv .*\.vcs\.\n$/);
     expect(await asked('export', path('absent/a.xml'))).toEqual([1, `Error: ${path('absent/a.xml')} cannot be written (ENOENT).\n`]);
     expect(await asked('backup', path('absent/a.backup'), '--language=it')).toEqual([
@@ -336,7 +336,7 @@ describeDatabases('the commands import and export', (open) => {
     expect(existsSync(path('a.xml'))).toBe(false);
   });
 
-  it('keep a file as it was when an export fails', async () => {
+  it('keep the existing file if an export fails', async () => {
     writeFileSync(path('kept.xml'), 'as it was');
     expect(await of(original)('export', path('kept.xml'))).toMatchObject({
       code: 1,
@@ -347,8 +347,8 @@ describeDatabases('the commands import and export', (open) => {
   });
 });
 
-describeDatabases('a site of a network', (open) => {
-  it('comes from the tables with its number, with the people of the network and their roles there', async () => {
+describeDatabases('site of a network', (open) => {
+  it('is imported from the tables with its number, with the users of the network and their roles on the site', async () => {
     const db = await loadSite(await open());
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_2_' });
     await migrate(second);

@@ -1,11 +1,11 @@
 import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
 
-/** When something takes place: start and end in UTC, or days (the end exclusive), and its title. */
+/** Time and title of an event: start and end in UTC, or days (the end exclusive), and the title. */
 export type Time = readonly [start: string, end: string, title: string];
 
 /**
- * The events among these items as times, in order. What comes again under the same name replaces the first, as in an
- * import.
+ * Returns the times of the events among these items, in order. A later event of the same name replaces the earlier one,
+ * as in an import.
  */
 export function timesOf(entries: readonly Entry[]): Time[] {
   const events = new Map<string, PostItem>();
@@ -13,7 +13,7 @@ export function timesOf(entries: readonly Entry[]): Time[] {
   return [...events.values()].map(({ columns, metas }) => timeOf(columns.post_title ?? '', new Map(metas)));
 }
 
-/** One event by its title and metas. */
+/** Returns the time of an event from its title and metas. */
 export function timeOf(title: string, metas: ReadonlyMap<string, string>): Time {
   const told = (key: string) => metas.get(key) ?? '';
   if (told('_EventAllDay') === '1') {
@@ -26,13 +26,13 @@ const nextDay = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`)
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#039': "'" };
 
-/** A title as it was before it was escaped. */
+/** Returns a title without HTML escaping. */
 const plain = (title: string): string => title.replace(/&(amp|lt|gt|quot|#039);/g, (_, name: string) => ENTITIES[name]!);
 
-/** The stretch of time that the corpus tells. */
+/** The period that the list of the corpus covers. */
 export const WINDOW = { from: '2000-01-01', to: '2027-12-31' } as const;
 
-/** What the one list has and the other lacks, each as often as it does. Times outside of the window do not count. */
+/** Returns the times that are in only one of the lists, with repetitions. Times outside the window do not count. */
 export function differences(expected: readonly Time[], found: readonly Time[]): { missing: string[]; extra: string[] } {
   const keyOf = (time: Time): string => time.join(' | ');
   const isWithin = ([start, end]: Time): boolean => start < WINDOW.to && end >= WINDOW.from;

@@ -1,12 +1,14 @@
-/** A day is a day for libical, ical.js and node-ical too. */
+/** libical, ical.js and node-ical also read this as a whole day. */
 const DAY_WITH_ZONE = 'a TZID on a day does not apply (3.2.19): a whole day, not 24 hours from a midnight elsewhere';
-/** An end that is not later than the start is none (3.6.1); the list has days on which nothing lasts. */
+/**
+ * An end that is not later than the start is ignored (3.6.1). The list contains days on which events have no duration.
+ */
 const EMPTY_DAY = 'DTEND is the day of DTSTART: a whole day, not no time at all';
 const LOST_LETTERS = 'letters in Windows-1252 are read; the list has U+FFFD in their place';
 
 /**
- * Files of the collection that are read otherwise than its list says, on purpose: what the list's reader does with
- * them, and why we don't. RFC 5545 goes before that reader; an event that it can't read is not left out.
+ * Files of the collection that we deliberately read in another way than its list: what the list's reader does and why
+ * we differ. RFC 5545 takes precedence over that reader, and events that it cannot read are not omitted.
  */
 export const RULINGS: Readonly<Record<string, string>> = {
   'ical4j--google_aus_holidays.ics': DAY_WITH_ZONE,

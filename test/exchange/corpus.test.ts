@@ -1,7 +1,6 @@
 /**
- * Reads a collection of calendars and compares what comes out with a list of what they say. `npm run corpus` takes a
- * collection beside the project,
- * `CORPUS` another one; without it, small files of our own.
+ * Reads a collection of calendars and compares the result with a list of the expected times. `npm run corpus` uses a
+ * collection next to the project, or the one that `CORPUS` names. Without it, our own small files are used.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ import { bareSite, callerOf } from './sites.ts';
 
 const OWN = fileURLToPath(new URL('../fixtures/icalendar', import.meta.url));
 const folder = process.env.CORPUS || OWN;
-/** On a server, every so many files of a large collection. */
+/** Only every nth file of a large collection is tested on a server. */
 const EVERY = folder === OWN ? 1 : 10;
 
 interface Expected {
@@ -32,7 +31,7 @@ const expected: Expected[] = readFileSync(join(folder, 'expected.jsonl'), 'utf8'
   .split('\n')
   .map((line) => JSON.parse(line));
 
-describeDatabases('a collection of calendars', (open, engine) => {
+describeDatabases('collection of calendars', (open, engine) => {
   let site: Site;
   beforeAll(async () => {
     site = await bareSite(await open());
@@ -40,7 +39,7 @@ describeDatabases('a collection of calendars', (open, engine) => {
   });
   afterAll(() => site.close());
 
-  /** Imports a file as the command does. A file that is refused comes to nothing. */
+  /** Imports a file as the command does. The report on a refused file is empty. */
   async function imported(file: string, dryRun: boolean): Promise<Report> {
     const caller = await callerOf(site);
     const source = await openSource([join(folder, 'ics', file)], {
@@ -68,7 +67,7 @@ describeDatabases('a collection of calendars', (open, engine) => {
   }
 
   const files = expected.filter((_, place) => engine === 'SQLite' || place % EVERY === 0);
-  it('is read as its list says, rehearsed as it is imported, and unchanged the second time', async () => {
+  it('is read as listed, with the same report in a dry run, and unchanged by a second import', async () => {
     const unequal: string[] = [];
     const unrehearsed: unknown[] = [];
     const doubled: unknown[] = [];
@@ -94,7 +93,7 @@ describeDatabases('a collection of calendars', (open, engine) => {
     );
   });
 
-  it('has a file for each that is listed', () => {
+  it('has a file for each list entry', () => {
     for (const { file } of expected) expect([file, existsSync(join(folder, 'ics', file))]).toEqual([file, true]);
   });
 });

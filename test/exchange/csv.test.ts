@@ -28,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const WHERE = { file: 'x.csv', line: 2, column: 'start_date' };
 
-describe('a date in a CSV file', () => {
+describe('date in a CSV file', () => {
   it.each([
     ['2026-03-04', undefined, '2026-03-04'],
     ['2026/3/4', 'dmy', '2026-03-04'],
@@ -63,7 +63,7 @@ describe('a date in a CSV file', () => {
     ['19-apr-16', 'dmy', '2016-04-19'],
     ['46085', undefined, '2026-03-04'],
     ['', 'dmy', undefined],
-  ] as const)('%j in the order %s is %s', (cell, order, date) => {
+  ] as const)('is read from %j in the order %s as %s', (cell, order, date) => {
     if (date === undefined && cell !== '') expect(() => readMoment(cell, order, WHERE)).toThrow();
     else expect(readMoment(cell, order, WHERE)?.day).toBe(date);
   });
@@ -84,8 +84,10 @@ describe('a date in a CSV file', () => {
     ['4. März 2026, 20.30 Uhr', '20:30:00'],
     ['4. März 2026 um 21 Uhr', '21:00:00'],
     ['2026-03-04', undefined],
-  ])('%j says the time %s', (cell, time) => expect(readMoment(cell, undefined, WHERE)).toEqual({ day: '2026-03-04', time }));
-  it('says a time with a dot behind figures whose order is said', () => {
+  ])('includes the time if %j has one: %s', (cell, time) =>
+    expect(readMoment(cell, undefined, WHERE)).toEqual({ day: '2026-03-04', time }),
+  );
+  it('may be followed by a time with a dot if the order of the numbers is known', () => {
     expect(readMoment('05/02/2027 20.30', 'dmy', WHERE)).toEqual({ day: '2027-02-05', time: '20:30:00' });
     expect(readMoment('05.02.27 20.30', 'dmy', WHERE)).toEqual({ day: '2027-02-05', time: '20:30:00' });
   });
@@ -108,12 +110,12 @@ describe('a date in a CSV file', () => {
     ['tomorrow', 'dmy', 'csv-date'],
     ['2026-03-04 29:00', undefined, 'csv-time'],
     ['2026-03-04T20:00:00+02:00', undefined, 'csv-date'],
-  ] as const)('%j in the order %s is refused', (cell, order, fault) =>
+  ] as const)('is refused for %j in the order %s', (cell, order, fault) =>
     expect(() => readMoment(cell, order, WHERE)).toThrow(expect.objectContaining({ fault })),
   );
 });
 
-describe('a time in a CSV file', () => {
+describe('time in a CSV file', () => {
   it.each([
     ['20:30', '20:30:00'],
     ['8:30 PM', '20:30:00'],
@@ -137,13 +139,13 @@ describe('a time in a CSV file', () => {
     ['46085.8125', '19:30:00'],
     ['0.999999999', '23:59:59'],
     ['', undefined],
-  ])('%j is %s', (cell, time) => expect(readTime(cell, WHERE)).toBe(time));
-  it.each(['8', '12', '24', '24:00', '13 pm', '0 am', '20:60', 'soon', '0.25', '1.8125'])('%j is refused', (cell) =>
+  ])('is read from %j as %s', (cell, time) => expect(readTime(cell, WHERE)).toBe(time));
+  it.each(['8', '12', '24', '24:00', '13 pm', '0 am', '20:60', 'soon', '0.25', '1.8125'])('is refused for %j', (cell) =>
     expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
   );
 });
 
-describe('a cell that says from when until when', () => {
+describe('range in a CSV cell', () => {
   const days = (cell: string, order?: 'dmy') => {
     const { from, to } = readMoments(cell, order, WHERE)!;
     return [from.day, to?.day];
@@ -169,8 +171,8 @@ describe('a cell that says from when until when', () => {
     ['2026-12-05', '2026-12-05', undefined],
     ['vom 30. November bis 2. Dezember 2026', '2026-11-30', '2026-12-02'],
     ['5. und 6. Dezember 2026', '2026-12-05', '2026-12-06'],
-  ])('%j is %s to %s', (cell, from, to) => expect(days(cell)).toEqual([from, to]));
-  it('may have its days in figures, if their order is said', () => {
+  ])('is read from %j as %s to %s', (cell, from, to) => expect(days(cell)).toEqual([from, to]));
+  it('may have numeric dates if their order is known', () => {
     expect(days('5/12/2026 - 7/12/2026', 'dmy')).toEqual(['2026-12-05', '2026-12-07']);
     expect(() => days('5/12/2026 - 7/12/2026')).toThrow(expect.objectContaining({ fault: 'csv-date-order' }));
     for (const cell of ['1/3 - 3/3/2027', '1/3-3/3/2027', 'dal 1/3 al 3/3/2027', '1.3. - 3.3.2027', '1.3–3.3.2027', '1/3/2027-3/3/2027'])
@@ -188,7 +190,9 @@ describe('a cell that says from when until when', () => {
     '1/3 - 3/3',
     '5 - 40 dicembre 2026',
     `5${' '.repeat(200)}- 7 dicembre 2026`,
-  ])('%j is refused', (cell) => expect(() => readMoments(cell, 'dmy', WHERE)).toThrow(expect.objectContaining({ fault: 'csv-date' })));
+  ])('is refused for the dates %j', (cell) =>
+    expect(() => readMoments(cell, 'dmy', WHERE)).toThrow(expect.objectContaining({ fault: 'csv-date' })),
+  );
 
   it.each([
     ['20.30 - 23.00', '20:30:00', '23:00:00'],
@@ -204,15 +208,15 @@ describe('a cell that says from when until when', () => {
     ['21:00', '21:00:00', undefined],
     ['von 9 bis 17 Uhr', '09:00:00', '17:00:00'],
     ['16:00 - 21:30 Uhr', '16:00:00', '21:30:00'],
-  ])('%j is %s to %s', (cell, from, to) => expect(readTimes(cell, WHERE)).toEqual({ from, ...(to ? { to } : {}) }));
-  it.each(['8', '20-24', '20 - 21 - 22', '7-13 pm', 'sera - notte'])('%j is refused as a time', (cell) =>
+  ])('is read from the times %j as %s to %s', (cell, from, to) => expect(readTimes(cell, WHERE)).toEqual({ from, ...(to ? { to } : {}) }));
+  it.each(['8', '20-24', '20 - 21 - 22', '7-13 pm', 'sera - notte'])('is refused for the times %j', (cell) =>
     expect(() => readTimes(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
   );
-  it('says nothing where it is empty', () =>
+  it('is undefined for an empty cell', () =>
     expect([readMoments(' ', 'dmy', WHERE), readTimes('', WHERE)]).toEqual([undefined, undefined]));
 });
 
-describe('the headings of a CSV file', () => {
+describe('headings of a CSV file', () => {
   const columns = (...headers: string[]) => {
     const mapped = mapHeaders(headers);
     return mapped && [mapped.kind, ...mapped.columns.map(({ column }) => column)];
@@ -302,10 +306,10 @@ describe('the headings of a CSV file', () => {
       ['organizer', 'name', 'email', 'phone'],
     ],
     [['Colour', 'Size'], undefined],
-  ])('%j are %j', (headers, expected) => expect(columns(...headers)).toEqual(expected));
+  ])('are mapped to columns: %j as %j', (headers, expected) => expect(columns(...headers)).toEqual(expected));
 });
 
-describeDatabases('CSV', (open, engine) => {
+describeDatabases('CSV import and export', (open, engine) => {
   let db: Database;
   let site: Site;
   let caller: Caller;
@@ -338,7 +342,7 @@ describeDatabases('CSV', (open, engine) => {
   const metas = async (id: number) =>
     new Map((await db.from('postmeta').where('post_id', id)).map((row) => [row.meta_key, row.meta_value]));
 
-  it('brings venues, organizers and events that name them, whatever file comes first', async () => {
+  it('imports venues, organizers and events that refer to them, from files in any order', async () => {
     const events = file(
       'events.csv',
       [
@@ -373,7 +377,7 @@ describeDatabases('CSV', (open, engine) => {
     expect(concert.guid).toContain('/event/concert/');
   });
 
-  it('is read as people keep their tables in Italian', async () => {
+  it('reads a typical Italian table', async () => {
     const table = [
       'Titolo;Data inizio;Ora inizio;Data fine;Ora fine;Prezzo;Descrizione',
       'Sagra del tartufo;19/04/2027;20:30;19/04/2027;23:00;€ 10,50;"Due righe\nqui"',
@@ -391,7 +395,7 @@ describeDatabases('CSV', (open, engine) => {
     expect((await dates('Gita')).slice(0, 2)).toEqual(['2027-04-19 21:00:00', '2027-04-19 21:00:00']);
   });
 
-  it('is read as other calendars and programs write it', async () => {
+  it('reads tables from other calendars and programs', async () => {
     const table = [
       'event_name,When,end,location_name,Time zone,all day',
       'Call,2027-03-04T20:00:00+01:00,2027-03-04T21:00:00.000+01:00,,,',
@@ -410,13 +414,13 @@ describeDatabases('CSV', (open, engine) => {
     expect(await dates('Call')).toEqual(['2027-03-04 20:00:00', '2027-03-04 21:00:00', 'Europe/Rome']);
     expect(await dates('Zulu')).toEqual(['2027-07-04 22:00:00', '2027-07-05 00:00:00', 'Europe/Rome']);
     expect(await dates('Gala')).toEqual(['2027-03-04 19:30:00', '2027-03-04 23:30:00', 'America/New_York']);
-    // Microsoft's calendars end whole days with the midnight after them.
+    // Microsoft's calendars end all-day events at the following midnight.
     expect((await dates('Day')).slice(0, 2)).toEqual(['2027-03-05 00:00:00', '2027-03-05 23:59:59']);
     expect((await dates('Days')).slice(0, 2)).toEqual(['2027-03-05 00:00:00', '2027-03-07 23:59:59']);
     expect(JSON.stringify(losses)).toContain('others.csv:7');
   });
 
-  it('is read below titles, and with from when until when in one cell', async () => {
+  it('reads tables below a title, and ranges of dates and times in one cell', async () => {
     const table = [
       'Programma, inverno 2026;;;',
       '',
@@ -437,7 +441,7 @@ describeDatabases('CSV', (open, engine) => {
     expect(JSON.stringify(losses)).toContain('programma.csv:7');
   });
 
-  it('lasts whole days where it says days alone, and not that it does not', async () => {
+  it('makes an event all-day if it has only dates and its all-day column does not deny it', async () => {
     const table = [
       'Titolo;Data inizio;Ora inizio;Data fine;Tutto il giorno',
       'Sagra di paese;dal 3 al 5 settembre 2031;;;',
@@ -458,7 +462,7 @@ describeDatabases('CSV', (open, engine) => {
     expect(await dates('Ritiro')).toEqual(['2031-09-04 00:00:00', '2031-09-06 00:00:00', undefined]);
   });
 
-  it('is read as calendars of Microsoft in Italian write it, what is private staying so', async () => {
+  it('reads Italian exports of Microsoft calendars and keeps private events private', async () => {
     const table = [
       'Oggetto;Data di inizio;Ora di inizio;Data di fine;Ora di fine;Giornata intera;Categorie;Descrizione;Privato;Sito',
       'Cena;24/12/2026;20:30:00;24/12/2026;22:00:00;Falso;Cibo;;Vero;',
@@ -478,7 +482,7 @@ describeDatabases('CSV', (open, engine) => {
     ]);
   });
 
-  it('changes an event of the same name and start, and finds what was missing the first time', async () => {
+  it('updates an event of the same name and start, and links a venue that was missing the first time', async () => {
     const row = (cost: string) =>
       file('events.csv', `Event Name,Event Start Date,Event Venue Name,Event Cost\nConcert,2031-05-01,Teatro,${cost}\n`);
     const first = await imported([row('10')]);
@@ -491,17 +495,17 @@ describeDatabases('CSV', (open, engine) => {
     expect([of.get('_EventCost'), of.get('_EventVenueID')]).toEqual(['12', String((await post('Teatro')).ID)]);
   });
 
-  it('knows a record again by its external ID, whatever it is called and whenever it is', async () => {
+  it('recognizes a record by its external ID, even if its name and date change', async () => {
     const rows = (...lines: string[]) => file('crm.csv', ['Event Name,Event Start Date,External ID', ...lines, ''].join('\n'));
     const stored = async () =>
       (await db.from('posts').where('post_type', 'tribe_events').orderBy('ID').select('post_title')).map((row) => row.post_title);
-    // It was here before there were such names.
+    // The event was imported before it had an external ID.
     await imported([file('crm.csv', 'Event Name,Event Start Date\nConcert,2031-05-01\n')]);
     expect(await imported([rows('Concert,2031-05-01,crm 1')])).toMatchObject({ created: {}, updated: { event: 1 } });
     for (const name of ['Matinée', 'Concert'])
       expect(await imported([rows(`${name},2031-05-02,crm 1`)])).toMatchObject({ created: {}, updated: { event: 1 }, losses: [] });
     expect(await stored()).toEqual(['Concert']);
-    // Two of the same name are two, and one that comes twice is told.
+    // Two IDs with the same name are two records. A repeated ID is reported.
     const report = await imported([
       rows('Concert,2031-05-02,crm 2', 'Concert,2031-05-02,crm 1', 'Late,2031-05-03,crm 1', 'Concert,2031-05-02,crm 2'),
     ]);
@@ -513,7 +517,7 @@ describeDatabases('CSV', (open, engine) => {
     expect(await stored()).toEqual(['Concert', 'Concert', 'Late']);
   });
 
-  it('takes for the same what was here before under that name', async () => {
+  it('updates an existing record of the same name', async () => {
     await imported([file('a.csv', 'Event Name,Event Start Date\nConcert,2031-05-01\n')]);
     for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
     expect(
@@ -521,7 +525,7 @@ describeDatabases('CSV', (open, engine) => {
     ).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
   });
 
-  it('reports what it can’t take, row by row', async () => {
+  it('reports values that it cannot accept, row by row', async () => {
     const content = [
       'Event Name,Event Start Date,Event End Date,Event Website,Event Time Zone',
       ',2031-01-01,,,',
@@ -552,7 +556,7 @@ describeDatabases('CSV', (open, engine) => {
     expect(report.lost).toEqual({ event: 2 });
   });
 
-  it('pads short rows, and reports what stands beyond the first line', async () => {
+  it('pads short rows and reports cells beyond the heading', async () => {
     const content =
       'Event Name,Event Start Date,Event Cost,Event Category\nShort,2031-01-01\n,,,\nEven,2031-01-02,5,Music,,\nLong,2031-01-03,7,Jazz,x,y\n';
     const report = await imported([file('ragged.csv', content)]);
@@ -562,7 +566,7 @@ describeDatabases('CSV', (open, engine) => {
     ]);
   });
 
-  it('leaves bad rows out where that is wished, and writes them beside the file as they were', async () => {
+  it('skips bad rows with skipBadRows, and writes them unchanged to a file next to the source', async () => {
     const rows = [
       'Titel;Event Start Date;Event Cost',
       '"Good; one";2031-01-01;5',
@@ -585,7 +589,7 @@ describeDatabases('CSV', (open, engine) => {
     const beside = join(folder, `mixed-${engine}.rejected.csv`);
     expect(await writeRejected(source)).toEqual([{ path: beside, rows: 2 }]);
     expect(readFileSync(beside, 'utf8')).toBe(`\ufeff${[rows[0], rows[2], rows[3], ''].join('\r\n')}`);
-    // What is there may have been worked on.
+    // An existing file may have been edited, so another one is created.
     expect(await writeRejected(source)).toEqual([{ path: join(folder, `mixed-${engine}.rejected-2.csv`), rows: 2 }]);
     expect(await writeRejected(openCsv([file('sound.csv', 'Event Name,Event Start Date\nA,2031-01-01\n')], { caller }))).toEqual([]);
   });
@@ -600,12 +604,12 @@ describeDatabases('CSV', (open, engine) => {
     expect([mapped?.kind, ...(mapped?.columns.map(({ column }) => column) ?? [])]).toEqual(expected);
   }); // biome-ignore format: a table
 
-  it('refuses a map of columns or fields that are not there', async () => {
+  it('refuses a map with unknown columns or fields', async () => {
     const path = file('mapped.csv', 'Event Name,Event Start Date\nA,2031-01-01\n');
     const read = (map: readonly (readonly [string, string])[]) => allOf(openCsv([path], { caller, map: new Map(map) }).entries());
     await expect(read([['Titolo', 'name']])).rejects.toMatchObject({ fault: 'csv-map-column', values: { column: 'Titolo' } });
     await expect(read([['Event Start Date', 'whenever']])).rejects.toMatchObject({ fault: 'csv-map-field', values: { field: 'whenever' } });
-    // The column of the names is no exception: what is wrong is the field, not that there is no name.
+    // This also applies to the name column: the error is about the field, not about a missing name.
     await expect(read([['Event Name', 'caption']])).rejects.toMatchObject({
       fault: 'csv-map-field',
       values: { field: 'caption', kind: 'event' },
@@ -663,7 +667,7 @@ describeDatabases('CSV', (open, engine) => {
     writeFileSync(path, bytes);
     await expect(allOf(openCsv([path], { caller }).entries())).rejects.toMatchObject({ fault });
   });
-  it('reads letters that stand across the pieces of a file', async () => {
+  it('decodes characters that are split between chunks of a file', async () => {
     for (const shift of [0, 1, 2, 3]) {
       const path = file(
         'pieces.csv',
@@ -674,7 +678,7 @@ describeDatabases('CSV', (open, engine) => {
     }
   });
 
-  it('takes times beside dates, ends after midnight, several ids, and images by id', async () => {
+  it('reads times in date cells, ends after midnight, several IDs, and images by ID', async () => {
     const content = [
       'Event Name,Event Start Date,Event Start Time,Event End Date,Event End Time,Event Organizer Name,Event Featured Image',
       'Night,2031-01-01 22:00,,,01:30,1 2,9999',
@@ -693,7 +697,7 @@ describeDatabases('CSV', (open, engine) => {
     ]); // biome-ignore format: a list
   });
 
-  it('gives back what lasts all day as long as it was where days begin later than midnight', async () => {
+  it('keeps the length of all-day events on a site whose day begins after midnight', async () => {
     const beginAt = async (time: string) => {
       await setSiteOption(site, 'day_begins', time);
       caller = await callerOf(site);
@@ -713,7 +717,7 @@ describeDatabases('CSV', (open, engine) => {
     await beginAt('00:00');
   });
 
-  it('writes nothing that a spreadsheet computes, and reads its own apostrophes back', async () => {
+  it('writes no cell that a spreadsheet would compute, and reads back its own apostrophes', async () => {
     const formulas = ['=1+1', '+39 06', '-5', '@SUM(A1)', '\t=1', "'=quoted", '＝1', 'plain'];
     const items = formulas.map((title, place): PostItem => ({
       kind: 'organizer', sourceId: String(place), id: place + 1, columns: { post_title: 'x', post_content: title }, metas: [['_OrganizerPhone', title]], links: [], complete: true,
@@ -726,7 +730,7 @@ describeDatabases('CSV', (open, engine) => {
     expect(back.map(({ columns }) => columns.post_content)).toEqual(formulas);
   });
 
-  it('carries names with commas and semicolons, and names that look like ids, to a site where the ids are others', async () => {
+  it('preserves names with commas, semicolons or only digits when importing to a site with other IDs', async () => {
     const named = (kind: PostItem['kind'], title: string): PostItem => ({
       kind, sourceId: title, columns: { post_title: title }, metas: [], links: [], complete: true,
     }); // biome-ignore format: short
@@ -747,7 +751,7 @@ describeDatabases('CSV', (open, engine) => {
     for (const kind of ['event', 'organizer', 'venue'] as const) files.push(file(`names-${kind}.csv`, await out(kind)));
     await loadSite(db, bareFixture());
     for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
-    // What has the old ids here is something else.
+    // The old IDs belong to other records on this site.
     const others = Array.from({ length: 12 }, (_, place) => named('organizer', `Other ${place}`));
     await importItems(site, caller, streamOf(others), { source: 'others' });
     expect(await imported(files)).toMatchObject({ created: { category: 3, organizer: 5, venue: 1, event: 1 }, losses: [] });
@@ -764,7 +768,7 @@ describeDatabases('CSV', (open, engine) => {
     expect(terms.map(({ name }) => name).sort()).toEqual([...categories].sort());
   });
 
-  it('comes out as it went in, but for what its columns don’t say', async () => {
+  it('exports the same values after an import of random venues', async () => {
     const name = text().map((rest) => `n${rest}`.replace(/[,\s<>&]+/g, ' ').trim());
     const row = fc.record({ name, description: text(), city: name, zip: fc.stringMatching(/^[0-9]{0,5}$/), phone: name });
     await fc.assert(
@@ -791,8 +795,8 @@ describeDatabases('CSV', (open, engine) => {
 });
 
 /**
- * Cells as people read them: texts are trimmed and their blanks made one where the interface does so; the maps are
- * shown unless the file says no.
+ * Returns the cells as people read them. Whitespace is trimmed and collapsed, as the API does with some texts. Map
+ * columns are left out, because maps are shown unless the file says no.
  */
 function shown(csv: string): unknown[] {
   return (parse(csv, { bom: true, columns: true }) as Record<string, string>[]).map((row) =>

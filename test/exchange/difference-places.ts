@@ -1,4 +1,4 @@
-/** A difference as `fasti verify --format=json` reports it. */
+/** A difference as reported by `fasti verify --format=json`. */
 export interface ReportedDifference {
   readonly request: string;
   readonly record?: string;
@@ -7,9 +7,9 @@ export interface ReportedDifference {
 }
 
 /**
- * Where a difference is, from the very place to all places of its sort: `events/73` (whether it is there),
- * `events/73.title`, `events.title`, or in a list `events?search=x $.total`. What a record shows of another one is that
- * one's, whichever it is: `venues/*.city`, `venues.city`.
+ * Returns the places of a difference, from the most specific to the most general: `events/73` (the record exists or
+ * not), `events/73.title`, `events.title`, or in a list `events?search=x $.total`. Members of an embedded record count
+ * for that record, whichever it is: `venues/*.city`, `venues.city`.
  */
 export function placesOf({ request, record, member = '', path = '' }: ReportedDifference): readonly string[] {
   if (record === undefined) return [`${request} ${path}`];
@@ -32,7 +32,7 @@ const EMBEDDED = [
   ['json_ld.organizer.', 'organizers', 'json_ld.'],
 ] as const;
 
-/** Differences that no loss explains, and losses that no difference shows: both are to be empty. */
+/** Returns differences that no loss explains and losses that cause no difference. Both are expected to be empty. */
 export function compared(findings: readonly ReportedDifference[], losses: readonly string[]): { unexplained: string[]; unseen: string[] } {
   const seen = new Set<string>();
   const unexplained = findings.filter((finding) => {

@@ -11,10 +11,10 @@ import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { allOf, callerOf, siteOf } from './sites.ts';
 
-/** The sample site's users: administrator, editor, author, contributor, subscriber; nobody. */
+/** User IDs of the sample site: administrator, editor, author, contributor, subscriber; 0 is anonymous. */
 const USERS = { admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5, nobody: 0 } as const;
 
-describeDatabases('an export', (openDatabase) => {
+describeDatabases('export', (openDatabase) => {
   let site: Site;
   beforeAll(async () => {
     const db = await loadSite(await openDatabase());
@@ -34,11 +34,11 @@ describeDatabases('an export', (openDatabase) => {
       .map(({ id }) => id!)
       .sort((a, b) => a - b);
 
-  /** Ids that the lists show to somebody, over all statuses and times. */
+  /** Returns the IDs that lists show to a user, in all statuses and at all times. */
   const listed = async (user: keyof typeof USERS, kind: PostKindName): Promise<{ ids: number[]; locked: number[] }> => {
     const caller = await callerOf(site, USERS[user]);
     const rows = await site.db.from('posts').where('post_type', postKind(kind).postType).select('ID', 'post_password');
-    // An event that is named by its id is listed although it is hidden.
+    // Hidden events are listed if they are requested by ID.
     const values = kind === 'event' ? { include: rows.map(({ ID }) => ID) } : {};
     const { records } = await listPosts({ ...site, config: { ...site.config, maxPerPage: 1000 } }, caller, postKind(kind), {
       ...values,
@@ -51,24 +51,21 @@ describeDatabases('an export', (openDatabase) => {
     };
   };
 
-  describe.each(Object.keys(USERS) as (keyof typeof USERS)[])('for %s', (user) => {
-    it.each(postKinds.map(({ name }) => name))(
-      'holds the %ss that lists show, but for protected ones that are somebody else’s',
-      async (kind) => {
-        const entries = await out(user, { kinds: [kind] });
-        const { ids: shown, locked } = await listed(user, kind);
-        const stayed = entries.filter(
-          (entry) => entry.kind === 'loss' && entry.loss.reason === 'protected' && entry.loss.kind === kind,
-        ).length;
-        const missing = shown.filter((id) => !ids(entries, kind).includes(id));
-        expect(ids(entries, kind).filter((id) => !shown.includes(id))).toEqual([]);
-        expect(missing.filter((id) => !locked.includes(id))).toEqual([]);
-        expect(missing).toHaveLength(stayed);
-      },
-    );
+  describe.each(Object.keys(USERS) as (keyof typeof USERS)[])('for the user %s', (user) => {
+    it.each(postKinds.map(({ name }) => name))('contains the %ss that lists show, except protected ones of other authors', async (kind) => {
+      const entries = await out(user, { kinds: [kind] });
+      const { ids: shown, locked } = await listed(user, kind);
+      const stayed = entries.filter(
+        (entry) => entry.kind === 'loss' && entry.loss.reason === 'protected' && entry.loss.kind === kind,
+      ).length;
+      const missing = shown.filter((id) => !ids(entries, kind).includes(id));
+      expect(ids(entries, kind).filter((id) => !shown.includes(id))).toEqual([]);
+      expect(missing.filter((id) => !locked.includes(id))).toEqual([]);
+      expect(missing).toHaveLength(stayed);
+    });
   });
 
-  it('shows strangers no passwords, no private fields, no logins and no addresses', async () => {
+  it('shows anonymous visitors no passwords, private fields, logins or email addresses', async () => {
     const entries = await out('nobody');
     const texts = JSON.stringify(entries);
     for (const secret of ['admin@example.test', 'eventpass', 'venuepass', 'orgpass', '$wp$2y', '_tribe_modified_fields', 'a_custom_field'])
@@ -79,7 +76,7 @@ describeDatabases('an export', (openDatabase) => {
     );
   });
 
-  it('gives the administrator everything, the trash among it', async () => {
+  it('contains everything for the administrator, including the trash', async () => {
     const entries = await out('admin');
     const rows = await site.db.from('posts').whereIn('post_type', ['tribe_events', 'tribe_venue', 'tribe_organizer', 'attachment']);
     expect(entries.filter(isItem).filter(isPostItem)).toHaveLength(rows.length);
@@ -88,13 +85,13 @@ describeDatabases('an export', (openDatabase) => {
     expect(JSON.stringify(entries)).not.toContain('$wp$2y');
   });
 
-  it('takes the filters of the lists, without the bounds that lists have by themselves', async () => {
+  it('applies the filters of lists without their default date range', async () => {
     const caller = await callerOf(site);
     const accepted = (raw: Record<string, unknown>) => acceptParams(site, caller, postKind('event').filters, raw, 'read');
     const everything = ids(await out('admin', { kinds: ['event'] }), 'event');
     const sport = await out('admin', { kinds: ['event'], filters: await accepted({ categories: 'sport' }) });
     const related = await site.db.from('term_relationships').where('term_taxonomy_id', 5).select('object_id');
-    // As in lists, filters don't tell what protected records hide.
+    // As in lists, filters do not reveal data of protected records.
     const open = new Set((await site.db.from('posts').where('post_password', '').select('ID')).map(({ ID }) => ID));
     expect(ids(sport, 'event')).toEqual(
       related
@@ -107,7 +104,7 @@ describeDatabases('an export', (openDatabase) => {
     expect(ids(early, 'event').length).toBeGreaterThan(0);
   });
 
-  it('brings along what its events name: venues, organizers, images, terms and authors, each before it is named', async () => {
+  it('includes venues, organizers, images, terms and authors of its events, each before it is referred to', async () => {
     const caller = await callerOf(site);
     const filters = await acceptParams(site, caller, postKind('event').filters, { venue: '12' }, 'read');
     const entries = (await out('admin', { kinds: ['event'], filters })).filter(isItem);

@@ -19,7 +19,7 @@ import { bareSite, calendarOf, callerOf, importSource, loadInto, NOW, siteOf, te
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-exchange-'));
 
-/** What goes out of a site, written to a file. */
+/** Exports a site to a file and returns its path. */
 async function exported(site: Site, format: 'wxr' | 'jsonl'): Promise<string> {
   const caller = await callerOf(site);
   const stayed: unknown[] = [];
@@ -32,13 +32,13 @@ async function exported(site: Site, format: 'wxr' | 'jsonl'): Promise<string> {
   return file;
 }
 
-/** A file carries no passwords and no roles: whoever is new gets the site's usual role. */
+/** Removes data that files do not contain: passwords and roles. New users get the default role of the site. */
 function withoutSecrets({ users, roles, ...rest }: Record<string, unknown[]>) {
   const known = (users as { ID: number }[]).map(({ ID, ...row }) => ({ ID, ...row, user_pass: '', user_registered: '', user_url: '' }));
   return { ...rest, users: known, roles: (roles as { user_id: number }[]).map(({ user_id }) => user_id) };
 }
 
-describeDatabases('the sample site', (open, engine) => {
+describeDatabases('import of the sample site', (open, engine) => {
   let original: Database;
   let site: Site;
   let everything: Record<string, unknown[]>;
@@ -47,7 +47,7 @@ describeDatabases('the sample site', (open, engine) => {
     await loadSite(original);
     site = await siteOf(original);
     everything = await calendarOf(original);
-    // Who neither wrote nor may write anything stays behind.
+    // Users without content and without the right to write are not imported.
     const stays = [5];
     everything.users = (everything.users as { ID: number }[]).filter(({ ID }) => !stays.includes(ID));
     everything.roles = (everything.roles as { user_id: number }[]).filter(({ user_id }) => !stays.includes(user_id));
@@ -56,7 +56,7 @@ describeDatabases('the sample site', (open, engine) => {
 
   const CREATED = { attachment: 2, author: 3, category: 9, event: 53, organizer: 8, tag: 8, venue: 11 };
 
-  it('comes from its database row by row, with its people', async () => {
+  it('copies all rows from its database, with its users', async () => {
     const target = await bareSite(await open());
     const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
     const report = await importSource(target, source);
@@ -77,7 +77,7 @@ describeDatabases('the sample site', (open, engine) => {
   it.each([
     ['WXR', 'wxr', openWxr],
     ['JSON lines', 'jsonl', openJsonLines],
-  ] as const)('comes back from %s row by row, without passwords and roles', async (_name, format, read) => {
+  ] as const)('copies all rows from %s, without passwords and roles', async (_name, format, read) => {
     const target = await bareSite(await open());
     const report = await importSource(target, read([await exported(site, format)]));
     expect(report.created).toEqual(created(format));
@@ -88,7 +88,7 @@ describeDatabases('the sample site', (open, engine) => {
     await target.close();
   });
 
-  /** Exports name those who wrote something. */
+  /** Removes users who are not authors, since exports contain only authors. */
   const wroteSomething = ({ users, roles, ...rest }: Record<string, unknown[]>) => {
     const authors = new Set([1, ...(rest.posts as { post_author: number }[]).map(({ post_author: id }) => id)]);
     return {
@@ -102,7 +102,7 @@ describeDatabases('the sample site', (open, engine) => {
     author: new Set((everything.posts as { post_author: number }[]).map((row) => row.post_author).filter((id) => id !== 1)).size,
   });
 
-  it('has the calendar edges, the counts of terms and a change noted afterwards', async () => {
+  it('updates the range of the calendar, the counts of terms and the change counter', async () => {
     const target = await bareSite(await open());
     const before = (await target.db.from('fasti_changes').first())?.counter ?? 0;
     const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
@@ -114,7 +114,7 @@ describeDatabases('the sample site', (open, engine) => {
     await target.close();
   });
 
-  it('is not changed by a second import', async () => {
+  it('changes nothing the second time', async () => {
     const target = await bareSite(await open());
     const source = await openWordpressDatabase({ url: urlOf(original), prefix: 'wp_' });
     await importSource(target, source);
@@ -127,7 +127,7 @@ describeDatabases('the sample site', (open, engine) => {
     await target.close();
   });
 
-  it('is recognised where it came from: nothing is made twice', async () => {
+  it('recognizes records on the site that exported them', async () => {
     const copy = await open();
     await loadSite(copy);
     const target = await siteOf(copy);
@@ -138,7 +138,7 @@ describeDatabases('the sample site', (open, engine) => {
     await target.close();
   });
 
-  it('is rehearsed without a trace, and with the same numbers', async () => {
+  it('writes nothing in a dry run, with the same report', async () => {
     const target = await bareSite(await open());
     const before = await calendarOf(target.db);
     const source: Source = openWxr([await exported(site, 'wxr')]);
@@ -151,7 +151,7 @@ describeDatabases('the sample site', (open, engine) => {
   });
 
   if (engine === 'MySQL') {
-    it('goes from MySQL to SQLite row by row', async () => {
+    it('copies all rows from MySQL to SQLite', async () => {
       const file = `sqlite:${join(folder, 'from-mysql.sqlite')}`;
       const db = await openDatabase({ url: file, prefix: 'wp_' });
       await migrate(db);
@@ -167,8 +167,8 @@ describeDatabases('the sample site', (open, engine) => {
   }
 });
 
-describe('a database without WordPress', () => {
-  it('is refused with the name of the table that is missing', async () => {
+describe('database without WordPress', () => {
+  it('is refused with the name of the missing table', async () => {
     writeFileSync(join(folder, 'empty.sqlite'), '');
     await expect(openWordpressDatabase({ url: `sqlite:${join(folder, 'empty.sqlite')}`, prefix: 'wp_' })).rejects.toMatchObject({
       fault: 'no-wordpress',

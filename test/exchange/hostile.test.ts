@@ -47,7 +47,8 @@ const file = (name: string, content: string | Buffer): string => {
 };
 
 /**
- * A file of half a gigabyte that comes as it is read; `taken`: how many bytes of it were, when the reader went away.
+ * Creates a named pipe that delivers half a gigabyte while it is read. `taken`: number of bytes written when the reader
+ * closed it.
  */
 function endless(head: string, more: string): { path: string; taken: Promise<number> } {
   const path = join(folder, `endless-${randomUUID()}.csv`);
@@ -65,7 +66,7 @@ function endless(head: string, more: string): { path: string; taken: Promise<num
   return { path, taken };
 }
 
-/** A WXR file around these elements of its channel. */
+/** Returns a WXR file with these elements in its channel. */
 const wxr = (elements: string, before = ''): string => `<?xml version="1.0" encoding="UTF-8" ?>
 ${before}<rss version="2.0" xmlns:wp="http://wordpress.org/export/1.2/"><channel>
 <wp:wxr_version>1.2</wp:wxr_version>
@@ -83,7 +84,7 @@ const fault = async (source: Source): Promise<{ fault: string; values: Record<st
   return { fault: error.fault, values: error.values };
 };
 
-describe('an export file of WordPress', () => {
+describe('WordPress export file', () => {
   it.each([
     ['a document type, however harmless', wxr(item(''), '<!DOCTYPE rss>'), 'doctype', 2],
     ['an entity bomb', wxr(item(''), '<!DOCTYPE rss [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'), 'doctype', 2],
@@ -96,28 +97,28 @@ describe('an export file of WordPress', () => {
     ['text instead of XML', 'Fatal error: Allowed memory size exhausted', 'not-xml', 1],
     ['an end that is missing', wxr(item('')).slice(0, -40), 'truncated', 5],
     ['something after the end', `${wxr(item(''))}<rss/>`, 'not-xml', 6],
-  ])('is refused for %s, with the line', async (_what, content, expected, line) => {
+  ])('is refused with its line for %s', async (_what, content, expected, line) => {
     expect(await fault(openWxr([file('bad.xml', content)]))).toMatchObject({ fault: expected, values: { file: 'bad.xml', line } });
   });
 
-  it('is refused for bytes that are no UTF-8', async () => {
+  it('is refused for bytes that are not UTF-8', async () => {
     expect(
       await fault(openWxr([file('latin.xml', Buffer.from(wxr(item('<content:encoded>caf\u00e9</content:encoded>')), 'latin1'))])),
     ).toMatchObject({ fault: 'not-utf8' });
   });
 
-  it('is refused when it is empty, absent or a folder', async () => {
+  it('is refused if it is empty, absent or a folder', async () => {
     expect(await fault(openWxr([file('empty.xml', '')]))).toEqual({ fault: 'empty', values: { file: 'empty.xml' } });
     expect(await fault(openWxr([join(folder, 'absent.xml')]))).toMatchObject({ fault: 'unreadable', values: { what: 'ENOENT' } });
     expect(await fault(openWxr([folder]))).toMatchObject({ fault: 'unreadable', values: { what: 'EISDIR' } });
   });
 
-  it('is refused for a text without end before memory is full', async () => {
+  it('is refused for an endless text before the memory is full', async () => {
     const path = join(folder, 'huge.xml');
     const handle = openSync(path, 'w');
     writeSync(handle, wxr('').replace('</channel></rss>', '<item><title><![CDATA['));
-    // A gigabyte of nothing, which takes no room on the disk. NUL is taken out, so that it is letters that have to be
-    // stopped.
+    // A sparse file of a gigabyte, which uses almost no room on the disk. The reader removes NUL characters, so the
+    // limit must be reached by the letters.
     writeSync(handle, Buffer.alloc(12 * 2 ** 20, 'a'));
     ftruncateSync(handle, 2 ** 30);
     closeSync(handle);
@@ -127,14 +128,14 @@ describe('an export file of WordPress', () => {
     truncateSync(path);
   });
 
-  it('is refused for a record with parts without end', async () => {
+  it('is refused for a record with too many parts', async () => {
     expect(
       (await fault(openWxr([file('many.xml', wxr(item('<wp:postmeta><wp:meta_key>k</wp:meta_key></wp:postmeta>'.repeat(150_000))))])))
         .fault,
     ).toBe('too-long');
   });
 
-  it('is read though it holds characters that XML forbids, which are counted', async () => {
+  it('is read without characters that XML forbids, and their number is reported', async () => {
     const entries = await allOf(
       openWxr([file('control.xml', wxr(item('<content:encoded><![CDATA[a\x0b\x00b]]></content:encoded>')))]).entries(),
     );
@@ -144,7 +145,7 @@ describe('an export file of WordPress', () => {
     ]);
   });
 
-  it('is read though its texts are cut into sections, laid out on lines and mixed with references', async () => {
+  it('is read with texts in several CDATA sections, in indented lines and with character references', async () => {
     const content = '\n   <![CDATA[one ]]]]><![CDATA[> two]]>&#13;<![CDATA[\nthree]]>\n  ';
     const [read] = await items(
       openWxr([
@@ -154,7 +155,7 @@ describe('an export file of WordPress', () => {
     expect(read).toMatchObject({ columns: { post_content: 'one ]]> two\r\nthree', post_excerpt: 'a <b> & c' } });
   });
 
-  it('is read in files that overlap, and refused where they are of several sites', async () => {
+  it('is read from overlapping files, but refused for files of several sites', async () => {
     const one = file('one.xml', wxr(item('')));
     const other = file('other.xml', wxr(item('')).replace('old.example', 'other.example'));
     expect(await items(openWxr([one, one]))).toHaveLength(2);
@@ -164,7 +165,7 @@ describe('an export file of WordPress', () => {
     });
   });
 
-  it('keeps serialized values as text, links apart, and what is no part of a calendar aside', async () => {
+  it('is read with serialized values as text, separate links, and a count of skipped parts', async () => {
     const meta = (key: string, value: string) =>
       `<wp:postmeta><wp:meta_key><![CDATA[${key}]]></wp:meta_key><wp:meta_value><![CDATA[${value}]]></wp:meta_value></wp:postmeta>`;
     const inner = meta('_EventVenueID', '77') + meta('_EventOrganizerID', '') + meta('x', 'O:8:"stdClass":0:{}') + meta('__proto__', 'y');
@@ -186,7 +187,7 @@ describe('an export file of WordPress', () => {
   });
 });
 
-describe('a file of JSON lines', () => {
+describe('JSON lines file', () => {
   const DAY = '2026-12-31 00:00:00';
   const head = '{"format":"fasti","version":1,"home":"https://old.example.org"}\n';
   const tag = '{"kind":"tag","sourceId":"a","name":"A","slug":"a","description":""}\n';
@@ -208,7 +209,7 @@ describe('a file of JSON lines', () => {
     ['a number that is wrong', `${head}${tag}{"end":true,"items":2}\n`, 'wrong-number', 3],
     ['something after the end', `${head}${tag}{"end":true,"items":1}\n${tag}`, 'after-end', 4],
     ['a line without end', `${head}"${'a'.repeat(9 * 2 ** 20)}`, 'too-long', 2],
-  ])('is refused for %s, with the line', async (_what, content, expected, line) => {
+  ])('is refused with its line for %s', async (_what, content, expected, line) => {
     expect(await fault(openJsonLines([file('bad.jsonl', content)]))).toMatchObject({
       fault: expected,
       values: { file: 'bad.jsonl', line },
@@ -239,12 +240,12 @@ describe('a file of JSON lines', () => {
   });
 });
 
-describe('another site', () => {
+describe('response of another site', () => {
   it.each([
     ['nested without end', '['.repeat(2 ** 20)],
     ['nested', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
     ['of values without number', `[${'1,'.repeat(1_000_000)}1]`],
-  ])('is refused for an answer %s, before it is taken apart', async (_, body) => {
+  ])('is refused before it is parsed: %s', async (_, body) => {
     const server = createServer((_req, res) => res.setHeader('Content-Type', 'application/json').end(body));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
@@ -254,7 +255,7 @@ describe('another site', () => {
   });
 });
 
-describe('the lines of a text', () => {
+describe('linesIn', () => {
   const tooLong = (line: number) => new Error(`line ${line}`);
   const lines = async (pieces: readonly string[], most = 100) => {
     const texts: string[] = [];
@@ -265,7 +266,7 @@ describe('the lines of a text', () => {
     return texts;
   };
 
-  it('are the same, wherever it is cut', async () => {
+  it('returns the same lines for any chunks of a text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'bc', '\n', '\r\n', 'é😀', '\n\n')),
@@ -286,14 +287,14 @@ describe('the lines of a text', () => {
     );
   });
 
-  it('end with an error where one of them grows too long', async () => {
+  it('throws if a line grows too long', async () => {
     await expect(lines(['a\nb', 'bbb', 'bbb'], 6)).rejects.toThrow('line 2');
     expect(await lines(['a\nb', 'bbb', 'bb\n'], 6)).toEqual(['a', 'bbbbbb']);
   });
 });
 
-describe('what was cut off or garbled anywhere', () => {
-  it('is refused by name and place, or read as far as it says the same', async () => {
+describe('truncated or corrupted file', () => {
+  it('is refused with its name, or read if only a character was replaced', async () => {
     const [sample] = fc.sample(calendar, { numRuns: 1, seed: 3 });
     const forms = [
       {
@@ -324,7 +325,7 @@ describe('what was cut off or garbled anywhere', () => {
   });
 });
 
-describeDatabases('a file with a fault near its end', (open) => {
+describeDatabases('file with an error near its end', (open) => {
   let db: Database;
   let site: Site;
   let caller: Caller;
@@ -353,7 +354,7 @@ describeDatabases('a file with a fault near its end', (open) => {
       'Error: broken.jsonl, line 2: the file is truncated here.\n',
     ],
     ['calendar.pdf', 'x', 'Error: The format of calendar.pdf cannot be told from its name; the extension should be one of'],
-  ])('ends with one clear line and leaves nothing behind (%s)', async (name, content, line) => {
+  ])('ends the import with one clear line and writes nothing (%s)', async (name, content, line) => {
     const before = await calendarOf(db);
     const said: string[] = [];
     const env = { DATABASE_URL: urlOf(db), LOG_LEVEL: 'silent' };
@@ -371,7 +372,7 @@ describeDatabases('a file with a fault near its end', (open) => {
     expect(await db.from('fasti_imports')).toEqual([]);
   });
 
-  it('is reported in CSV by file and line', async () => {
+  it('is reported with file and line in CSV', async () => {
     const told = (content: string, dateOrder?: 'dmy' | 'mdy') => fault(openCsv([file('bad.csv', content)], { caller, dateOrder }));
     expect(await told('Event Name,Event Start Date\nA,2026-01-01\nB\n')).toMatchObject({ fault: 'csv-no-date', values: { line: 3 } });
     expect(await told('City,Street\nA,B\n')).toMatchObject({ fault: 'csv-headers', values: { line: 1, headers: 'City, Street' } });
@@ -399,15 +400,15 @@ describeDatabases('a file with a fault near its end', (open) => {
     ['a cell that never ends', 'Event Name,Event Start Date\nA,2026-01-01\n"', 'a\r\n', 3],
     ['a heading that never ends', '"', 'a', 1],
     ['a row that never ends', 'Event Name,Event Start Date\n', ',', 2],
-  ])('is read in CSV no further than a row can be long (%s)', async (_what, head, more, line) => {
+  ])('is read in CSV only up to the maximum length of a row (%s)', async (_what, head, more, line) => {
     const { path, taken } = endless(head, more);
     expect(await fault(openCsv([path], { caller }))).toEqual({ fault: 'too-long', values: { file: basename(path), line } });
     expect(await taken).toBeLessThan(4 * 2 ** 20);
   });
 });
 
-describe('every fault and every loss', () => {
-  it('has a sentence', async () => {
+describe('texts of faults and losses', () => {
+  it('exist for every fault and loss in the code', async () => {
     const texts = await loadTexts(['en', 'it']);
     const { readdirSync, readFileSync } = await import('node:fs');
     const code = ['exchange', 'upkeep']

@@ -5,8 +5,8 @@ import { parseZone } from '../../src/wordpress/zones.ts';
 import { exponentOf, MOST_EXPONENT } from '../support/growth.ts';
 
 /*
- * A calendar of somebody else says what it likes: as many lines of a kind, changes of one time, zones or calendars as
- * fit into it. Reading it costs no more than in proportion to its length.
+ * A foreign calendar may contain any number of lines of one kind, changes of one time, zones or calendars. Reading it
+ * takes at most time proportional to its length.
  */
 
 const OPTIONS: CalendarOptions = {
@@ -22,18 +22,18 @@ const calendar = (lines: Lines): string[] => component('VCALENDAR', lines);
 const event = (...lines: string[]): string[] => component('VEVENT', ['SUMMARY:Concert', ...lines]);
 const START = 'DTSTART:20261201T200000Z';
 
-/** A time of its own for each number: one an hour, or one a day. */
+/** Distinct times by number: one per hour, or one per day. */
 const basic = (unix: number): string => textFromUnix(unix).replace(' ', 'T').replace(/[-:]/g, '');
 const hour = (at: number): string => `${basic(1_796_000_400 + at * 3600)}Z`;
 const day = (at: number): string => basic(1_796_000_400 + at * 86_400).slice(0, 8);
 
-/** One event with so many lines of one kind, each of which says something else. */
+/** Returns a calendar with one event that has the given number of different lines of one kind. */
 const oneEvent =
   (line: (at: number) => string, ...others: string[]) =>
   (count: number) =>
     calendar(event('UID:one', ...others, ...times(count, line)));
 
-/** A zone that a calendar describes itself, under a name that nobody else knows. */
+/** A zone that the calendar describes itself, under an unknown name. */
 const zone = (name: string, ...lines: string[]): string[] =>
   component('VTIMEZONE', [
     `TZID:${name}`,
@@ -41,7 +41,7 @@ const zone = (name: string, ...lines: string[]): string[] =>
   ]);
 const weekly = event('UID:one', START, 'RRULE:FREQ=WEEKLY');
 
-/** What a calendar may hold, of so many lines. */
+/** Calendars by shape, made of the given number of lines. */
 const LINES: Readonly<Record<string, (count: number) => string[]>> = {
   'starts of one event': oneEvent((at) => `DTSTART:${hour(at)}`),
   'the same start': oneEvent(() => START),
@@ -98,7 +98,7 @@ const LINES: Readonly<Record<string, (count: number) => string[]>> = {
   'alarms of one event': (count) => calendar(event(START, ...times(count / 3, () => component('VALARM', ['ACTION:DISPLAY'])))),
 };
 
-/** What it may hold, of so many components. */
+/** Calendars by shape, made of the given number of components. */
 const COMPONENTS: typeof LINES = {
   'versions of one event': (count) => calendar(times(count, (at) => event('UID:one', START, `LOCATION:${at}`))),
   'versions of one change': (count) =>
@@ -140,16 +140,16 @@ async function read(bytes: Uint8Array): Promise<number> {
   return count;
 }
 
-/** An event costs as much as many lines. */
+/** An event costs as much as many lines, so the counts are smaller. */
 const KINDS = [
   [LINES, 4000],
   [COMPONENTS, 1500],
 ] as const;
-/** No component has more lines than 20,000. */
+/** The limit of 20,000 lines for a component must not be exceeded. */
 const CONFIRMED_AT = 4;
 
 it.each(KINDS.flatMap(([shapes, longest]) => Object.entries(shapes).map(([name, shape]) => ({ name, shape, longest }))))(
-  'costs no more than in proportion: $name',
+  'reading a calendar takes at most proportional time: $name',
   async ({ shape, longest }) => {
     const files = new Map([longest / 4, longest, longest * CONFIRMED_AT].map((count) => [count, Buffer.from(shape(count).join('\r\n'))]));
     const exponent = await exponentOf((count) => read(files.get(count)!), { longest, floor: 300_000, confirmedAt: CONFIRMED_AT });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { calendarEntries } from '../../src/exchange/ical/read.ts';
 import { type Case, check, event, file, OPTIONS } from './odd-calendars.ts';
 
-/** Calendars that break the rules in ways that leave no doubt about what they mean. */
+/** Tests of calendars that break the rules but have a clear meaning. */
 const at = (start: string, ...more: string[]) => event(`DTSTART${start}`, ...more);
 
 const DATES: Case[] = [
@@ -39,7 +39,7 @@ const DATES: Case[] = [
   ],
 ];
 
-/** Whole days as moments from midnight to midnight, as some versions of Exchange and Outlook write them. */
+/** All-day events as times from midnight to midnight, as some versions of Exchange and Outlook write them. */
 const marked = (start: string, end: string, ...more: string[]) => at(start, `DTEND${end}`, 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE', ...more);
 const PARIS = ';TZID=Romance Standard Time:';
 const MARKED: Case[] = [
@@ -165,20 +165,20 @@ const VCALENDAR: Case[] = [
   ['a text with = at its end that is not quoted', at(':20260511T140000Z', 'SUMMARY:1+1='), ['2026-05-11 14:00-14:00 1+1=']],
 ];
 
-describe('an unruly calendar', () => {
+describe('nonstandard calendar', () => {
   describe('has', () => it.each(DATES)('%s', check));
-  describe('marks whole days', () => it.each(MARKED)('%s', check));
+  describe('marks all-day events', () => it.each(MARKED)('%s', check));
   describe('has zones with', () => it.each(ZONES)('%s', check));
-  describe('is one of vCalendar, with', () => it.each(VCALENDAR)('%s', check));
-  describe('holds', () => it.each(NESTS)('%s', check));
+  describe('is in vCalendar format, with', () => it.each(VCALENDAR)('%s', check));
+  describe('contains', () => it.each(NESTS)('%s', check));
 
-  it('is read after two marks of its encoding', () => check('', ['X-A:b', ...eve], [TIME], [], '\ufeff\ufeff'));
+  it('is read after two byte order marks', () => check('', ['X-A:b', ...eve], [TIME], [], '\ufeff\ufeff'));
 
   it.each([
     ['that calls its events off', ['METHOD:CANCEL', ...eve], ['canceled']],
     ['that calls one time off', ['METHOD:CANCEL', ...at(':20261224T180000Z', 'RECURRENCE-ID:20261224T180000Z')], ['canceled']],
     ['that publishes its events', ['METHOD:PUBLISH', ...eve], []],
-  ])('tells whether events take place: one %s', async (_, lines, expected) => {
+  ])('reads the event status of a calendar %s', async (_, lines, expected) => {
     const statuses: string[] = [];
     const bytes = async function* () {
       yield Buffer.from(file(...lines));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Case, check, event, file, read } from './odd-calendars.ts';
 
-/** Summer time as the United States have it from 2007 on. */
+/** Daylight saving time of the United States since 2007. */
 const NEW_RULES = [
   'BEGIN:DAYLIGHT',
   'DTSTART:20070311T020000',
@@ -17,7 +17,7 @@ const NEW_RULES = [
   'END:STANDARD',
 ];
 const SINCE_2007 = ['BEGIN:VTIMEZONE', 'TZID:Ostern', ...NEW_RULES, 'END:VTIMEZONE'];
-/** And until 2006 besides. */
+/** The same zone, with the rules until 2006. */
 const OLD_EASTERN = [
   'BEGIN:VTIMEZONE',
   'TZID:Mine',
@@ -368,12 +368,12 @@ const FILES: Case[] = [
   ],
 ];
 
-describe('an odd calendar', () => {
+describe('unusual calendar', () => {
   describe('names its zones', () => it.each(ZONES)('by %s', check));
-  describe('says how long its events take', () => it.each(LENGTHS)('by %s', check));
-  describe('repeats', () => it.each(SERIES)('by %s', check));
-  describe('changes single times', () => it.each(OVERRIDES)('by %s', check));
-  describe('has', () => it.each(FILES)('%s', check));
+  describe('specifies the duration of its events', () => it.each(LENGTHS)('by %s', check));
+  describe('has recurring events', () => it.each(SERIES)('by %s', check));
+  describe('changes single occurrences', () => it.each(OVERRIDES)('by %s', check));
+  describe('contains', () => it.each(FILES)('%s', check));
 
   const whole = file(...event('SUMMARY:Caffè', 'DTSTART:20261224T180000Z'));
   const time = '2026-12-24 18:00-18:00 Caffè';

@@ -19,13 +19,13 @@ const ZONES = [
   'UTC-3:30',
 ];
 
-describe('a zone described to calendars', () => {
-  it.each(ZONES)('%s has the offset of each moment from 1990 to 2037', (name) => {
+describe('VTIMEZONE of a zone', () => {
+  it.each(ZONES)('of %s gives the correct offset for every time from 1990 to 2037', (name) => {
     const zone = parseZone(name)!;
     const told = new ICAL.Timezone(zoneComponent(zone));
     const wrong: string[] = [];
     for (let unix = unixFromFields(1990, 1, 2); unix < unixFromFields(2037, 12, 31); unix += 9 * 86_400 + 5 * 3600) {
-      // A wall clock that is shown twice, or never, means nothing certain.
+      // A local time near a change of offset may be ambiguous or not exist.
       const [before, at, after] = [-86_400, 0, 86_400].map((shift) => offsetAt(unix + shift, zone)) as [number, number, number];
       if (before !== at || after !== at) continue;
       const wall = localFromUnix(unix, zone);
@@ -35,12 +35,11 @@ describe('a zone described to calendars', () => {
     }
     expect(wrong).toEqual([]);
   });
-  it('is described in few words where its rules are simple', () =>
-    expect(zoneComponent(parseZone('Europe/Rome')!).toString().length).toBeLessThan(800));
+  it('is short if the rules are simple', () => expect(zoneComponent(parseZone('Europe/Rome')!).toString().length).toBeLessThan(800));
   it.each([
     ['UTC+5:30', 'UTC+5.5'],
     ['UTC-3:45', 'UTC-3.75'],
     ['UTC+2', 'UTC+2'],
     ['Europe/Rome', 'Europe/Rome'],
-  ])('%s is named %s, without a colon', (name, id) => expect(zoneId(parseZone(name)!)).toBe(id));
+  ])('of %s is named %s, without a colon', (name, id) => expect(zoneId(parseZone(name)!)).toBe(id));
 });

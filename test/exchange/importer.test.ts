@@ -20,7 +20,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { resetSite } from '../support/site.ts';
 import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';
 
-/** An event, venue or organizer of a source, as short as it goes. */
+/** Returns a minimal event, venue or organizer of a source. */
 const post = (kind: PostItem['kind'], id: number, more: Partial<PostItem> = {}): PostItem => ({
   kind,
   sourceId: String(id),
@@ -59,7 +59,7 @@ const category = (slug: string, more: Partial<TermItem> = {}): TermItem => ({
 });
 const titled = (title: string) => ({ ...post('event', 500).columns, post_title: title });
 
-describeDatabases('an import into a site that has records', (open) => {
+describeDatabases('import into a site with existing records', (open) => {
   let db: Database;
   let site: Site;
   let caller: Caller;
@@ -80,7 +80,7 @@ describeDatabases('an import into a site that has records', (open) => {
   const metasOf = async (id: number, key: string) =>
     (await site.db.from('postmeta').where({ post_id: id, meta_key: key }).orderBy('meta_id')).map((meta) => meta.meta_value);
 
-  it('is taken back record by record, each whole or not at all, when the process ends in the middle', async () => {
+  it('is undone record by record, each completely or not at all, if the process ends in the middle', async () => {
     const items = [600, 601, 602].map((id) => post('event', id));
     await taken(items);
     let pieces = 0;
@@ -103,7 +103,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await site.db.from('posts').whereIn('ID', [600, 601, 602]).pluck('post_status')).toEqual(['publish', 'publish', 'publish']);
   });
 
-  it('can be taken back whole, those records too whose links never came', async () => {
+  it('can be undone completely, including records with missing links', async () => {
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: 'nowhere' },
       { key: '_thumbnail_id', kind: 'attachment', sourceId: 'https://other.example.org/none.png' },
@@ -112,7 +112,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await undoableImport(site))?.made).toEqual(new Map([['event', [600, 601, 602]]]));
   });
 
-  it('says in a rehearsal, too, that it makes a category anew that was deleted here', async () => {
+  it('reports in a dry run that a deleted category will be created again', async () => {
     const items = [category('kept'), category('dropped', { parent: 'kept' })];
     await taken(items);
     const [dropped] = await site.db.from('terms').where('slug', 'dropped').pluck('term_id');
@@ -122,7 +122,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await taken(items)).toMatchObject(expected);
   });
 
-  it('gives ids to records without one, and to those that wish for the same, beside those that others keep', async () => {
+  it('gives unused IDs to records without an ID or with a duplicate one', async () => {
     const nameless = (name: string, more: Partial<PostItem> = {}): PostItem => {
       const { id: _, ...item } = post('event', 0, { ...more, sourceId: name });
       return { ...item, columns: { ...item.columns, post_title: name, post_name: name, guid: `https://other.example.org/${name}` } };
@@ -148,7 +148,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(ids).toEqual([600, 601, 603, 604, 605, 606]);
   });
 
-  it('is taken back but for venues and organizers that events of others name by now', async () => {
+  it('is undone except for venues and organizers that other events refer to', async () => {
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: '610' },
       { key: '_EventVenueID', kind: 'venue', sourceId: '611' },
@@ -167,7 +167,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await undoableImport(site)).toBeUndefined();
   });
 
-  /** Takes entries in while somebody else has taken a name and is about to commit what has it. */
+  /** Imports entries while another transaction holds a name and is about to commit a row with that name. */
   async function takenBeside(name: string, entries: readonly Entry[], write: (tx: Database) => Promise<unknown>): Promise<void> {
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -184,7 +184,7 @@ describeDatabases('an import into a site that has records', (open) => {
     await Promise.all([other, taken(entries)]);
   }
 
-  it('makes nobody whose login somebody else gets meanwhile', async () => {
+  it('creates no user with a login that is created concurrently', async () => {
     const anna = { kind: 'author', sourceId: 'a', login: 'anna', email: 'anna@example.org', displayName: 'Anna', metas: [] } as const;
     const row = {
       ...{ user_login: 'anna', user_pass: '', user_nicename: 'anna', user_email: 'anna@example.org', user_url: '' },
@@ -194,7 +194,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await site.db.from('users').where('user_login', 'anna').pluck('user_nicename')).toEqual(['anna']);
   });
 
-  it('gives no record a slug that another one gets meanwhile', async () => {
+  it('gives no record a slug that is created concurrently', async () => {
     await taken([post('event', 600)]);
     const moved = post('event', 600, { columns: { ...post('event', 600).columns, post_name: 'wanted' } });
     await takenBeside(slugLock('tribe_events', 'wanted'), [moved], (tx) =>
@@ -203,20 +203,20 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await site.db.from('posts').where('post_name', 'wanted').pluck('post_title')).toEqual(['Other']);
   });
 
-  it('keeps an id that is free and gives another for one that is taken, above all of the source', async () => {
+  it('keeps unused IDs, and replaces used ones by IDs above all IDs of the source', async () => {
     const report = await taken([post('event', 36), post('event', 500), post('venue', 40)], { highestId: 500 });
     expect((await row('event 500')).ID).toBe(500);
     expect([(await row('event 36')).ID, (await row('venue 40')).ID].sort()).toEqual([501, 502]);
     expect(report.losses).toMatchObject([{ reason: 'id-taken', count: 2 }]);
   });
 
-  it('follows links to records that got another id', async () => {
+  it('follows links to records that got another ID', async () => {
     const link = { key: '_EventVenueID', kind: 'venue', sourceId: '40' } as const;
     await taken([post('venue', 40), post('event', 500, { links: [link] })], { highestId: 500 });
     expect(await metasOf(500, '_EventVenueID')).toEqual([String((await row('venue 40')).ID)]);
   });
 
-  it('settles links, parents, authors and terms that come later than what names them, in their order', async () => {
+  it('resolves links, parents, authors and terms that come later in the source, in their order', async () => {
     const links = [601, 602, 603].map((id) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId: String(id) }) as const);
     const late: Item[] = [
       post('event', 500, { links, author: 'zoe', terms: [{ kind: 'category', sourceId: 'inner' }] }),
@@ -237,7 +237,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(report.losses.map(({ reason }) => reason)).toEqual(['author-without-role']);
   });
 
-  it('reports what never comes, and keeps the rest', async () => {
+  it('reports missing references and keeps the rest', async () => {
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: '999' },
       { key: '_EventOrganizerID', kind: 'organizer', sourceId: '601' },
@@ -257,7 +257,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await row('event 500')).post_author).toBe(1);
   });
 
-  it('attaches files to what comes, and misses nothing where they belong to an article', async () => {
+  it('attaches files to imported records, and reports nothing if their parent is not part of a calendar', async () => {
     const file = (parent: string | undefined) =>
       post('attachment', 610, {
         parent,
@@ -273,7 +273,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await parentOf()).toBe(0);
   });
 
-  it('does not hang categories below themselves', async () => {
+  it('does not create cycles of categories', async () => {
     const report = await taken(
       [category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],
       { itemsAtOnce: 1 },
@@ -281,7 +281,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(report.losses.map(({ reason, count }) => [reason, count])).toEqual([['parent-loop', 1]]);
   });
 
-  it('gives a slug that is taken another one, and a record without slug one from its title', async () => {
+  it('changes a slug that is taken, and derives a missing slug from the title', async () => {
     const same = { ...post('event', 500).columns, post_name: (await site.db.from('posts').where('ID', 36).first())!.post_name };
     const report = await taken([
       post('event', 500, { columns: same }),
@@ -292,7 +292,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(report.losses.map(({ reason }) => reason)).toEqual(['slug-taken']);
   });
 
-  it('cuts names that are too long for their columns, and no emoji in half', async () => {
+  it('truncates names that are too long for their columns, without splitting emoji', async () => {
     await taken([
       category('long', { name: `x${'🎷'.repeat(300)}` }),
       { kind: 'author', sourceId: 'anna', login: 'anna', email: 'anna@example.org', displayName: '🎷'.repeat(300), metas: [] },
@@ -301,12 +301,12 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await db.from('users').where('user_login', 'anna').first('display_name')).toEqual({ display_name: '🎷'.repeat(250) });
   });
 
-  it('makes nothing of a slug that a path could be', async () => {
+  it('sanitizes a slug that contains a path', async () => {
     await taken([post('event', 500, { columns: { ...post('event', 500).columns, post_name: '../../etc/passwd\0.php' } })]);
     expect((await site.db.from('posts').where('ID', 500).first())?.post_name).toMatch(/^[a-z0-9-]+$/);
   });
 
-  it('changes what has changed in the source, and leaves the rest as it is', async () => {
+  it('updates records that changed in the source and leaves others unchanged', async () => {
     await taken([post('venue', 600), post('event', 500), post('event', 501)]);
     await site.db.from('posts').where('ID', 501).update({ post_title: 'Changed here' });
     const links = [{ key: '_EventVenueID', kind: 'venue', sourceId: '600' }] as const;
@@ -323,7 +323,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await site.db.from('tec_occurrences').where('post_id', 500).first())?.start_date).toBe('2032-05-01 20:00:00');
   });
 
-  it('notes the old slug of what a source calls otherwise by now that does not show its metas', async () => {
+  it('stores the old slug if the source renames a record without sending its metas', async () => {
     const named = (slug: string) => post('event', 500, { complete: false, columns: { ...post('event', 500).columns, post_name: slug } });
     await taken([named('first-name')]);
     await taken([named('second-name')]);
@@ -335,7 +335,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await metasOf(500, '_wp_old_slug')).toEqual(['second-name']);
   });
 
-  it('leaves an external ID out that another record has, and says so', async () => {
+  it('omits an external ID that another record has, and reports it', async () => {
     const called = (id: number, externalId: string) => post('event', id, { metas: [...WHEN, ['_fasti_external_id', externalId]] });
     await db.from('postmeta').insert({ post_id: 38, meta_key: '_fasti_external_id', meta_value: 'crm 1' });
     const entries = [
@@ -358,13 +358,13 @@ describeDatabases('an import into a site that has records', (open) => {
     expect([await metasOf(501, '_fasti_external_id'), await metasOf(500, '_fasti_external_id')]).toEqual([[], ['crm 3']]);
   });
 
-  it('makes a record anew that was deleted here for good', async () => {
+  it('creates a record again that was permanently deleted', async () => {
     await taken([post('event', 500)]);
     await site.db.from('posts').where('ID', 500).del();
     expect((await taken([post('event', 500)])).created).toEqual({ event: 1 });
   });
 
-  it('completes the dates of events from the time before zones', async () => {
+  it('completes the dates of old events without a zone', async () => {
     await taken([
       post('event', 500, {
         metas: [
@@ -378,7 +378,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await site.db.from('tec_occurrences').where('post_id', 500)).toHaveLength(1);
   });
 
-  it('keeps an event whose dates contradict each other, and says that no list shows it', async () => {
+  it('keeps an event with contradictory dates, and reports that no list shows it', async () => {
     const report = await taken([
       post('event', 500, {
         metas: WHEN.map(([key, value]) => (key.startsWith('_EventEndDate') ? [key, '2030-01-01 00:00:00'] : [key, value])),
@@ -398,7 +398,7 @@ describeDatabases('an import into a site that has records', (open) => {
     ['that ends before it starts', { _EventEndDate: '2030-01-01 00:00:00' }],
     ['in a zone that is none', { _EventTimezone: 'Atlantis' }],
     ['on a day that no calendar has', { _EventStartDate: '2031-13-45 20:00:00' }],
-  ])('says before it is carried out that no list would show an event %s, a new one and one that is here', async (_, changes) => {
+  ])('reports in a dry run that lists will not show a new or updated event %s', async (_, changes) => {
     for (const before of [[], [dated({})]]) {
       await resetSite(db);
       await site.db.from('fasti_import_ids').del();
@@ -409,7 +409,7 @@ describeDatabases('an import into a site that has records', (open) => {
     }
   });
 
-  it('says before it is carried out what has to hang elsewhere or be called otherwise, in whichever piece it comes', async () => {
+  it('reports in a dry run changed parents and slugs and lost languages, in any batch', async () => {
     const titled = (id: number) => post('event', id, { columns: { ...post('event', id).columns, post_name: 'the-same' } });
     const items = [
       ...[category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],
@@ -426,7 +426,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(losses.map(({ reason, count }) => [reason, count])).toEqual(rehearsal.losses.map(({ reason, count }) => [reason, count]));
   });
 
-  it('says before it is carried out who and what comes under several names', async () => {
+  it('counts authors and terms with several names once in a dry run', async () => {
     const person = (sourceId: string, email: string) =>
       ({ kind: 'author', sourceId, login: sourceId, email, displayName: sourceId, metas: [] }) as const;
     const items = [
@@ -438,7 +438,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect({ ...(await taken(items)), dryRun: true }).toEqual(rehearsal);
   });
 
-  it('takes it before it is carried out that files can be fetched, where that is wished', async () => {
+  it('assumes in a dry run that files can be fetched', async () => {
     const image = post('attachment', 500, { url: 'https://other.example.org/a.png' });
     const fetchFile = async (item: PostItem) => ({ item: { ...item, metas: [['_wp_attached_file', '2026/01/a.png'] as const] } });
     const rehearsal = await taken([image], { dryRun: true, fetchFile });
@@ -447,7 +447,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await taken([post('attachment', 501, { url: image.url })], { dryRun: true })).lost).toEqual({ attachment: 1 });
   });
 
-  it('shows what it brought in lists at once', async () => {
+  it('shows imported events in lists immediately', async () => {
     await taken([post('event', 500)]);
     const { records } = await listPosts(site, await callerOf(site, 0), postKind('event'), {
       start_date: '2031-05-01',
@@ -456,14 +456,14 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(records.map(({ id }) => id)).toContain(500);
   });
 
-  it('keeps serialized values byte by byte, objects of PHP among them, and never makes objects of them', async () => {
+  it('keeps serialized values byte for byte, including PHP objects, without creating objects', async () => {
     const value = 'O:8:"Evil\0Obj":1:{s:1:"a";R:1;}';
     await taken([post('event', 500, { metas: [...WHEN, ['custom', value], ['list', 'a:1:{i:0;s:2:"é";}']] })]);
     expect(await metasOf(500, 'custom')).toEqual([value]);
     expect(await metasOf(500, 'list')).toEqual(['a:1:{i:0;s:2:"é";}']);
   });
 
-  it('leaves out addresses with schemes that run something, and what the editor notes', async () => {
+  it('omits URLs with executable schemes, and metas of the editor', async () => {
     const report = await taken([
       post('event', 500, {
         metas: [...WHEN, ['_EventURL', ' java\tscript:alert(1)'], ['_EventURL', 'javascript:alert(1)'], ['_edit_lock', '1:1']],
@@ -481,13 +481,13 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(report.losses).toMatchObject([{ reason: 'url-refused', count: 2 }]);
   });
 
-  it('takes scripts out where that is wished', async () => {
+  it('removes scripts with filterHtml', async () => {
     const columns = { ...titled('With script'), post_content: '<p>Hi</p><script>alert(1)</script>' };
     await taken([post('event', 500, { columns })], { filterHtml: true });
     expect((await row('With script')).post_content).toBe('<p>Hi</p>alert(1)');
   });
 
-  it('gives strangers from a file neither password nor role', async () => {
+  it('gives new users from a file neither password nor role', async () => {
     const mallory: Item = {
       kind: 'author', sourceId: 'mallory', login: 'mallory', email: 'm@example.org', displayName: 'M', columns: { user_pass: '$wp$2y$10$abc' },
       metas: [['capabilities', 'a:1:{s:13:"administrator";b:1;}'], ['user_level', '10'], ['_application_passwords', 'a:0:{}']],
@@ -500,7 +500,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(metas.map(({ meta_key: key }) => key)).not.toContain('_application_passwords');
   });
 
-  it('computes a duration anew that start and end contradict, so that lists show the event', async () => {
+  it('corrects a duration that contradicts start and end', async () => {
     const lasting = (id: number, seconds: string) =>
       post('event', id, { metas: WHEN.map(([key, value]) => [key, key === '_EventDuration' ? seconds : value]) });
     const report = await importItems(site, caller, streamOf([lasting(501, '9000'), lasting(502, '-5'), lasting(503, '3600')]), {
@@ -515,7 +515,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await db.from('tec_occurrences').whereIn('post_id', [501, 502, 503])).toHaveLength(3);
   });
 
-  it('computes UTC of whole days that know none by their own wall, whenever days begin here', async () => {
+  it('computes missing UTC times of all-day events from their local times, at any cutoff', async () => {
     const { settings } = caller;
     const late = { ...caller, settings: { ...settings, calendar: { ...settings.calendar, cutoff: '04:00' } } };
     const metas: PostItem['metas'] = [
@@ -529,7 +529,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await metasOf(500, '_EventDuration')).toEqual([]);
   });
 
-  it('computes UTC anew that the clock on the wall contradicts, but not what the calendar makes of an offset', async () => {
+  it('corrects UTC times that contradict the local time, except for those that the calendar stores for offsets', async () => {
     const offset = { _EventTimezone: 'UTC+5:30', _EventTimezoneAbbr: 'UTC+5:30' };
     const report = await taken([dated({ _EventStartDateUTC: '2031-05-01 08:00:00' }), dated(offset, 501)]);
     expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
@@ -550,14 +550,14 @@ describeDatabases('an import into a site that has records', (open) => {
       '2026-07-01 10:00:00',
       ZERO_DATE,
     ],
-  ])('gives a published record without date of publication one: of %s', async (_, columns, local, utc) => {
+  ])('dates a published record without a publication date from %s', async (_, columns, local, utc) => {
     const report = await taken([post('event', 500, { columns: { ...post('event', 500).columns, ...columns } })]);
     expect(report.losses.map(({ reason }) => reason)).toEqual(columns.post_status === 'draft' ? [] : ['date-mended']);
     expect(isIncomplete(report)).toBe(false);
     expect(await row('event 500')).toMatchObject({ post_date: local, post_date_gmt: utc });
   });
 
-  it.each([1, 200])('hangs no record below itself (%s at once)', async (itemsAtOnce) => {
+  it.each([1, 200])('creates no cycles of records (%s at once)', async (itemsAtOnce) => {
     const items = [post('event', 500, { parent: '500' }), post('event', 501, { parent: '502' }), post('event', 502, { parent: '501' })];
     const report = await taken(items, { itemsAtOnce });
     expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
@@ -567,7 +567,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await taken(items, { itemsAtOnce })).unchanged).toEqual({ event: 3 });
   });
 
-  it('begins anew at the top below a thousand levels, so that no record is looked for among more', async () => {
+  it('moves a record to the top below a thousand levels', async () => {
     const chain = Array.from({ length: 1003 }, (_, level) =>
       post('venue', 1000 + level, level === 0 ? {} : { parent: String(999 + level) }),
     );
@@ -580,14 +580,14 @@ describeDatabases('an import into a site that has records', (open) => {
     ['a:0:{}', []],
     ['', []],
     ['a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:10:"Every Week";}}}', ['recurrence']],
-  ])('tells of a rule by which an event repeats only where there is one (%s)', async (rule, told) => {
+  ])('reports recurrence only if an event has a rule (%s)', async (rule, told) => {
     const report = await importItems(site, caller, streamOf([post('event', 504, { metas: [...WHEN, ['_EventRecurrence', rule]] })]), {
       source: 'other.example.org',
     });
     expect(report.losses.map(({ reason }) => reason)).toEqual(told);
   });
 
-  it('is refused to those who may not import', async () => {
+  it('is refused to users who may not import', async () => {
     const before = await calendarOf(site.db);
     await expect(importItems(site, await callerOf(site, 2), streamOf([post('event', 500)]), { source: 'x' })).rejects.toMatchObject({
       problem: 'rest_forbidden',
@@ -595,11 +595,11 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await calendarOf(site.db)).toEqual(before);
   });
 
-  it('does not go on with what was never begun', async () => {
+  it('does not resume an import that was not started', async () => {
     await expect(taken([post('event', 500)], { resume: true })).rejects.toMatchObject({ fault: 'nothing-to-resume' });
   });
 
-  it('stops when the same source is imported a second time meanwhile', async () => {
+  it('stops if the same source is imported again in the meantime', async () => {
     const first = async function* () {
       yield post('event', 500);
       yield post('event', 501);
@@ -612,7 +612,7 @@ describeDatabases('an import into a site that has records', (open) => {
     });
   });
 
-  it('counts the published events of a term, those that were here among them', async () => {
+  it('counts the published events of a term, including existing ones', async () => {
     const terms = [{ kind: 'category', sourceId: 'music', slug: 'music', name: 'Music' }] as const;
     const countOf = async () => Number((await db.from('term_taxonomy').where('term_id', 2).first())?.count);
     const before = await countOf();

@@ -23,14 +23,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'fasti-kill-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** How often real processes are killed. */
+/** Number of times that a real process is killed. */
 const KILLS = Number(process.env.KILLS ?? 3);
-/** For slow machines: a process that hangs ends the test some day. */
+/** Time limit for slow machines, so that a process that hangs ends the test. */
 const PATIENCE_MS = 300_000 + KILLS * 60_000;
 
 class Interrupted extends Error {}
 
-/** A site whose database gives up in the middle of a transaction, after so many queries. */
+/** Returns a site whose database fails in the middle of a transaction, after the given number of queries. */
 function failing(site: Site, queries: number): Site {
   let left = queries;
   const count = (): void => {
@@ -55,18 +55,18 @@ function failing(site: Site, queries: number): Site {
   return { ...site, db: { ...site.db, transaction: (work) => site.db.transaction((db) => work(broken(db))) } };
 }
 
-/** Everything that an import leaves behind: the calendar, what waits (nothing), the calendar's edges. */
+/** Returns everything that an import leaves: the calendar, pending links (none), the date range and the index. */
 async function outcome(db: Database): Promise<unknown> {
   const option = (await readOptions(db, ['tribe_events_calendar_options'])).get('tribe_events_calendar_options');
   const index = await db.from('fasti_entries').orderBy(['post_id', 'facet']).select('post_id', 'facet');
   const { users, ...calendar } = await calendarOf(db);
-  // When somebody became a user is the time of the import.
+  // The registration date of users is the time of the import.
   const people = (users as object[]).map((user) => ({ ...user, user_registered: '' }));
   return { calendar, people, waiting: await db.from('fasti_import_waiting'), option, index };
 }
 
-describeDatabases('an import that is cut short', (open, engine) => {
-  it('continues wherever it was, and ends like one that was not disturbed', async () => {
+describeDatabases('interrupted import', (open, engine) => {
+  it('continues after any interruption with the same result as without', async () => {
     const [calm, stormy] = [await open(), await open()];
     const run = async (
       db: Database,
@@ -135,7 +135,7 @@ describeDatabases('an import that is cut short', (open, engine) => {
     PATIENCE_MS,
   );
 
-  it('tells once of what it could not keep, wherever it was cut short', async () => {
+  it('reports each loss once after interruptions', async () => {
     const [sample] = fc.sample(calendars, { numRuns: 1, seed: 7 });
     const picture = (number: number): Item => ({
       kind: 'attachment',
@@ -170,7 +170,7 @@ describeDatabases('an import that is cut short', (open, engine) => {
     expect(sorted(await reportOf([4, 8]))).toEqual(sorted(calm));
   });
 
-  it('says how to go on when it is asked to end', async () => {
+  it('explains how to continue when it is stopped by a signal', async () => {
     const items = await manyItems(3000);
     const file = join(folder, `told-${engine}.jsonl`);
     writeFileSync(file, await textOfAll(writeJsonLines('https://source.example.org', streamOf(items))));
@@ -188,7 +188,7 @@ describeDatabases('an import that is cut short', (open, engine) => {
   });
 });
 
-/** Losses in an order of their own: they are noted as things come. */
+/** Returns a report with its losses in a fixed order. Their original order depends on the interruptions. */
 const sorted = (report: Report) => ({
   ...report,
   losses: report.losses
@@ -196,7 +196,7 @@ const sorted = (report: Report) => ({
     .sort((one, other) => (one.reason < other.reason ? -1 : 1)),
 });
 
-/** A calendar of some size: the same one again and again, under other names. */
+/** Returns a large calendar: the events of one calendar repeated under other names. */
 async function manyItems(number: number): Promise<Item[]> {
   const [sample] = fc.sample(calendars, { numRuns: 1, seed: 7 });
   const events = sample!.filter(isPostItem).filter(({ kind }) => kind === 'event');
@@ -213,14 +213,14 @@ async function manyItems(number: number): Promise<Item[]> {
   return [...sample!, ...more];
 }
 
-/** How a process is ended: so many milliseconds after `progress` says something else than at the begin. */
+/** When a process is killed: the given number of milliseconds after `progress` has changed. */
 interface End {
   readonly patience?: number;
   readonly signal?: NodeJS.Signals;
   readonly progress?: () => Promise<unknown>;
 }
 
-/** Runs `fasti import` in a process of its own, which is killed, if `end` says so, after it has begun to write. */
+/** Runs `fasti import` in a separate process. If `end` is given, the process is killed after it has begun to write. */
 async function imported(db: Database, file: string, options: readonly string[], end?: End): Promise<{ code: number | null; err: string }> {
   const { patience = 0, signal = 'SIGKILL', progress = () => progressOf(db) } = end ?? {};
   const before = await progress();

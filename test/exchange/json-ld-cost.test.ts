@@ -5,16 +5,16 @@ import { parseZone } from '../../src/wordpress/zones.ts';
 import { cpuOf, exponentOf, MOST_EXPONENT } from '../support/growth.ts';
 
 /*
- * A page of somebody else says what it likes: as many nodes of one thing, or of things that are one, as fit into it.
- * What is put together of them costs no more than in proportion to what they say.
+ * A foreign page may contain any number of nodes about one thing or about things with one ID. Merging them takes at
+ * most time proportional to the size of the page.
  */
 
 const times = <Made>(count: number, make: (at: number) => Made): Made[] => Array.from({ length: count }, (_, at) => make(at));
 const event = { '@type': 'Event', name: 'Concert' };
-/** More members than are taken over into another node, so that what follows grows with the page alone. */
+/** More members than are copied into another node, so that the result grows only with the page. */
 const large = (count: number) => Object.fromEntries(times(count, (at) => [`member${at}`, at]));
 
-/** What a page may hold, of so many nodes. */
+/** Pages by shape, made of the given number of nodes. */
 const SHAPES: Readonly<Record<string, (count: number) => unknown[]>> = {
   'one event, another member in each node': (count) => times(count, (at) => ({ '@id': 'one', '@type': 'Event', [`member${at}`]: at })),
   'one event, the same in each node': (count) => times(count, () => ({ '@id': 'one', '@type': 'Event' })),
@@ -33,7 +33,7 @@ const SHAPES: Readonly<Record<string, (count: number) => unknown[]>> = {
   'events within events': (count) => [times(count, (at) => at).reduce<object>((inner) => ({ ...event, subEvent: inner }), event)],
 };
 
-it.each(Object.entries(SHAPES))('costs no more than in proportion: %s', async (_, shape) => {
+it.each(Object.entries(SHAPES))('reading a page takes at most proportional time: %s', async (_, shape) => {
   const pages = new Map<number, unknown[]>();
   const work = (count: number) => eventsIn(pages.get(count) ?? []);
   for (const count of [2000, 8000, 32_000]) pages.set(count, shape(count));
@@ -41,7 +41,7 @@ it.each(Object.entries(SHAPES))('costs no more than in proportion: %s', async (_
   expect(exponent ?? 0).toBeLessThanOrEqual(MOST_EXPONENT);
 });
 
-/** What refers to one node over and over, or repeats what one node says. */
+/** Pages that refer to one node repeatedly, or repeat its content. */
 const REFERENCES: Readonly<Record<string, (count: number) => unknown[]>> = {
   'places of one event': (count) => [{ ...event, location: times(count, () => ({ '@id': 'one' })) }],
   'places that say something of their own': (count) => [{ ...event, location: times(count, () => ({ '@id': 'one', url: 'a' })) }],
@@ -52,34 +52,34 @@ const REFERENCES: Readonly<Record<string, (count: number) => unknown[]>> = {
   ],
 };
 
-it.each(Object.entries(REFERENCES))('costs as much whatever the node says that is referred to: %s', async (_, shape) => {
+it.each(Object.entries(REFERENCES))('the cost of references does not depend on the size of the node: %s', async (_, shape) => {
   const references = shape(30_000);
   const [short, long] = [[{ '@id': 'one', ...large(1) }], [{ '@id': 'one', ...large(500) }]];
   const least = await cpuOf(() => eventsIn([...references, ...short]), 3);
   expect(await cpuOf(() => eventsIn([...references, ...long]), 3)).toBeLessThan(4 * least + 100_000);
 });
 
-describe('events that repeat', () => {
+describe('cost of recurring events', () => {
   const timesOf = (node: Record<string, unknown>) =>
     scheduledTimes({ ...event, ...node }, { site: parseZone('Europe/Rome')!, now: '2026-11-21 09:00:00', most: 2000 });
   const daily = (at: number) => ({ startDate: '2026-12-01', startTime: `12:${10 + (at % 50)}`, repeatFrequency: 'P1D' });
 
-  it('cost no more for a hundred schedules than for a few', async () => {
+  it('is not higher for many schedules than for a few', async () => {
     const cost = (count: number) => cpuOf(() => timesOf({ eventSchedule: times(count, daily) }), 5);
     expect(await cost(20_000)).toBeLessThan(3 * (await cost(4)) + 100_000);
   });
-  it('cost no more where they say much', async () => {
+  it('is not higher for events with many members', async () => {
     const cost = (count: number) => cpuOf(() => timesOf({ ...large(count), eventSchedule: daily(0) }), 5);
     expect(await cost(20_000)).toBeLessThan(3 * (await cost(1)) + 100_000);
   });
-  it('cost no more than in proportion for weeks and days of months', async () => {
+  it('is at most proportional to the number of weeks and days of months', async () => {
     const schedule = (count: number) => ({ ...daily(0), byDay: times(count, () => 'Monday'), byMonthWeek: times(count, () => 1) });
     const cost = await cpuOf(() => timesOf({ eventSchedule: schedule(2000) }), 5);
     expect(cost).toBeLessThan(300_000);
   });
 });
 
-it('takes over what is said, whatever it is called', () => {
+it('ignores a member called __proto__', () => {
   const said = JSON.parse('[{"@id":"one","@type":"Event","name":"A","__proto__":{"location":"B"}}]');
   expect(eventsIn([said])[0]?.location).toBeUndefined();
 });

@@ -24,7 +24,7 @@ const page = (...values: unknown[]) =>
   `<!doctype html><html><head><title>x</title>${values.map(script).join('\n')}</head><body>y</body></html>`;
 const concert = { '@context': 'https://schema.org', '@type': 'MusicEvent', name: 'Concert', startDate: '2027-05-01T20:00' };
 
-describe('the dates of a page', () => {
+describe('datesOf', () => {
   const rome = parseZone('Europe/Rome')!;
   it.each([
     [
@@ -63,14 +63,14 @@ describe('the dates of a page', () => {
       ['2027-05-01 20:00', '2027-05-03', ''],
       ['2027-05-01 20:00:00', '2027-05-03 23:59:59', 'Europe/Rome', false],
     ],
-  ])('%j', ([start, end, duration], expected) => {
+  ])('reads %j', ([start, end, duration], expected) => {
     const dates = datesOf(start!, end!, duration!, rome);
     expect(dates && [dates.start_date, dates.end_date, dates.timezone, dates.all_day]).toEqual(expected);
   });
-  it('are none where the start is none', () => {
+  it('returns undefined for an invalid start', () => {
     for (const start of ['', 'soon', '2027-02-31', '2027-05-01T25:00']) expect(datesOf(start, '2027-05-01', '', rome)).toBeUndefined();
   });
-  it('are exchanged where the end is on a day before the start', () =>
+  it('swaps start and end if the end is on an earlier day', () =>
     expect(datesOf('2027-05-02T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({
       start_date: '2027-05-01 19:00:00',
       mended: 'end-before-start',
@@ -79,16 +79,16 @@ describe('the dates of a page', () => {
     ['2027-05-01T22:00', '2027-05-01T02:00', '2027-05-01 22:00:00', '2027-05-02 02:00:00'],
     ['2027-05-01T22:00', '2027-05-01T00:00', '2027-05-01 22:00:00', '2027-05-02 00:00:00'],
     ['2027-05-01T22:00:00-04:00', '2027-05-01T02:00:00-04:00', '2027-05-01 22:00:00', '2027-05-02 02:00:00'],
-    // A night that is an hour shorter.
+    // This night is an hour shorter.
     ['2027-03-27T22:00', '2027-03-27T05:00', '2027-03-27 22:00:00', '2027-03-28 05:00:00'],
-  ])('end on the next day where the clock of the same day is before the start: %s to %s', (start, end, first, last) =>
+  ])('moves the end to the next day if its time on the same day precedes the start: %s to %s', (start, end, first, last) =>
     expect(datesOf(start, end, '', rome)).toMatchObject({ start_date: first, end_date: last, mended: 'end-next-day' }),
   );
   it.each([
     ['2027-05-05T20:00-04:00', '2027-05-05', '2027-05-05 20:00:00', '2027-05-05 23:59:59', 'UTC-4'],
     ['2027-05-05T20:00-04:00', '2027-05-05T22:00', '2027-05-05 20:00:00', '2027-05-05 22:00:00', 'UTC-4'],
     ['2027-05-05', '2027-05-05T22:00-04:00', '2027-05-05 00:00:00', '2027-05-05 23:59:59', 'Europe/Rome'],
-  ])('have an end that is meant as the start is: %s to %s', (start, end, first, last, timezone) =>
+  ])('reads the end in the form of the start: %s to %s', (start, end, first, last, timezone) =>
     expect(datesOf(start, end, '', rome)).toEqual({
       start_date: first,
       end_date: last,
@@ -99,7 +99,7 @@ describe('the dates of a page', () => {
   );
 });
 
-describeDatabases('JSON-LD', (open) => {
+describeDatabases('JSON-LD import', (open) => {
   let caller: Caller;
   let base: string;
   let server: http.Server;
@@ -144,13 +144,13 @@ describeDatabases('JSON-LD', (open) => {
     ['a line end inside of a text', page(JSON.stringify({ ...concert, description: '@' }).replace('@', 'one\ntwo'))],
     ['another type of script beside it', `<script>{"@type":"Event"}</script>${page(concert)}`],
     ['JSON alone', JSON.stringify(concert)],
-  ])('is found as %s', (_, text) => expect(titles(text)).toEqual(['Concert']));
-  it('keeps the quotes of its names as they are', () => {
+  ])('finds an event in %s', (_, text) => expect(titles(text)).toEqual(['Concert']));
+  it('keeps quotes in names unescaped', () => {
     const { entries } = read(page({ ...concert, name: `Festa dell'Unità & "Co"`, location: "Bar dell'Arco", organizer: "D'Amico" }));
     const names = entries.flatMap((entry) => ('columns' in entry && entry.columns ? [entry.columns.post_title] : []));
     expect(names.sort()).toEqual(["Bar dell'Arco", "D'Amico", `Festa dell'Unità &amp; "Co"`]);
   });
-  it('has the events inside of an event, and no series without dates', () =>
+  it('reads the subEvents of an event, and no series without dates', () =>
     expect(titles(page({ '@type': 'EventSeries', name: 'Season', subEvent: [concert, { ...concert, name: 'Other' }] }))).toEqual([
       'Concert',
       'Other',
@@ -199,7 +199,7 @@ describeDatabases('JSON-LD', (open) => {
       ],
       ['2026-12-01 09:00:00 10:00:00', '2026-12-01 18:30:00 20:00:00'],
     ],
-  ])('that repeats comes at each of its times, with %s', (_, schedule, expected) =>
+  ])('imports each occurrence of a schedule with %s', (_, schedule, expected) =>
     expect(times(schedule)).toEqual({ told: expected, losses: [] }),
   );
   const later = { repeatFrequency: 'P1W', repeatCount: 2 };
@@ -224,7 +224,7 @@ describeDatabases('JSON-LD', (open) => {
       ['2027-01-05 01:00:00', '2027-01-12 01:00:00'],
     ],
     ['UTC', { startDate: '2027-03-22T20:00:00Z' }, {}, ['2027-03-22 20:00:00', '2027-03-29 20:00:00']],
-    // The clock of the site goes forward between the two.
+    // The clock of the site changes between the two dates.
     ["the site's own offset", { startDate: '2027-03-22T20:00:00+01:00' }, {}, ['2027-03-22 19:00:00', '2027-03-29 18:00:00']],
     [
       'UTC in the day beside its time',
@@ -238,18 +238,18 @@ describeDatabases('JSON-LD', (open) => {
       { scheduleTimezone: 'Europe/Rome' },
       ['2027-01-04 19:00:00', '2027-01-11 19:00:00'],
     ],
-  ])('that repeats is meant with %s', (_, event, schedule, expected) => {
+  ])('reads a schedule in %s', (_, event, schedule, expected) => {
     const { told } = times({ ...later, ...schedule }, event);
     expect(told.map((time) => time.slice(0, 19))).toEqual(expected);
   });
-  it('that repeats without end comes up to two years ahead, up to a measure', () => {
+  it('limits an endless schedule to two years ahead and to a maximum number', () => {
     expect(times({ ...weekly, startDate: '2001-01-02' }).told.length).toBeGreaterThan(150);
     expect(times({ ...weekly, repeatFrequency: 'PT1H', startDate: '2001-01-02' })).toMatchObject({
       told: { length: 2000 },
       losses: ['jsonld-schedule-cut'],
     });
   });
-  it('that repeats by several schedules comes at the first times of all, each once', () => {
+  it('imports the first occurrences of several schedules, each once', () => {
     const hourly = { startDate: '2026-12-01', startTime: '00:00', repeatFrequency: 'PT1H' };
     const quarters = ['00:45', '00:15', '00:30', '00:00'].map((startTime) => ({ ...hourly, startTime }));
     const { told, losses } = times([...quarters, ...quarters]);
@@ -261,7 +261,7 @@ describeDatabases('JSON-LD', (open) => {
       '2026-12-21 18:45:00 18:45:00',
     ]);
   });
-  it('that repeats by more schedules than any event has comes at the times of the first ones, which is reported', () => {
+  it('imports the occurrences of the first hundred schedules, and reports the others', () => {
     const schedules = Array.from({ length: 102 }, (_, at) => ({
       ...weekly,
       startDate: `2027-01-${10 + (at % 20)}`,
@@ -272,7 +272,7 @@ describeDatabases('JSON-LD', (open) => {
     const { told, losses } = times(schedules);
     expect([told.length, losses]).toEqual([100, ['jsonld-schedules-cut']]);
   });
-  it('that repeats comes with its first time alone where others have so many that no more are taken', () => {
+  it('imports only the first occurrence once the total limit is reached', () => {
     const hourly = { ...weekly, repeatFrequency: 'PT1H' };
     const many = Array.from({ length: 102 }, (_, at) => ({ '@type': 'Event', name: `Jam ${at}`, eventSchedule: hourly }));
     const details: unknown[] = [];
@@ -284,14 +284,14 @@ describeDatabases('JSON-LD', (open) => {
     expect(details).toHaveLength(102);
     expect(details.slice(99)).toEqual(['2027-02-23T02:30:00+01:00', '2026-12-01T19:30:00+01:00', '2026-12-01T19:30:00+01:00']);
   });
-  it('that repeats in a way that cannot be followed comes once, which is reported', () => {
+  it('imports an event with an unreadable schedule once, and reports it', () => {
     const event = { startDate: '2026-12-01T19:30:00', endDate: '2026-12-01T21:00:00' };
     for (const repeatFrequency of ['now and then', 'P1M1D', '', 'P0D'])
       expect(times({ ...weekly, repeatFrequency }, event)).toEqual({ told: ['2026-12-01 18:30:00 20:00:00'], losses: ['jsonld-schedule'] });
     expect(times({ ...weekly, scheduleTimezone: 'Atlantis' }, event).losses).toEqual(['jsonld-schedule']);
   });
 
-  it('that repeats by a schedule among others that cannot be followed comes without its times, which is reported', () => {
+  it('reports an unreadable schedule among others and imports the occurrences of the others', () => {
     const schedules = [
       { ...weekly, repeatFrequency: 'now and then' },
       { ...weekly, ...later, startDate: '2026-12-03' },
@@ -302,7 +302,7 @@ describeDatabases('JSON-LD', (open) => {
     });
     expect(times({ ...weekly, repeatFrequency: 'now and then' })).toEqual({ told: [], losses: ['jsonld-schedule-lost', 'jsonld-no-date'] });
   });
-  it('has as many places as an event may have at most, which is reported', () => {
+  it('limits the places of an event, and reports the others', () => {
     const location = Array.from({ length: 102 }, (_, at) => ({ '@type': 'Place', name: `Hall ${at}` }));
     const { entries, events } = read(page({ ...concert, location }));
     expect(events[0]!.links).toHaveLength(100);
@@ -310,7 +310,7 @@ describeDatabases('JSON-LD', (open) => {
       ['jsonld-parts-cut', '2'],
     ]);
   });
-  it('with several starts comes with the first, which is reported', () => {
+  it('imports the first of several starts, and reports the others', () => {
     const { entries, events } = read(page({ ...concert, startDate: ['2027-05-01T20:00', '2027-05-08T20:00', '2027-05-01T20:00'] }));
     expect(events).toHaveLength(1);
     expect(entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []))).toEqual([
@@ -318,7 +318,7 @@ describeDatabases('JSON-LD', (open) => {
     ]);
   });
 
-  it('that is none, or an event without a date, is reported', () => {
+  it('reports invalid JSON and events without a date', () => {
     const { entries, events } = read(`${page('{"@type": "Event",')}\n${page({ '@type': 'Event', name: 'When?' })}`);
     expect([events, entries.map((entry) => entry.kind === 'loss' && [entry.loss.reason, entry.loss.place])]).toEqual([
       [],
@@ -330,7 +330,7 @@ describeDatabases('JSON-LD', (open) => {
     expect(entries.map((entry) => entry.kind === 'loss' && entry.isWhole)).toEqual([undefined, true]);
   });
 
-  describe('takes what one @id says several times', () => {
+  describe('nodes with the same @id', () => {
     const one = { ...concert, '@id': '#event', url: '/agenda/' };
     const datesIn = (...values: unknown[]) =>
       read(page(...values)).events.map(({ columns, metas, sourceId }) => [
@@ -341,7 +341,7 @@ describeDatabases('JSON-LD', (open) => {
       ]);
     const first = ['Concert', '2027-05-01 20:00:00', undefined, 'https://x.example/page/#event'];
 
-    it('as events of their own where each has its name and start', () =>
+    it('are separate events if each has name and start', () =>
       expect(
         datesIn(
           one,
@@ -359,10 +359,10 @@ describeDatabases('JSON-LD', (open) => {
       ['its day alone', { ...one, startDate: '2027-05-01' }],
       ['no name', { '@id': '#event', '@type': 'Event', startDate: '2027-05-01T20:00' }],
       ['no start', { '@id': '#event', '@type': 'Event', name: 'Concert' }],
-    ])('as one where the other has %s', (_what, other) =>
+    ])('are one event if the other has %s', (_what, other) =>
       expect(datesIn(other, { ...one, startDate: '2027-05-01T20:00+02:00' })).toEqual([first]),
     );
-    it('and completes each with what is said of all', () =>
+    it('complete each event with data that applies to all', () =>
       expect(
         datesIn(one, { '@id': '#event', offers: { price: '5' } }, { ...one, startDate: '2027-05-02T20:00', offers: { price: '7' } }).map(
           ([, start, cost]) => [start, cost],
@@ -371,7 +371,7 @@ describeDatabases('JSON-LD', (open) => {
         ['2027-05-01 20:00:00', '5'],
         ['2027-05-02 20:00:00', '7'],
       ]));
-    it('as places of their own where each has its name', () => {
+    it('are separate places if each has a name', () => {
       const at = (day: string, name: string) => ({ ...concert, startDate: day, location: { '@id': '#place', '@type': 'Place', name } });
       const { entries } = read(page(at('2027-05-01', 'Hall'), at('2027-05-02', 'Park'), { '@id': '#place', telephone: '1' }));
       const venues = entries.filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'venue');
@@ -382,7 +382,7 @@ describeDatabases('JSON-LD', (open) => {
     });
   });
 
-  it('says of an event what the plugin has fields for', () => {
+  it('imports all data for which the plugin has fields', () => {
     const { entries, events } = read(
       page({
         '@graph': [
@@ -454,14 +454,14 @@ describeDatabases('JSON-LD', (open) => {
     [{ '@type': 'PostalAddress', streetAddress: 'Via Roma 1', addressLocality: 'Pisa' }, ['Via Roma 1']],
     [{ '@type': 'VirtualLocation', url: 'https://v.example/' }, []],
     ['https://v.example/', []],
-  ])('has the place %j', (location, expected) => {
+  ])('imports the venue of the location %j', (location, expected) => {
     const { entries } = read(page({ ...concert, location }));
     expect(
       entries.flatMap((entry) => (isItem(entry) && entry.kind === 'venue' && 'columns' in entry ? [entry.columns.post_title] : [])),
     ).toEqual(expected);
   });
 
-  it('of a page is rehearsed, imported, and updated by a later import', async () => {
+  it('previews, imports and updates a page', async () => {
     pages = { '/e/': page({ ...concert, '@id': '/e/#event', location: 'Hall' }) };
     const args = ['import', `${base}/e/`, '--as=jsonld', '--format=json'];
     const [rehearsal, done] = [await fasti(...args, '--dry-run'), await fasti(...args)];
@@ -471,7 +471,7 @@ describeDatabases('JSON-LD', (open) => {
     pages = { '/e/': page({ ...concert, '@id': '/e/#event', location: 'Hall', startDate: '2027-05-02T20:00' }) };
     expect(JSON.parse((await fasti(...args)).out)).toMatchObject({ created: {}, updated: { event: 1 } });
   });
-  describe('keeps its name, whatever stands beside it', () => {
+  describe('keeps the identity of an event', () => {
     const path = join(folder, 'nights.html');
     const night = (day: string, more: object = {}) => ({ '@type': 'Event', name: 'Open mic', startDate: `2027-03-${day}T20:00`, ...more });
     const takeIn = async (...events: object[]) => {
@@ -491,7 +491,7 @@ describeDatabases('JSON-LD', (open) => {
       expect(await takeIn(together[1])).toMatchObject({ created: {} });
       expect(await days()).toEqual(['08', '15']);
     });
-    it('and one that is alone with its address moves', async () => {
+    it('if the only event at its URL moves', async () => {
       const more = { url: 'https://x.example/open-mic/' };
       await takeIn(night('08', more));
       expect(await takeIn(night('08', more))).toMatchObject({ created: {}, updated: {}, unchanged: { event: 1 } });
@@ -499,7 +499,7 @@ describeDatabases('JSON-LD', (open) => {
       expect(await days()).toEqual(['09']);
     });
   });
-  it('of all pages of a sitemap comes, those of other hosts left aside', async () => {
+  it('imports all pages of a sitemap except those of other hosts', async () => {
     const list = (...urls: string[]) =>
       `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;
     pages = {
@@ -514,7 +514,7 @@ describeDatabases('JSON-LD', (open) => {
       { created: { event: 2 }, skipped: { 'page of another host': 1 }, losses: [{ reason: 'page-not-fetched', count: 1 }] },
     ]);
   });
-  it('in a saved page or a file of JSON comes, too', async () => {
+  it('imports a saved page or a JSON file', async () => {
     writeFileSync(join(folder, 'saved.html'), page(concert));
     writeFileSync(join(folder, 'events.json'), JSON.stringify([{ ...concert, name: 'Other' }]));
     expect(JSON.parse((await fasti('import', join(folder, 'saved.html'), '--format=json')).out).created).toEqual({ event: 1 });
@@ -522,7 +522,7 @@ describeDatabases('JSON-LD', (open) => {
       event: 1,
     });
   });
-  describe('has the letters of', () => {
+  describe('decodes text according to', () => {
     const latin = (meta: string, letters = 'latin1' as BufferEncoding) =>
       Buffer.from(page({ ...concert, name: 'Città' }).replace('<head>', `<head>${meta}`), letters);
     const titlesOf = async () => JSON.parse((await fasti('event', 'list', '--start_date=2027-01-01', '--format=json')).out);
@@ -549,12 +549,12 @@ describeDatabases('JSON-LD', (open) => {
       await loadSite(target, bareFixture());
       expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 0, title: 'Città', told });
     });
-    it('the answer rather than the page', async () => {
+    it('the Content-Type header before the page', async () => {
       pages = { '/e/': latin('<meta charset="iso-8859-1">', 'utf8') };
       contentType = 'text/html; charset=UTF-8';
       expect(await imported(`${base}/e/`, '--as=jsonld').finally(() => (contentType = undefined))).toMatchObject({ title: 'Città' });
     });
-    it('UTF-8 where that is stated: a saved page that is not is refused, one of the web is told of', async () => {
+    it('UTF-8 if it is declared: refuses a saved page with other bytes, and reports a page on the web', async () => {
       const bytes = latin('<meta charset="utf-8">');
       writeFileSync(join(folder, 'latin.html'), bytes);
       writeFileSync(join(folder, 'latin.jsonld'), Buffer.from(JSON.stringify({ ...concert, name: 'Città' }), 'latin1'));
@@ -568,12 +568,12 @@ describeDatabases('JSON-LD', (open) => {
       expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 3, title: 'Citt\ufffd', told: ['jsonld-characters'] });
     });
   });
-  it('that a page does not have is reported', async () => {
+  it('reports a page without events', async () => {
     pages = { '/e/': '<html></html>' };
     const { code, out } = await fasti('import', `${base}/e/`, '--as=jsonld', '--format=json');
     expect([code, JSON.parse(out).losses]).toMatchObject([3, [{ reason: 'jsonld-none', count: 1 }]]);
   });
-  it('is not fetched from places that were not named and are not public', async () => {
+  it('follows no redirect to an address that is not public', async () => {
     pages = { '/e/': `to http://127.0.0.2:${new URL(base).port}/e/` };
     expect(await fasti('import', `${base}/e/`, '--as=jsonld')).toMatchObject({
       code: 1,

@@ -10,7 +10,7 @@ import { allOf } from './sites.ts';
 
 const folder = temporaryFolder();
 
-/** What of the languages of a site must come through: titles by group and language. */
+/** Returns the languages of a site that an import must preserve, as titles by group and language. */
 async function groupsOf(fasti: Fasti, kind: string): Promise<string[]> {
   const { out } = await fasti(
     kind,
@@ -38,13 +38,13 @@ async function groupsOf(fasti: Fasti, kind: string): Promise<string[]> {
     .sort();
 }
 
-/** An element as WordPress exports a term. */
+/** Returns an element as WordPress exports a term. */
 const exportedTerm = (id: number, taxonomy: string, slug: string, description = '') =>
   `<wp:term><wp:term_id>${id}</wp:term_id><wp:term_taxonomy>${taxonomy}</wp:term_taxonomy><wp:term_slug>${slug}</wp:term_slug>` +
   `<wp:term_name>${slug}</wp:term_name><wp:term_description><![CDATA[${description}]]></wp:term_description></wp:term>`;
 
-describe('a file that WordPress exported with Polylang', () => {
-  it('tells the languages of terms, in whatever order they stand', async () => {
+describe('WordPress export file of a site with Polylang', () => {
+  it('gives the languages of terms, in any order', async () => {
     const terms = [
       exportedTerm(9, 'term_translations', 'pll_5f', 'a:3:{s:2:"en";i:4;s:2:"it";s:1:"5";s:4:"sync";a:0:{}}'),
       exportedTerm(4, 'tribe_events_cat', 'music'),
@@ -100,14 +100,14 @@ describeDatabases('languages in files', (open) => {
       const { code, err } = await from('export', file, ...(extension === 'csv' ? ['--kind=event'] : []));
       expect({ code, err }).toMatchObject({ code: 0 });
       const imported = await to('import', file);
-      // Of venues and organizers a file of events has only the names.
+      // A file of events contains only the names of venues and organizers.
       expect(imported).toMatchObject({ code: extension === 'csv' ? 3 : 0 });
     });
 
     it.each(kinds)('keep the language and the translations of each %s', async (kind) => {
       const [there, here] = [await groupsOf(from, kind), await groupsOf(to, kind)];
       const spoken = there.filter((line) => !line.startsWith('null '));
-      // What had no language has the default one now. A file of rows has only what is published.
+      // Records without a language now have the default one. CSV contains only published events.
       const hadNone = (line: string) => there.some((one) => one.startsWith(`null ${line.replace(/^en |:.*/g, '')}:`));
       const own = here.filter((line) => !(line.startsWith('en ') && hadNone(line)));
       if (extension === 'csv')
@@ -119,21 +119,21 @@ describeDatabases('languages in files', (open) => {
       expect(here.filter((one) => one.startsWith('null '))).toEqual([]);
     });
 
-    it('tell nobody of a change when they come again', async () => {
+    it('cause no change when they are imported again', async () => {
       const entries = () => copy.from('fasti_journal').orderBy('number').select('number', 'kind', 'type', 'object');
       const before = await entries();
       await to('import', file);
       expect((await entries()).slice(before.length)).toEqual([]);
     });
 
-    it('leave nothing for the doctor', async () => {
+    it('leave nothing for fasti doctor to report', async () => {
       const { out } = await to('doctor', '--format=json');
       const { findings } = JSON.parse(out) as { findings: { name: string; severity: string }[] };
       expect(findings.filter(({ name, severity }) => /lang|trans/.test(name) && severity !== 'note')).toEqual([]);
     });
   });
 
-  it('come back from a calendar, as far as the site has them', async () => {
+  it('are imported from iCalendar if the site has them', async () => {
     const target = await open({ migrated: false });
     const fasti = commandIn({ DATABASE_URL: urlOf(target), UPLOADS_DIR: folder, PORT: '0' });
     expect((await fasti('init', '--languages=en,it')).code).toBe(0);
@@ -164,7 +164,7 @@ describeDatabases('languages in files', (open) => {
     ]);
   });
 
-  it('link translations again where one of them was deleted here', async () => {
+  it('link a translation again after it was deleted and re-imported', async () => {
     copy = await open({ migrated: false });
     to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
     expect((await to('init', '--languages=en,it')).code).toBe(0);
@@ -184,7 +184,7 @@ describeDatabases('languages in files', (open) => {
     expect(await groupsOf(to, 'event')).toEqual(['en Concert: en=Concert,it=Concerto', 'it Concerto: en=Concert,it=Concerto']);
   });
 
-  it('give the categories of an event its language, as a write does', async () => {
+  it('assign the language of an event to its categories, as a write does', async () => {
     copy = await open({ migrated: false });
     to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
     expect((await to('init', '--languages=en,it')).code).toBe(0);
@@ -258,12 +258,12 @@ describeDatabases('languages in files', (open) => {
           .where({ 't.name': name, 'tt.taxonomy': 'tribe_events_cat' })
       ).length;
     for (const { name } of [first!, second!]) expect([name, await inTerm(target, name)]).toEqual([name, await inTerm(source, name)]);
-    // The same again makes none.
+    // A second import creates no terms.
     await report();
     expect(await shared()).toHaveLength(2);
   });
 
-  it('are told by the doctor where events name what nobody has translated for them', async () => {
+  it('are reported by fasti doctor if events refer to untranslated records', async () => {
     const { out } = await from('doctor', '--format=json');
     const { findings } = JSON.parse(out) as { findings: { name: string; severity: string; examples: string[] }[] };
     const found = findings.find(({ name }) => name === 'links-untranslated');
@@ -271,7 +271,7 @@ describeDatabases('languages in files', (open) => {
     expect(found?.examples).not.toContain('venue 101 (it)');
   });
 
-  it('are told before they are given, where the site lacks one or another record has it', async () => {
+  it('are reported in a dry run if the site lacks one or another record has it', async () => {
     const event = (id: number, language: string, group: string) =>
       `<item><title>Event ${id}</title><wp:post_id>${id}</wp:post_id><wp:post_type>tribe_events</wp:post_type><wp:status>draft</wp:status>` +
       `<category domain="language" nicename="${language}"/><category domain="post_translations" nicename="${group}"/></item>`;
@@ -290,14 +290,14 @@ describeDatabases('languages in files', (open) => {
       'translation-conflict',
     ]);
     expect({ ...(await report()), dryRun: true }).toEqual(rehearsal);
-    // Also where the other one came earlier, and this file does not have it.
+    // The same applies if the other record was imported earlier and is not in this file.
     write(event(9005, 'it', 'pll_a'));
     const later = await report('--dry-run');
     expect(later.losses.map(({ reason }: { reason: string }) => reason).sort()).toEqual(['dates-unsound', 'translation-conflict']);
     expect({ ...(await report()), dryRun: true }).toEqual(later);
   });
 
-  it('come from the command where the file says none', async () => {
+  it('are taken from the command if the file has none', async () => {
     const file = join(folder, `${copy.dialect.name}.csv`);
     writeFileSync(
       file,

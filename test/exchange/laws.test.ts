@@ -32,8 +32,8 @@ const through = async (format: keyof typeof FORMATS, items: readonly Item[]): Pr
   return placeless((await allOf(open([file]).entries())).filter(isItem));
 };
 
-describe('what is written is read again', () => {
-  it('from JSON lines, item by item', async () => {
+describe('round trip of random calendars', () => {
+  it('preserves every item in JSON lines', async () => {
     await fc.assert(
       fc.asyncProperty(calendar, async (items) => {
         expect(await through('JSON lines', items)).toEqual(items);
@@ -42,7 +42,7 @@ describe('what is written is read again', () => {
     );
   });
 
-  it('from WXR, but for what WXR has no place for', async () => {
+  it('preserves everything that WXR can express', async () => {
     await fc.assert(
       fc.asyncProperty(calendar, async (items) => {
         expect(await through('WXR', items)).toEqual(items.map(asInWxr));
@@ -51,7 +51,7 @@ describe('what is written is read again', () => {
     );
   });
 
-  it('from JSON lines whatever control characters texts hold; WXR leaves out those that XML forbids', async () => {
+  it('preserves control characters in JSON lines; WXR omits those that XML forbids', async () => {
     await fc.assert(
       fc.asyncProperty(calendar, text(true), async (items, content) => {
         const item = items.filter(isPostItem).at(-1)!;
@@ -71,8 +71,8 @@ describe('what is written is read again', () => {
 });
 
 /**
- * What WordPress's own format does not say: the numbers of taxonomy rows, what is pinged, the filtered content, the
- * type of posts that are no files.
+ * Removes what WordPress's own format does not contain: IDs of taxonomy rows, ping lists, the filtered content, and the
+ * MIME type of posts that are not files.
  */
 function asInWxr(item: Item): Item {
   if ('taxonomyId' in item) {
@@ -84,8 +84,8 @@ function asInWxr(item: Item): Item {
   return { ...item, columns };
 }
 
-describeDatabases('a calendar that went in', (open) => {
-  it('comes out as it was, whatever the order in which its items came', async () => {
+describeDatabases('import and export of a random calendar', (open) => {
+  it('gives the same calendar, in any order of its items', async () => {
     const db = await open();
     await fc.assert(
       fc.asyncProperty(

@@ -8,16 +8,14 @@ import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 
-/*
- * A running site in two languages comes over with them.
- */
+/* Tests of importing a running site in two languages. */
 
 const HEADERS = { Host: '127.0.0.1:8081' };
 const EVENTS = '/wp-json/tribe/events/v1/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50&translation_language=all';
 
 const folder = temporaryFolder();
 
-/** What a server answers that passes requests on to another one, and does this to the bodies. */
+/** Starts a server that forwards requests to another one and changes the bodies of responses. */
 async function proxyOf(site: RunningSite, change: (text: string) => string): Promise<http.Server> {
   const server = http.createServer(async (req, res) => {
     const { status, text } = await site.send('GET', req.url ?? '/', { headers: HEADERS });
@@ -28,12 +26,12 @@ async function proxyOf(site: RunningSite, change: (text: string) => string): Pro
 }
 const baseOf = (server: http.Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** An answer without what says the languages of records. */
+/** Returns a response without the members about languages. */
 const unspoken = (text: string): string =>
   JSON.stringify(JSON.parse(text), (name, value) => (['language', 'translations', 'languages'].includes(name) ? undefined : value));
 
 for (const form of ['polylang', 'wpml'] as const) {
-  describeDatabases(`a running site in two languages, as ${form} keeps them`, (open) => {
+  describeDatabases(`running site in two languages, stored by ${form}`, (open) => {
     let old: RunningSite;
     const servers: http.Server[] = [];
     beforeAll(async () => {
@@ -44,7 +42,7 @@ for (const form of ['polylang', 'wpml'] as const) {
       await old.close();
     });
 
-    /** Imports the site into an empty one, and gives the events of both: by id, their languages and translations. */
+    /** Imports the site into an empty one and returns the events of both. */
     async function imported(change: (text: string) => string) {
       const proxy = await proxyOf(old, change);
       servers.push(proxy);
@@ -67,10 +65,10 @@ for (const form of ['polylang', 'wpml'] as const) {
       });
     };
 
-    it('comes over with the languages that it says, and each record once', async () => {
+    it('is imported with its languages, and each record once', async () => {
       const { there, here } = await imported((text) => text);
       expect(there.filter(({ language }) => language === 'it').length).toBeGreaterThan(3);
-      // What had no language has the default one now.
+      // Records without a language now have the default one.
       const spoken = there.map((event) => ({ ...event, language: event.language ?? 'en' }));
       expect(languagesOf(here)).toEqual(languagesOf(spoken));
       expect(groupsOf(here).length).toBeGreaterThan(1);
@@ -84,7 +82,7 @@ for (const form of ['polylang', 'wpml'] as const) {
         (text: string) =>
           unspoken(text).replaceAll('://127.0.0.1:8081/it/', '://it.example.org/').replaceAll('127.0.0.1:8081', 'example.org'),
       ],
-    ])('comes over with the languages of its addresses if it says none: by %s', async (_, change) => {
+    ])('is imported with languages derived from its URLs if it states none: by %s', async (_, change) => {
       const { there, here } = await imported(change);
       const spoken = there.map((event) => ({ ...event, language: event.language ?? 'en' }));
       expect(languagesOf(here)).toEqual(languagesOf(spoken));

@@ -26,8 +26,8 @@ const FAST: RequestOptions = { rate: 100_000, concurrency: 4, patience: 1 };
 const admin = { login: 'admin', password: passwordOf('admin') };
 
 /**
- * A site of so many venues and categories, of which some are deleted at the first request for a second page. `fails`:
- * that request is refused; `core`: the status of WordPress's own routes.
+ * Starts a site with `count` venues and categories, of which `deleted` are removed at the first request for a second
+ * page. `fails`: that request fails; `core`: status of WordPress's own routes.
  */
 async function shrinking(count: number, deleted: number, { fails = false, core = 404 } = {}) {
   const made = (name: string) => Array.from({ length: count }, (_, place) => ({ id: 1000 + place, name: `${name} ${place}` }));
@@ -74,7 +74,7 @@ async function shrinking(count: number, deleted: number, { fails = false, core =
   };
 }
 
-describeDatabases('a running site', (open) => {
+describeDatabases('import of a running site', (open) => {
   let original: Database;
   let old: RunningSite;
   beforeAll(async () => {
@@ -96,13 +96,13 @@ describeDatabases('a running site', (open) => {
   });
   const source = async (target: Site, asking = FAST, more: Partial<LiveOptions> = {}, base = old.base) =>
     openLiveSite(await findSite(base, asking), await optionsOf(target, more));
-  /** The files in which walks are kept. */
+  /** Returns the files in which downloads are kept. */
   const walksIn = (place: string) => readdirSync(place).filter((file) => file.endsWith('.jsonl'));
-  /** Reasons of losses, and of what. */
+  /** Returns the reason, record and detail of each loss. */
   const lossesOf = ({ losses }: Report) =>
     losses.flatMap(({ reason, examples }) => examples.map(({ of, detail }) => [reason, of, detail].filter(Boolean).join(' '))).sort();
 
-  it('comes over with what took place centuries ago, and what lasts for ever', async () => {
+  it('includes events of past centuries and events without a real end', async () => {
     const days = [
       ['Unity', '1861-03-17', '1861-03-17'],
       ['Museum', '2026-01-01', '9999-12-31'],
@@ -119,7 +119,7 @@ describeDatabases('a running site', (open) => {
     await original.from('posts').whereIn('ID', made).delete();
   });
 
-  it('comes over by its public interface, and reports what did not', async () => {
+  it('uses the public API and reports what it cannot read', async () => {
     const target = await bareSite(await open());
     const report = await importSource(target, await source(target));
     expect(report.created).toMatchObject({ venue: 8, organizer: 5, category: 9, tag: 8, attachment: 2 });
@@ -137,7 +137,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('comes over whole with an application password', async () => {
+  it('is complete with an application password', async () => {
     const target = await bareSite(await open());
     const report = await importSource(target, await source(target, { ...FAST, credentials: admin }));
     expect(report.created).toMatchObject({ event: 52, venue: 10, organizer: 7, category: 9, tag: 8, attachment: 2 });
@@ -150,7 +150,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('keeps ids, slugs, authors, dates and what rests in metas', async () => {
+  it('keeps IDs, slugs, authors, dates and metas', async () => {
     const target = await bareSite(await open());
     await importSource(target, await source(target, { ...FAST, credentials: admin }));
     const rows = async (db: Database) =>
@@ -180,7 +180,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('takes from the record what only that says: that a coming event is cancelled', async () => {
+  it('reads from the single record what only it contains: that a coming event is cancelled', async () => {
     await original.from('postmeta').insert({ post_id: 44, meta_key: '_tribe_events_status', meta_value: 'canceled' });
     const target = await bareSite(await open());
     await importSource(target, await source(target));
@@ -191,7 +191,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('is known again: what has changed there changes, what has come is added', async () => {
+  it('updates changed records and adds new ones the next time', async () => {
     const target = await bareSite(await open());
     await importSource(target, await source(target));
     const again = await importSource(target, await source(target));
@@ -220,7 +220,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('comes over with each date of a recurring event once, and with events that no list shows', async () => {
+  it('includes each date of a recurring event once, and hidden events', async () => {
     const recurring = await loadRecurringSite(await open());
     await recurring.from('postmeta').insert({ post_id: 50, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' });
     const there = await serveDatabase(recurring, { clock: () => NOW });
@@ -234,7 +234,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('takes away what is taken away there: texts, a cost, links, images', async () => {
+  it('removes what was removed at the source: texts, cost, links and images', async () => {
     const target = await bareSite(await open());
     const change = (path: string, body: object) => old.send('POST', `/wp-json/tribe/events/v1/${path}`, { as: 'admin', body });
     await change('events/39', { website: 'https://x.example/', cost: '12', image: 10 });
@@ -251,7 +251,7 @@ describeDatabases('a running site', (open) => {
         .map(({ meta_key: key }) => key)
         .filter((key) => /Cost|URL|VenueID|OrganizerID|thumbnail|Phone|City|Address|Zip|Email/.test(key ?? ''));
     };
-    // The address of its site was not taken from the venue.
+    // The website of the venue was not removed.
     expect([await kept(39), await kept(12), await kept(24)]).toEqual([[], ['_VenueURL'], []]);
     const again = await importSource(target, await source(target));
     expect([again.created, again.updated]).toEqual([{}, {}]);
@@ -259,7 +259,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('that fails in the middle of a walk is not asked again for what has come', async () => {
+  it('does not repeat successful requests after a failure', async () => {
     const target = await bareSite(await open());
     const asked: string[] = [];
     let fails = true;
@@ -297,12 +297,12 @@ describeDatabases('a running site', (open) => {
     ['one of many', 120, 1],
     ['more than a page', 160, 70],
     ['so many that there is no such page any more', 51, 1],
-  ])('comes over whole where records are deleted there while it is read: %s', async (_, count, deleted) => {
+  ])('is complete if records are deleted while it reads: %s', async (_, count, deleted) => {
     const site = await shrinking(count, deleted);
     const target = await bareSite(await open());
     const report = await importSource(target, await source(target, FAST, {}, site.base));
     expect(report.losses).toEqual([]);
-    // Those that were read before they were deleted came, too.
+    // Records that were read before their deletion are imported as well.
     const names = new Set(
       (await target.db.from('posts').where('post_type', 'tribe_venue').select('post_title')).map((row) => row.post_title),
     );
@@ -314,7 +314,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('goes on after an interruption where it was, also if records were deleted there meanwhile', async () => {
+  it('continues after an interruption, even if records were deleted in the meantime', async () => {
     const site = await shrinking(120, 1, { fails: true });
     const [target, place] = [await bareSite(await open()), folder()];
     const first = await source(target, FAST, { folder: place }, site.base);
@@ -326,7 +326,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('says so where the list of what the calendar does not show fails', async () => {
+  it('reports if the list of hidden records fails', async () => {
     const site = await shrinking(1, 0, { core: 500 });
     const target = await bareSite(await open());
     const report = await importSource(target, await source(target, FAST, {}, site.base));
@@ -335,7 +335,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('is walked through for two databases at once, and nothing is lost on the way into either', async () => {
+  it('works for two databases at once without loss', async () => {
     const place = folder();
     const [one, other] = [await bareSite(await open()), await bareSite(await open())];
     const sources = [
@@ -354,7 +354,7 @@ describeDatabases('a running site', (open) => {
     for (const site of [one, other]) await site.close();
   });
 
-  it('is walked through for one database by one import at a time, in whichever process', async () => {
+  it('runs only once at a time for a database, in any process', async () => {
     const target = await bareSite(await open());
     const place = folder();
     const first = await source(target, FAST, { folder: place });
@@ -370,7 +370,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('may be walked through again once a process that did so is gone, however it went', async () => {
+  it('can start again after a process that held the lock has ended, even by SIGKILL', async () => {
     const lock = join(folder(), 'walk.lock');
     const code = `import { loadSqlite } from '${new URL('../../bin/sqlite.mjs', import.meta.url).href}';
       globalThis.held = new (loadSqlite())(process.argv[1]);
@@ -390,7 +390,7 @@ describeDatabases('a running site', (open) => {
     lockFile(lock)!();
   });
 
-  it('gives its pictures through the door that looks where they lie', async () => {
+  it('fetches images through the filter for public addresses', async () => {
     const target = await bareSite(await open());
     const entries = await allOf((await source(target)).entries());
     const picture = entries.find((entry): entry is PostItem => entry.kind === 'attachment')!;
@@ -404,7 +404,7 @@ describeDatabases('a running site', (open) => {
   });
 });
 
-describe('what a site has stored behind what it shows', () => {
+describe('reconstruction of stored values from displayed ones', () => {
   const options = { smilies: true, images: () => undefined };
   it.each([
     ['Rock &#038; roll', 'Rock & roll'],
@@ -413,16 +413,16 @@ describe('what a site has stored behind what it shows', () => {
     ['Caf&eacute; &amp; bar', 'Caf&eacute; &amp; bar'],
     ['<b>Bold</b>', '<b>Bold</b>'],
     ['', ''],
-  ])('of the title %s', (shown, text) => expect(storedTitle(shown)).toEqual({ text, same: true }));
+  ])('restores the title %s', (shown, text) => expect(storedTitle(shown)).toEqual({ text, same: true }));
   it.each([
     ['<p>One</p>\n<p>Two<br />\nlines</p>', 'One\n\nTwo\nlines'],
     ['<p>It&#8217;s &#8220;on&#8221;</p>', 'It\'s "on"'],
     ['<h2>Title</h2>\n<p>Text</p>', '<h2>Title</h2>\nText'],
     ['<p class="lead">Text</p>', '<p class="lead">Text</p>'],
-  ])('of the text %s', (shown, text) => expect(storedContent(shown, options)).toEqual({ text, same: true }));
-  it('is what it shows where nothing better is found, and says so', () =>
+  ])('restores the text %s', (shown, text) => expect(storedContent(shown, options)).toEqual({ text, same: true }));
+  it('returns the displayed text and reports it if no better one is found', () =>
     expect(storedContent('One &hellip; <br>two\n\n three', options)).toEqual({ text: 'One &hellip; <br>two\n\n three', same: false }));
-  it('renders to the same, whatever was stored, or says so', () => {
+  it('returns text that renders to the same HTML, or reports it', () => {
     const words = fc.array(
       fc.constantFrom(
         'a',
@@ -486,5 +486,7 @@ describe('what a site has stored behind what it shows', () => {
       ],
     ],
     [{ cost: '', symbol: '', position: '', code: '', values: [] }, []],
-  ])('of the cost %j', (shown, metas) => expect(storedCost(shown, { symbol: '$', after: false }, ['Free'])).toEqual({ metas, same: true }));
+  ])('restores the cost %j', (shown, metas) =>
+    expect(storedCost(shown, { symbol: '$', after: false }, ['Free'])).toEqual({ metas, same: true }),
+  );
 });

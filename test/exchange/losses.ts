@@ -1,10 +1,10 @@
 /**
- * What gets lost on a way: as `docs/migrating.md` says it, and all places where `fasti verify` shows it between the
- * sample site and its import.
+ * What is lost on each way of migration, as described in `docs/migrating.md`, with all places where `fasti verify`
+ * shows it between the sample site and its import.
  */
 export type Losses = Readonly<Record<string, readonly string[]>>;
 
-/** Members of each of these, which are written with blanks between. */
+/** Returns the members of each of these records. Both lists are separated by spaces. */
 const of = (records: string, members: string): string[] =>
   records.split(' ').flatMap((record) => members.split(' ').map((member) => `${record}.${member}`));
 
@@ -12,7 +12,7 @@ const WALK = 'start_date=1001-01-01&end_date=2999-12-31&per_page=50';
 
 const CHILD = { 'what an event belongs below': ['events/75'] };
 
-/** Everything comes over that can be seen. */
+/** Everything that can be seen is imported. */
 export const DATABASE: Losses = {
   'public ids of the dates of recurring events, where the new site uses them for other dates': [],
   'comments, revisions and everything else that is no part of the calendar; the report counts it': [],
@@ -27,7 +27,7 @@ const ROWS_OF_TERMS = {
   ],
 };
 
-/** Besides what is lost from a database. */
+/** In addition to what is lost from a database. */
 export const WXR: Losses = {
   'roles and passwords: new users get the usual role of the site and need a password; the report names them': [],
   'people who wrote nothing, and settings': [],
@@ -56,7 +56,7 @@ export const SITE: Losses = {
   [SIZES]: [],
 };
 
-/** By the public interface alone, besides what is lost with a password. */
+/** Through the public API, in addition to what is lost with a password. */
 export const SITE_FOR_ANYBODY: Losses = {
   'everything that is not published, and what has a password': [
     'events/73',
@@ -102,7 +102,7 @@ export const SITE_FOR_ANYBODY: Losses = {
 };
 
 const TERM_TREE = of('categories/3 categories/4 categories/9', 'parent url urls.up _links.up');
-/** What both kinds of files can't say; of the records themselves and of what follows from them. */
+/** What neither kind of file can express, in the records themselves and in what depends on them. */
 const OPEN_ONLY = [
   'events/73',
   'events/by-slug/password-protected status',
@@ -116,7 +116,7 @@ const OPEN_ONLY = [
   'organizers?per_page=50&page=1 $.total',
 ];
 const SLUGS = ['events/65', ...of('events/65', 'slug url json_ld.url')];
-/** Venues and organizers are listed by the date of publication. */
+/** Venues and organizers are listed by publication date. */
 const UNDATED = [
   ...of('venues organizers', 'date date_utc modified modified_utc'),
   'venues?per_page=50 $.sequence',

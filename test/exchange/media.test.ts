@@ -16,7 +16,7 @@ import { bareFixture, callerOf, siteOf, streamOf } from './sites.ts';
 
 const IMAGE = readFileSync(new URL('uploads/2026/11/wide.png', FIXTURES));
 
-describeDatabases('files of the library', (open) => {
+describeDatabases('files of the media library during an import', (open) => {
   let db: Database;
   let site: Site;
   let caller: Caller;
@@ -65,7 +65,7 @@ describeDatabases('files of the library', (open) => {
       ? (readdirSync(site.config.uploadsDir, { recursive: true }) as string[]).filter((name) => name.endsWith('.png')).sort()
       : [];
 
-  it('stay where nobody knows whether their rows were written', async () => {
+  it('are kept if it is uncertain whether their rows were written', async () => {
     const db: Database = {
       ...site.db,
       transaction: async (work) => {
@@ -83,7 +83,7 @@ describeDatabases('files of the library', (open) => {
     expect(uploads()).toContain('2021/05/wide.png');
   });
 
-  it('are fetched to the place they had, with their sizes, and once only', async () => {
+  it('are fetched to their original place with their sizes, only once', async () => {
     const report = await imported([image('2021/05/wide.png'), organizer]);
     expect(report).toMatchObject({ created: { attachment: 1, organizer: 1 }, losses: [] });
     expect(uploads()).toContain('2021/05/wide.png');
@@ -99,7 +99,7 @@ describeDatabases('files of the library', (open) => {
     expect(asked).toBe(1);
   });
 
-  it('are taken as they lie there when somebody copied them', async () => {
+  it('are used as they are if they were already copied', async () => {
     mkdirSync(join(site.config.uploadsDir, '2021/05'), { recursive: true });
     writeFileSync(join(site.config.uploadsDir, '2021/05/wide.png'), IMAGE);
     await imported([image('2021/05/wide.png')]);
@@ -107,7 +107,7 @@ describeDatabases('files of the library', (open) => {
     expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
   });
 
-  it('are fetched by a later import, where an earlier one came without them or they are lost', async () => {
+  it('are fetched by a later import if they are missing', async () => {
     await importItems(site, caller, streamOf([image('2021/05/wide.png'), organizer]), { source: 'x' });
     expect(uploads()).toEqual([]);
     const report = await imported([image('2021/05/wide.png'), organizer]);
@@ -122,7 +122,7 @@ describeDatabases('files of the library', (open) => {
     expect(asked).toBe(2);
   });
 
-  it('are asked for again while they cannot be had', async () => {
+  it('are requested again if they could not be fetched', async () => {
     for (let round = 1; round <= 2; round += 1) {
       const report = await imported([image('2021/05/wide.png', { url: `${address}/gone` })]);
       expect(report.losses).toMatchObject([{ reason: 'file-not-fetched', count: 1 }]);
@@ -130,14 +130,14 @@ describeDatabases('files of the library', (open) => {
     }
   });
 
-  it('are never asked for at places that are not public', async () => {
+  it('are never requested from addresses that are not public', async () => {
     const report = await imported([image('2021/05/wide.png'), organizer], false);
     expect(report.losses).toMatchObject([{ reason: 'file-not-fetched', examples: [{ detail: 'address' }] }]);
     expect([asked, uploads()]).toEqual([0, []]);
     expect(await metaOf(41, '_thumbnail_id')).toBe('40');
   });
 
-  it('don’t lead out of the library', async () => {
+  it('are never stored outside the uploads folder', async () => {
     const report = await imported([image('../../../outside.png')]);
     expect(uploads()).toEqual(expect.arrayContaining(['wide.png']));
     expect(existsSync(join(site.config.uploadsDir, '../../../outside.png'))).toBe(false);
@@ -148,14 +148,14 @@ describeDatabases('files of the library', (open) => {
     expect(await metaOf(50, '_wp_attached_file')).toBeUndefined();
   });
 
-  it('are taken back when their rows can’t be written', async () => {
+  it('are removed if their rows cannot be written', async () => {
     const broken = { ...organizer, metas: null as never };
     await expect(imported([image('2021/05/wide.png'), broken])).rejects.toThrow();
     expect(uploads()).toEqual([]);
     expect(await db.from('posts')).toEqual([]);
   });
 
-  it('that are known by address alone are those of the library, or lost', async () => {
+  it('are found in the library if only their URL is known, or reported as lost', async () => {
     await imported([image('2021/05/wide.png')]);
     const named = (sourceId: string): PostItem => ({
       kind: 'attachment',

@@ -1,6 +1,4 @@
-/**
- * A newer file of the same source changes what came before, what is no longer so included.
- */
+/** A newer file of the same source updates earlier records, including data that is no longer in the file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +27,7 @@ const table = (...cells: string[]) =>
     '\n',
   );
 
-describeDatabases('a newer file', (open) => {
+describeDatabases('newer file', (open) => {
   let site: Site;
   beforeAll(async () => {
     site = await bareSite(await open());
@@ -45,7 +43,7 @@ describeDatabases('a newer file', (open) => {
     const source = await openSource([join(folder, name)], { caller: await callerOf(site), prefix: 'wp_', target: '', status });
     return importSource(site, source, options);
   };
-  /** What the calendar stores of flags and states of an event. */
+  /** Returns the flags and the status of an event as stored. */
   const flagsOf = async (title: string) => {
     const [post] = await site.db.from('posts').where({ post_title: title, post_type: 'tribe_events' });
     const names = ['_EventAllDay', '_EventHideFromUpcoming', '_tribe_featured', '_tribe_events_status'];
@@ -54,11 +52,11 @@ describeDatabases('a newer file', (open) => {
     return [...filled, ...(post!.menu_order === 0 ? [] : [`menu_order=${post!.menu_order}`])].sort();
   };
 
-  it('of a calendar gives an event times, and lets it take place again', async () => {
+  it('of a calendar sets the times of an all-day event and withdraws its cancellation', async () => {
     const event = ['UID:1', 'SUMMARY:Fair'];
     await imported('a.ics', calendar(...event, 'DTSTART;VALUE=DATE:20261201', 'STATUS:CANCELLED'));
     expect(await flagsOf('Fair')).toEqual(['_EventAllDay=1', '_tribe_events_status=canceled']);
-    // A calendar that does not say the state leaves the one that is noted here.
+    // If the calendar does not state the status, the stored status remains.
     const { updated } = await imported('a.ics', calendar(...event, 'DTSTART:20261202T190000Z'));
     expect([updated.event, await flagsOf('Fair')]).toEqual([1, ['_tribe_events_status=canceled']]);
     await imported('a.ics', calendar(...event, 'DTSTART:20261202T190000Z', 'STATUS:CONFIRMED'));
@@ -67,7 +65,7 @@ describeDatabases('a newer file', (open) => {
     expect(again.unchanged.event).toBe(1);
   });
 
-  it('that publishes what came as a draft gives it a slug of its own, and a date', async () => {
+  it('that publishes drafts gives them unique slugs and dates', async () => {
     const event = (uid: number, ...lines: string[]) => calendar(`UID:d${uid}`, 'SUMMARY:Draft fair', 'DTSTART:20261202T190000Z', ...lines);
     const rows = () => site.db.from('posts').where({ post_title: 'Draft fair', post_type: 'tribe_events' }).orderBy('ID');
     await imported('d0.ics', event(0));
@@ -87,7 +85,7 @@ describeDatabases('a newer file', (open) => {
     ]);
   });
 
-  it('notes when it changed something: at the time that it says, else now', async () => {
+  it('sets the modification date of changed records to the date in the file, or else to now', async () => {
     const event = (uid: string, ...lines: string[]) => calendar(`UID:${uid}`, 'DTSTART:20261202T190000Z', ...lines);
     const modified = async (title: string) => {
       const { post_modified: local, post_modified_gmt: utc } = (await site.db.from('posts').where({ post_title: title }).first())!;
@@ -101,7 +99,7 @@ describeDatabases('a newer file', (open) => {
     await imported('m2.ics', event('m2', 'SUMMARY:Told', 'LAST-MODIFIED:20250101T120000Z'));
     await imported('m2.ics', event('m2', 'SUMMARY:Told', 'LAST-MODIFIED:20250701T120000Z', 'DESCRIPTION:More'));
     expect(await modified('Told')).toEqual(['2025-07-01 14:00:00', '2025-07-01 12:00:00']);
-    // Programs change events without saying so.
+    // Some programs change events without updating LAST-MODIFIED.
     await imported('m2.ics', event('m2', 'SUMMARY:Told', 'LAST-MODIFIED:20250701T120000Z', 'DESCRIPTION:Even more'));
     expect(await modified('Told')).toEqual(NEW);
     await imported('m3.csv', table('Listed', '2026-12-01', '10:00', '', '', '', ''));
@@ -113,7 +111,7 @@ describeDatabases('a newer file', (open) => {
     expect(await modified('Listed')).toEqual(NEW);
   });
 
-  it('of a calendar leaves an event in the trash that somebody moved there, and says of it what is new', async () => {
+  it('of a calendar updates an event in the trash without restoring it', async () => {
     const event = (summary: string) => calendar('UID:out', `SUMMARY:${summary}`, 'DTSTART:20261203T190000Z');
     await imported('out.ics', event('Out'));
     const [post] = await site.db.from('posts').where({ post_title: 'Out' });
@@ -142,7 +140,7 @@ describeDatabases('a newer file', (open) => {
         page({ '@id': 'https://x.example/#terms', name: title, startDate: '2027-01-01T20:00', description: cost }),
       ],
     ],
-  ] as const)('of %s leaves the categories and tags of which it does not speak', async (what, write) => {
+  ] as const)('of %s keeps categories and tags that it does not mention', async (what, write) => {
     const title = `Terms of ${what}`;
     const file = (cost: string) => write(title, cost) as [string, string];
     await imported(...file('10'));
@@ -158,7 +156,7 @@ describeDatabases('a newer file', (open) => {
     expect(terms.map(({ name }) => name).sort()).toEqual([named.category, named.tag]);
   });
 
-  it('of a calendar makes a category anew that was deleted here, for what is new', async () => {
+  it('of a calendar creates a deleted category again for a changed event', async () => {
     const event = (title: string) => calendar('UID:gone', `SUMMARY:${title}`, 'DTSTART:20270103T190000Z', 'CATEGORIES:Vanished');
     const termsOf = () => site.db.from('terms').where('name', 'Vanished').pluck('term_id');
     await imported('gone.ics', event('Gone'));
@@ -172,7 +170,7 @@ describeDatabases('a newer file', (open) => {
     expect((await loadTermsOf(site.db, [post!.ID])).get(post!.ID)?.map(({ name }) => name)).toEqual(['Vanished']);
   });
 
-  it('of a calendar and of a table takes the categories of which it speaks for all', async () => {
+  it('of a calendar or table replaces the categories of an event if it mentions any', async () => {
     const namesOf = async (title: string) => {
       const [post] = await site.db.from('posts').where({ post_title: title });
       return ((await loadTermsOf(site.db, [post!.ID])).get(post!.ID) ?? []).map(({ name }) => name).sort();
@@ -187,12 +185,12 @@ describeDatabases('a newer file', (open) => {
     expect(await namesOf('Cells')).toEqual(['late']);
   });
 
-  describe('of a calendar takes away dates that', () => {
+  describe('of a calendar and the dates of a recurring event', () => {
     const year = new Date().getUTCFullYear() + 1;
     const weekly = (uid: string, more: readonly string[] = [], time = '180000') =>
       calendar(`UID:${uid}`, `SUMMARY:${uid}`, `DTSTART:${year}0105T${time}Z`, ...more);
     const COUNT = 'RRULE:FREQ=WEEKLY;COUNT=4';
-    /** Days and hours of the events of a title that are shown, in order. */
+    /** Returns day and hour of the visible events with a title, in order. */
     const datesOf = async (title: string) => {
       const posts = await site.db.from('posts').where({ post_title: title, post_status: 'publish' });
       const ids = posts.map(({ ID }) => ID);
@@ -204,20 +202,20 @@ describeDatabases('a newer file', (open) => {
       ['it excepts', 'Excepted', [COUNT, `EXDATE:${year}0112T180000Z`], ['01-05 18', '01-19 18', '01-26 18']],
       ['lie after an earlier end', 'Ended', [`RRULE:FREQ=WEEKLY;UNTIL=${year}0112T235959Z`], ['01-05 18', '01-12 18']],
       ['no longer repeat', 'Once', [], ['01-05 18']],
-    ])('%s', async (_, title, lines, dates) => {
+    ])('removes dates that %s', async (_, title, lines, dates) => {
       const file = `${title}.ics`;
       await imported(file, weekly(title, [COUNT]));
       expect(await datesOf(title)).toHaveLength(4);
       const { created, trashed, unchanged, lost } = await imported(file, weekly(title, lines));
       expect([await datesOf(title), trashed.event, lost]).toEqual([dates, 4 - dates.length, {}]);
-      // Those that stay are the same records.
+      // The remaining events are the same records.
       expect([created, unchanged.event]).toEqual([{}, dates.length]);
-      // And they come again with the file that had them.
+      // The events come back if the old file is imported again.
       await imported(file, weekly(title, [COUNT]));
       expect(await datesOf(title)).toEqual(['01-05 18', '01-12 18', '01-19 18', '01-26 18']);
     });
 
-    it('none, where what took place once repeats', async () => {
+    it('removes no dates if a single event becomes recurring', async () => {
       await imported('Again.ics', weekly('Again'));
       const { created, trashed, unchanged } = await imported('Again.ics', weekly('Again', [COUNT]));
       expect([created, trashed, unchanged.event, await datesOf('Again')]).toEqual([
@@ -228,23 +226,23 @@ describeDatabases('a newer file', (open) => {
       ]);
     });
 
-    it('it moves to another time', async () => {
+    it('replaces all dates if the event is moved to another time', async () => {
       await imported('Moved.ics', weekly('Moved', [COUNT]));
       const { created, trashed } = await imported('Moved.ics', weekly('Moved', [COUNT], '190000'));
       expect([created.event, trashed.event, await datesOf('Moved')]).toEqual([4, 4, ['01-05 19', '01-12 19', '01-19 19', '01-26 19']]);
     });
 
-    it('it has, if it has one of them alone, but not those that it says nothing of', async () => {
+    it('updates a single changed date and keeps dates that the file does not mention', async () => {
       await imported('Part.ics', weekly('Part', [COUNT]));
       const change = calendar('UID:Part', 'SUMMARY:Part', `RECURRENCE-ID:${year}0112T180000Z`, `DTSTART:${year}0112T200000Z`);
       const { trashed } = await imported('Part.ics', change);
       expect([trashed, await datesOf('Part')]).toEqual([{}, ['01-05 18', '01-12 20', '01-19 18', '01-26 18']]);
-      // Nor those of other events.
+      // Nor does it remove dates of other events.
       expect((await imported('Part.ics', weekly('Other', [COUNT]))).trashed).toEqual({});
       expect(await datesOf('Part')).toHaveLength(4);
     });
 
-    it('lie ahead: what is over stays', async () => {
+    it('keeps past dates', async () => {
       const past = (...more: string[]) => calendar('UID:Past', 'SUMMARY:Past', `DTSTART:${year - 2}1201T180000Z`, ...more);
       await imported('Past.ics', past('RRULE:FREQ=WEEKLY;COUNT=3'));
       const before = await datesOf('Past');
@@ -252,18 +250,18 @@ describeDatabases('a newer file', (open) => {
       expect([trashed, await datesOf('Past')]).toEqual([{}, before]);
     });
 
-    it('and a rehearsal says so', async () => {
+    it('reports removed dates in a dry run', async () => {
       await imported('Tried.ics', weekly('Tried', [COUNT]));
       const before = await datesOf('Tried');
       const report = await imported('Tried.ics', weekly('Tried', [COUNT, `EXDATE:${year}0112T180000Z`]), { dryRun: true });
       expect([report.trashed, await datesOf('Tried')]).toEqual([{ event: 1 }, before]);
     });
 
-    it('and a rehearsal counts as the import does, whatever numbers categories have and whatever is in the trash', async () => {
+    it('counts removed dates in a dry run as the import does, despite equal category IDs and dates in the trash', async () => {
       const titled = (...lines: string[]) => weekly('Counted', [...lines]);
       await imported('Counted.ics', titled(COUNT));
       const posts = await site.db.from('posts').where('post_title', 'Counted').orderBy('ID').select('ID');
-      // A category with the number of a date that goes, and a date that somebody has moved to the trash.
+      // A category whose ID equals that of a date to be removed, and a date that is already in the trash.
       const [first, second] = posts.map(({ ID }) => ID);
       await site.db.from('terms').insert([{ term_id: second!, name: 'Same number', slug: 'same-number', term_group: 0 }]);
       await site.db
@@ -334,7 +332,7 @@ describeDatabases('a newer file', (open) => {
     expect(await address()).toBe('Piazza Grande 2, 52100 Arezzo, Italy');
   });
 
-  it('of a table takes back what it says no to', async () => {
+  it('of a table resets flags to which it says no', async () => {
     await imported('a.csv', table('Gala', '2026-12-05', '', 'yes', 'yes', 'yes', 'yes'));
     expect(await flagsOf('Gala')).toEqual(['_EventAllDay=1', '_EventHideFromUpcoming=yes', '_tribe_featured=1', 'menu_order=-1']);
     await imported('a.csv', table('Gala', '2026-12-05', '00:00', '', '', '', ''));
@@ -343,7 +341,7 @@ describeDatabases('a newer file', (open) => {
     expect(await flagsOf('Gala')).toEqual([]);
   });
 
-  it('of a page gives an event times, and lets it take place again', async () => {
+  it('of a page sets the times of an all-day event and withdraws its cancellation', async () => {
     const event = { '@id': 'https://x.example/1', name: 'Ball' };
     await imported('a.html', page({ ...event, startDate: '2026-12-06', eventStatus: 'https://schema.org/EventCancelled' }));
     expect(await flagsOf('Ball')).toEqual(['_EventAllDay=1', '_tribe_events_status=canceled']);
@@ -351,7 +349,7 @@ describeDatabases('a newer file', (open) => {
     expect(await flagsOf('Ball')).toEqual([]);
   });
 
-  it('that is exported says what does not take place, and titles as they were written', async () => {
+  it('is exported with cancellations and with titles as they were written', async () => {
     await imported('b.ics', calendar('UID:2', 'SUMMARY:The "Trio"', 'DTSTART:20261209T190000Z', 'STATUS:CANCELLED'));
     const caller = await callerOf(site);
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
@@ -359,7 +357,7 @@ describeDatabases('a newer file', (open) => {
     expect(records.map(({ title, state }) => [title, state])).toContainEqual(['The "Trio"', 'canceled']);
   });
 
-  it('that is exported says how far names with commas go', async () => {
+  it('is exported with X-NAME for names that contain commas', async () => {
     const lines = [
       'LOCATION;X-NAME="Bar, Grill":Bar\\, Grill\\, Via Roma 1',
       'CONTACT;X-NAME="Rossi; Bianchi, & C.":Rossi\\; Bianchi\\, & C.\\, +39 050 12345',

@@ -4,9 +4,7 @@ import type { Entry } from '../../src/exchange/items/items.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 import { timesOf } from './corpus-compare.ts';
 
-/*
- * What a site in Rome makes of small calendars.
- */
+/* Reads small calendars as a site in Rome does. */
 
 export const OPTIONS = {
   file: 'a.ics',
@@ -16,7 +14,10 @@ export const OPTIONS = {
   to: '2027-12-31',
 };
 
-/** What a file says, as `start end` in UTC or whole days (the end exclusive) with the title, and what was told. */
+/**
+ * Returns the events of a file as `start end` in UTC or as days (the end exclusive) with the title, and the reasons of
+ * losses.
+ */
 export async function read(text: string | Uint8Array): Promise<{ times: string[]; told: string[] }> {
   const bytes = async function* () {
     yield Buffer.from(text as Uint8Array);
@@ -27,7 +28,10 @@ export async function read(text: string | Uint8Array): Promise<{ times: string[]
   return { times: timesOf(entries).map(shortened).sort(), told };
 }
 
-/** `2026-12-24 19:00-20:00 Title`; the day of the end only where it is another, the title only where it is told. */
+/**
+ * Formats a time as `2026-12-24 19:00-20:00 Title`. The end includes its day only if it differs, and the title only if
+ * it is not the default.
+ */
 function shortened([start, end, title]: readonly [string, string, string]): string {
   const [day, from] = start.split(' ');
   const [lastDay, to] = end.split(' ');

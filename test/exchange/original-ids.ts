@@ -3,14 +3,14 @@ import { decodeEntities } from '../../src/wordpress/content/entities.ts';
 import { stripAllTags } from '../../src/wordpress/content/plain-text.ts';
 
 /**
- * A file that says no ids gives its records new ones; what is compared by id has to have its own again. Both sites in
- * the order of their ids.
+ * Gives records the IDs that they have on the original site. A file without IDs results in new ones, but the comparison
+ * is by ID. Both sites have their records in the order of their IDs.
  */
 export async function giveOriginalIds(db: Database, original: Database): Promise<void> {
   const posts = pairs(await postKeys(db), await postKeys(original));
   const terms = pairs(await termKeys(db, 'term_id'), await termKeys(original, 'term_id'));
   const rows = pairs(await termKeys(db, 'term_taxonomy_id'), await termKeys(original, 'term_taxonomy_id'));
-  // Out of the way first: the new id of one may be the old id of another.
+  // Move the IDs out of the way first, since the new ID of a record may be the old ID of another one.
   for (const moved of [out, back]) {
     for (const [table, column] of POST_IDS) await renumber(db, table, column, moved(posts));
     for (const key of LINKS) await renumber(db, 'postmeta', 'meta_value', moved(posts), { meta_key: key });
@@ -40,13 +40,13 @@ type Pairs = readonly (readonly [from: number, to: number])[];
 const out = (some: Pairs): Pairs => some.map(([from, to]) => [from, FAR + to]);
 const back = (some: Pairs): Pairs => some.map(([, to]) => [FAR + to, to]);
 
-/** What is not in the original goes far behind it. */
+/** Records that are not on the original site get IDs far above the others. */
 function pairs(here: ReadonlyMap<string, number>, there: ReadonlyMap<string, number>): Pairs {
   let free = FAR / 2;
   return [...here].map(([key, id]) => [id, there.get(key) ?? free++]);
 }
 
-/** By name, as letters and digits; among those of one name by the order in which they begin. */
+/** Returns the IDs of posts by name (letters and digits only) and, within one name, by the order of their start. */
 async function postKeys(db: Database): Promise<Map<string, number>> {
   const starts = new Map((await db.from('tec_events')).map((row) => [row.post_id, row.start_date]));
   const rows = await db.from('posts').where('post_type', 'like', 'tribe_%').where('post_status', 'publish').orderBy('ID');

@@ -13,7 +13,7 @@ import { parseQuery } from '../../src/http/input.ts';
 
 const nginx = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
 
-/** The example of the guide, on ports of our own. */
+/** Returns the example of the guide with the test's ports. */
 function example(ports: { proxy: number; wordpress: number; fasti: number }): string {
   const [, block = ''] = /```nginx\n([\s\S]*?)```/.exec(readFileSync(new URL('../../docs/migrating.md', import.meta.url), 'utf8')) ?? [];
   return block
@@ -22,7 +22,10 @@ function example(ports: { proxy: number; wordpress: number; fasti: number }): st
     .replace('127.0.0.1:8080', `127.0.0.1:${ports.fasti}`);
 }
 
-/** A server for one whole site, whose comments on WordPress are in force, on ports of our own and without TLS. */
+/**
+ * Returns the example of a server for a whole site with its commented-out WordPress lines enabled, with the test's
+ * ports and without TLS.
+ */
 function wholeServer(ports: { proxy: number; wordpress: number; fasti: number }): string {
   const text = readFileSync(new URL('../../docs/examples/nginx.conf', import.meta.url), 'utf8');
   return text
@@ -43,7 +46,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts nginx with this inside `http`, and waits until it answers at the port. */
+/** Starts nginx with this text inside `http`, and waits until it answers on the port. */
 async function startNginx(inside: string, port: number): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-proxy-'));
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
@@ -63,7 +66,7 @@ async function startNginx(inside: string, port: number): Promise<() => Promise<v
   };
 }
 
-(nginx ? describe : describe.skip)('the proxy of the guide', () => {
+(nginx ? describe : describe.skip)('nginx example of the migration guide', () => {
   const servers: http.Server[] = [];
   let base = '';
   let stop = async (): Promise<void> => undefined;
@@ -127,9 +130,9 @@ async function startNginx(inside: string, port: number): Promise<() => Promise<v
     '/?feed=rss2',
     '/?feed=atom&post_type=product',
     '/wp-admin/',
-  ])('leaves %s to WordPress', async (path) => expect(await target(path)).toBe('wordpress 127.0.0.1 http'));
+  ])('sends %s to WordPress', async (path) => expect(await target(path)).toBe('wordpress 127.0.0.1 http'));
 
-  it('routes what is a feed, and nothing else', async () => {
+  it('sends exactly the feed addresses to Fasti', async () => {
     const place = { base: '', languages: ['en', 'it'], slugs: { events: ['events'], event: ['event'], tag: ['tag'] } };
     const paths = [
       '/',
@@ -160,12 +163,12 @@ async function startNginx(inside: string, port: number): Promise<() => Promise<v
     }
   });
 
-  it('takes uploads as large as the server does by itself', async () => {
+  it('allows uploads of the same size as the server', async () => {
     const size = Number(/client_max_body_size (\d+)m/.exec(example({ proxy: 0, wordpress: 0, fasti: 0 }))?.[1]) * 1024 * 1024;
     expect(size).toBe(readConfig({}).uploadLimit);
   });
 
-  it('has WordPress answer reads, and no writes, while Fasti does not run', async () => {
+  it('sends reads, but not writes, to WordPress while Fasti is not running', async () => {
     const fasti = servers[1]!;
     await new Promise((closed) => {
       fasti.close(closed);
@@ -176,24 +179,27 @@ async function startNginx(inside: string, port: number): Promise<() => Promise<v
   });
 });
 
-(nginx ? it : it.skip)('the server of the example has WordPress answer reads, and no writes, when Fasti gives no answer', async () => {
-  const seen: string[] = [];
-  const wordpress = http.createServer((req, res) => {
-    seen.push(`${req.method} ${req.headers['x-forwarded-proto']} ${req.headers['x-forwarded-for']}`);
-    res.end('wordpress');
-  });
-  // It ends in the middle of its work.
-  const fasti = http.createServer((req) => req.socket.destroy());
-  for (const server of [wordpress, fasti]) await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
-  const proxy = await freePort();
-  const stop = await startNginx(wholeServer({ proxy, wordpress: portOf(wordpress), fasti: portOf(fasti) }), proxy);
-  const address = `http://127.0.0.1:${proxy}/wp-json/tribe/events/v1/events`;
-  seen.splice(0);
-  expect((await fetch(address, { method: 'POST', body: 'title=Once' })).status).toBe(502);
-  expect(seen).toEqual([]);
-  expect(await (await fetch(address)).text()).toBe('wordpress');
-  expect(seen).toEqual(['GET http 127.0.0.1']);
-  await stop();
-  for (const server of [wordpress, fasti]) server.close();
-});
+(nginx ? it : it.skip)(
+  'the nginx example for a whole server sends reads, but not writes, to WordPress if Fasti does not respond',
+  async () => {
+    const seen: string[] = [];
+    const wordpress = http.createServer((req, res) => {
+      seen.push(`${req.method} ${req.headers['x-forwarded-proto']} ${req.headers['x-forwarded-for']}`);
+      res.end('wordpress');
+    });
+    // This server closes the connection without a response.
+    const fasti = http.createServer((req) => req.socket.destroy());
+    for (const server of [wordpress, fasti]) await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
+    const proxy = await freePort();
+    const stop = await startNginx(wholeServer({ proxy, wordpress: portOf(wordpress), fasti: portOf(fasti) }), proxy);
+    const address = `http://127.0.0.1:${proxy}/wp-json/tribe/events/v1/events`;
+    seen.splice(0);
+    expect((await fetch(address, { method: 'POST', body: 'title=Once' })).status).toBe(502);
+    expect(seen).toEqual([]);
+    expect(await (await fetch(address)).text()).toBe('wordpress');
+    expect(seen).toEqual(['GET http 127.0.0.1']);
+    await stop();
+    for (const server of [wordpress, fasti]) server.close();
+  },
+);

@@ -33,7 +33,7 @@ async function* again<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-describeDatabases('recurring events in bulk', (open) => {
+describeDatabases('import and export of recurring events', (open) => {
   let db: Database;
   let source: Site;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describeDatabases('recurring events in bulk', (open) => {
   };
   const fromDatabase = () => openWordpressDatabase({ url: urlOf(db), prefix: db.prefix });
 
-  /** All that the tables hold of events that recur, but for numbers that each database gives for itself. */
+  /** Returns the tables of recurring events without IDs that each database assigns itself. */
   const tablesOf = async (of: Database) => ({
     rules: await of.from('tec_events').where('rset', '<>', '').orderBy('post_id').select('post_id', 'rset', 'start_date', 'end_date_utc'),
     dates: (await of.from('tec_occurrences').where('post_id', '>', 500).where('post_id', '<', 520).orderBy('occurrence_id')).map(
@@ -66,7 +66,7 @@ describeDatabases('recurring events in bulk', (open) => {
     ).map((row) => ({ ...row })),
   });
 
-  /** What the doctor says of the events whose dates were moved. */
+  /** Returns the findings of fasti doctor about events whose dates were changed. */
   const faultsOf = async (site: Site) => {
     const findings: unknown[] = [];
     for await (const finding of auditDates(site.db, { rows: true, recurrence: (await site.settings()).recurrence }))
@@ -88,10 +88,10 @@ describeDatabases('recurring events in bulk', (open) => {
     return { total, dates: records.map(({ id, start_date, utc_end_date }) => ({ id, start_date, utc_end_date })) };
   };
 
-  it('come over from a database whole, and not a second time', async () => {
+  it('copies all dates from a database, and changes nothing the second time', async () => {
     const site = await bareSite(await open());
     const report = await imported(site, await fromDatabase());
-    // In the old form of recurrence each date is a post: the rules of its three events make no more of them.
+    // In the old form of recurrence each date is a post, so the rules of its three events create no further dates.
     const losses = Object.fromEntries(report.losses.map(({ reason, count }) => [reason, count]));
     expect([losses.recurrence, losses['occurrence-ids'], losses['dates-unsound']]).toEqual([3, undefined, undefined]);
     expect(await tablesOf(site.db)).toEqual(await tablesOf(db));
@@ -110,12 +110,12 @@ describeDatabases('recurring events in bulk', (open) => {
     const before = await entries();
     const again = await imported(site, await fromDatabase());
     expect([again.created.event ?? 0, again.updated.event ?? 0]).toEqual([0, 0]);
-    // Who follows the changes is told of none.
+    // The journal contains no new changes.
     expect((await entries()).slice(before.length)).toEqual([]);
     await site.close();
   });
 
-  it('follow a rule that has changed in the source, and keep the ids of dates that stay', async () => {
+  it('follows a rule that changed in the source, and keeps the IDs of remaining dates', async () => {
     const own = await loadRecurringSite(await open());
     const site = await bareSite(await open());
     const from = () => openWordpressDatabase({ url: urlOf(own), prefix: own.prefix });
@@ -130,7 +130,7 @@ describeDatabases('recurring events in bulk', (open) => {
     await site.close();
   });
 
-  it('take place once where they do so in the source by now, at the time that it says', async () => {
+  it('turns a recurring event into a single event if the source did so, at the new time', async () => {
     const own = await loadRecurringSite(await open());
     const site = await bareSite(await open());
     const from = () => openWordpressDatabase({ url: urlOf(own), prefix: own.prefix });
@@ -163,7 +163,7 @@ describeDatabases('recurring events in bulk', (open) => {
     await site.close();
   });
 
-  it('stand beside others whose times are put right, in their metas and their rows', async () => {
+  it('corrects wrong UTC times of other events, in metas and rows', async () => {
     const own = await loadRecurringSite(await open());
     const site = await bareSite(await open());
     const wrong = { start_date_utc: '2027-07-01 21:00:00', end_date_utc: '2027-07-01 23:30:00' };
@@ -178,7 +178,7 @@ describeDatabases('recurring events in bulk', (open) => {
     await site.close();
   });
 
-  it('go out as JSON lines and come back as they were', async () => {
+  it('preserves recurring events in JSON lines', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'site.jsonl');
     const items = itemsOf(exportEntries(source, await callerOf(source)), () => undefined);
     await writeFile(file, (await allOf(writeJsonLines('http://127.0.0.1:8081', items))).join(''));
@@ -224,7 +224,7 @@ describeDatabases('recurring events in bulk', (open) => {
     await db.from('postmeta').where({ post_id: id, meta_key: '_internal' }).delete();
   });
 
-  it('go out as a line for each date, and as one iCalendar event with its rule', async () => {
+  it('exports a CSV row for each date, and one iCalendar event with its rule', async () => {
     const caller = await callerOf(source);
     const options = { kinds: ['event'] as const, statuses: ['publish'], open: true, eachDate: true };
     const items = () => itemsOf(exportEntries(source, caller, options), () => undefined);
@@ -240,13 +240,13 @@ describeDatabases('recurring events in bulk', (open) => {
     expect(uids.some((uid) => Number.parseInt(uid!, 10) > 10_000_000)).toBe(false);
   });
 
-  it('are found again by the lines of a table, one for each date', async () => {
+  it('recognizes the dates in CSV rows and changes no recurring event', async () => {
     const site = await siteOf(await loadRecurringSite(await open()));
     const caller = await callerOf(site);
     await site.db.from('postmeta').insert({ post_id: 501, meta_key: EXTERNAL_ID, meta_value: 'crm 1' });
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'], eachDate: true }), () => undefined);
     const table = (await allOf(writeCsv('event', eachDate(items)))).join('').trimEnd();
-    // One date ends later than it does here, and one more has been thought of.
+    // One date ends later than stored, and one date is new.
     const first = table.split(/\r?\n/).find((line) => line.includes('Tower open') && line.includes('2031-01-13'))!;
     const changed = table.replace(/(2031-01-14,10:00:00,2031-01-14),11:00:00/, '$1,12:00:00');
     const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'dates.csv');
@@ -261,7 +261,7 @@ describeDatabases('recurring events in bulk', (open) => {
     await site.close();
   });
 
-  it('go out with those dates alone that were asked for', async () => {
+  it('exports only the requested dates', async () => {
     const caller = await callerOf(source);
     const filters = await acceptParams(source, caller, EVENT.filters, { start_date: '2031-01-15', end_date: '2031-01-17' }, 'read');
     const entries = exportEntries(source, caller, { kinds: ['event'], filters, statuses: ['publish'], eachDate: true });

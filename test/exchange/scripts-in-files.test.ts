@@ -17,14 +17,14 @@ const venue = (metas: PostItem['metas']): PostItem => ({
   complete: true,
 });
 
-describeDatabases('scripts in a file', (open) => {
+describeDatabases('scripts in imported files', (open) => {
   let site: Site;
   beforeAll(async () => {
     site = await bareSite(await open());
   });
   afterAll(() => site.close());
 
-  it('never come with the name of a person', async () => {
+  it('are removed from names and profiles of users', async () => {
     const person: Item = {
       kind: 'author',
       sourceId: 'mallory',
@@ -47,7 +47,7 @@ describeDatabases('scripts in a file', (open) => {
     expect(metas.map(({ meta_value }) => meta_value)).toEqual(['<b>Hi</b> ', '']);
   });
 
-  it('never come with a login or an e-mail address', async () => {
+  it('are removed from logins and email addresses', async () => {
     const person: Item = {
       kind: 'author',
       sourceId: 'eve',
@@ -60,7 +60,7 @@ describeDatabases('scripts in a file', (open) => {
     expect(await site.db.from('users').where('display_name', 'Eve').first()).toMatchObject({ user_login: 'eve', user_email: '' });
   });
 
-  it('are taken out of metas where that is wished, within serialized ones too', () => {
+  it('are removed from metas of untrusted files, including serialized metas', () => {
     const given: PostItem['metas'] = [
       ['_VenueCity', `Pisa ${SCRIPT}`],
       ['_VenueAddress', 'Via Roma 1 & 2'],
@@ -82,7 +82,7 @@ describeDatabases('scripts in a file', (open) => {
     expect(cleanPost(venue(given), { trusted: true }).metas).toEqual(given);
   });
 
-  it('cost metas nothing that have none', () => {
+  it('are the only reason to change metas', () => {
     const given: PostItem['metas'] = [
       ['_VenueURL', 'https://example.org/a?b=1&c=d#e'],
       ['_VenueCity', 'Pisa & Lucca'],

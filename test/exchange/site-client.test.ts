@@ -6,7 +6,7 @@ afterEach(() => {
   globalThis.fetch = fetch;
 });
 
-/** How often a site is asked whose host cannot be reached for this reason. */
+/** Returns the number of requests to a host that cannot be reached for this reason. */
 async function asked(code: string): Promise<number> {
   let count = 0;
   globalThis.fetch = async () => {
@@ -18,10 +18,10 @@ async function asked(code: string): Promise<number> {
   return count;
 }
 
-it('asks a host once that there is not', async () => {
+it('findSite tries an unknown host only once', async () => {
   expect(await asked('ENOTFOUND')).toBe(1);
 });
 
-it.each(['ECONNREFUSED', 'EAI_AGAIN'])('asks a host again that may be there the next time: %s', async (code) => {
+it.each(['ECONNREFUSED', 'EAI_AGAIN'])('findSite retries a host that may become reachable: %s', async (code) => {
   expect(await asked(code)).toBeGreaterThan(1);
 });

@@ -16,10 +16,10 @@ import { urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { type Fixture, readFixture, resetScript } from '../support/site-data.mjs';
 
-/** When it is in these tests: a day after the sample site was made. */
+/** Current time in these tests: a day after the sample site was created. */
 export const NOW = new Date('2026-11-21T09:00:00Z');
 
-/** The sample site without anything that an import would bring: settings and the administrator remain. */
+/** Returns the sample site without anything that an import would create. Settings and the administrator remain. */
 export function bareFixture(): Fixture {
   const fixture = structuredClone(readFixture());
   for (const [name, table] of Object.entries(fixture)) {
@@ -31,10 +31,7 @@ export function bareFixture(): Fixture {
   return fixture;
 }
 
-/**
- * The sample site as it would be on an old WordPress, where the row of a term in its taxonomy has another number than
- * the term itself.
- */
+/** Returns the sample site as on an old WordPress, where term_taxonomy_id differs from term_id. */
 export function withOtherRows(): Fixture {
   const fixture = structuredClone(readFixture());
   for (const name of ['term_taxonomy', 'term_relationships'] as const) {
@@ -47,7 +44,7 @@ export function withOtherRows(): Fixture {
 
 const ROWS_APART = 7;
 
-/** A site without records, ready to import into. */
+/** Loads a site without records, ready to import into. */
 export async function bareSite(db: Database): Promise<Site> {
   await loadSite(db, bareFixture());
   return siteOf(db);
@@ -63,14 +60,14 @@ export async function siteOf(db: Database, url = urlOf(db)): Promise<Site> {
   return openSite(config, { clock: () => NOW, watched: true });
 }
 
-/** One of the site's users as caller; the first is the administrator. */
+/** Returns a user of the site as caller. User 1 is the administrator, 0 is anonymous. */
 export async function callerOf(site: Site, user = 1): Promise<Caller> {
   const settings = await site.settings();
   const viewer = user === 0 ? { id: 0, login: '', can: () => false } : await loadViewer(site.db, settings, user);
   return callerFor(site, settings, viewer!, { language: 'en' });
 }
 
-/** Imports a source as the command does: looked through first, then taken in. */
+/** Imports a source as the command does: surveyed first, then imported. */
 export async function importSource(site: Site, source: Source, options: Partial<ImportOptions> = {}): Promise<Report> {
   const { highestId, versions } = await survey(source);
   return importItems(site, await callerOf(site), latestOf(source.entries(), versions), {
@@ -93,14 +90,14 @@ export async function allOf<Value>(values: AsyncIterable<Value>): Promise<Value[
 
 export const textOfAll = async (pieces: AsyncIterable<string>): Promise<string> => (await allOf(pieces)).join('');
 
-/** Items without where they stood. */
+/** Returns items without their place in the source. */
 export const placeless = (items: readonly Item[]): Item[] => items.map(({ place: _place, ...item }) => item as Item);
 
 const TYPES = ['attachment', 'tribe_venue', 'tribe_organizer', 'tribe_events'];
 
 /**
- * Everything that a calendar consists of, in an order that doesn't depend on how it came in. Left out are what only
- * numbers rows (ids of metas and occurrences), the time of writing, and notes of WordPress's editor.
+ * Returns everything that makes up a calendar, in an order that does not depend on how it was imported. Omitted are IDs
+ * of metas and occurrences, the time of writing, and metas of WordPress's editor.
  */
 export async function calendarOf(db: Database): Promise<Record<string, unknown[]>> {
   const posts = await db.from('posts').whereIn('post_type', TYPES).orderBy('ID');
@@ -137,7 +134,7 @@ export async function calendarOf(db: Database): Promise<Record<string, unknown[]
   };
 }
 
-/** Puts the bare site into an SQLite file of which nobody else knows. */
+/** Loads the bare site into an SQLite file that no other connection uses. */
 export async function loadInto(address: string): Promise<void> {
   const own = new Sqlite(address.replace(/^sqlite:/, ''));
   own.exec(resetScript(bareFixture(), { engine: 'sqlite', prefix: 'wp_' }));

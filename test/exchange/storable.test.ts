@@ -10,8 +10,8 @@ import { resetSite } from '../support/site.ts';
 import { callerOf, siteOf, streamOf } from './sites.ts';
 
 /*
- * Tables of an old WordPress have no room for emoji. What holds one is left out of an import and named; everything
- * else comes.
+ * Tests of tables of an old WordPress, which cannot store emoji. Records with emoji are left out of an import and
+ * reported. All others are imported.
  */
 
 const TABLES = ['posts', 'postmeta', 'terms', 'term_taxonomy', 'users', 'usermeta'] as const;
@@ -29,7 +29,7 @@ const post = (kind: PostItem['kind'], name: string, more: Partial<PostItem> = {}
 });
 const columns = (name: string, more: PostItem['columns']) => ({ columns: { ...post('event', name).columns, ...more } });
 
-/** Items with an emoji in each of the texts that they have, under a name that says which. */
+/** Items with an emoji in one of their texts, named after that text. */
 const wide: readonly Item[] = [
   { kind: 'author', sourceId: 'wide author', login: 'wide', email: 'wide@example.org', displayName: `Wide ${WIDE}`, metas: [] },
   ...(['category', 'tag'] as const).flatMap((kind): Item[] => [
@@ -53,7 +53,7 @@ const plain: readonly Item[] = [
     post('event', `plain ${at}`, { links: [{ key: '_EventVenueID', kind: 'venue', sourceId: 'Plain hall' }] }),
   ),
 ];
-/** Waits to the end for a term of which the source has no item. */
+/** An event that waits until the end for a term that the source does not contain. */
 const waiting = post('event', 'waiting', {
   terms: [
     { kind: 'category', sourceId: 'nowhere', name: `nowhere ${WIDE}`, slug: 'nowhere' },
@@ -62,7 +62,7 @@ const waiting = post('event', 'waiting', {
 });
 const skipped: Entry = { kind: 'skipped', what: 'page', count: 3 };
 
-describeDatabases('an import with letters that the tables cannot hold', (open, engine) => {
+describeDatabases('import of characters that the tables cannot store', (open, engine) => {
   let db: Database;
   let site: Site;
   const isOld = engine === 'MySQL';
@@ -82,7 +82,7 @@ describeDatabases('an import with letters that the tables cannot hold', (open, e
   });
   afterAll(() => site.close());
 
-  // Between the others, so that each half of a piece holds some of both.
+  // Alternated, so that each half of a batch contains some of both.
   const mixed: readonly Entry[] = [
     ...Array.from({ length: Math.max(wide.length, plain.length) }, (_, at) =>
       [plain[at], wide[at]].filter((item) => item !== undefined),
@@ -109,7 +109,7 @@ describeDatabases('an import with letters that the tables cannot hold', (open, e
     );
   const named = (report: Report, reason: string) => report.losses.find((loss) => loss.reason === reason);
 
-  it.each([200, 7])('leaves out what holds them and takes in the rest, %i items at once', async (itemsAtOnce) => {
+  it.each([200, 7])('omits only records with such characters, in batches of %i items', async (itemsAtOnce) => {
     files.clear();
     const report = await taken({ itemsAtOnce });
     const lost = Object.values(report.lost).reduce((sum, number) => sum + number, 0);
@@ -117,7 +117,7 @@ describeDatabases('an import with letters that the tables cannot hold', (open, e
     expect(report.skipped).toEqual({ page: 3 });
     const there = await titles();
     expect(plain.flatMap((item) => ('links' in item && !there.has(item.columns.post_title!) ? [item.sourceId] : []))).toEqual([]);
-    // A term that was to be made is missed by the record alone, which keeps its others.
+    // A term that could not be created is missing only from this record, which keeps its other terms.
     expect([there.has('waiting'), named(report, 'term-missing')?.examples.map(({ of, detail }) => [of, detail])]).toEqual([
       true,
       isOld ? [['waiting', 'nowhere']] : undefined,
@@ -127,7 +127,7 @@ describeDatabases('an import with letters that the tables cannot hold', (open, e
     expect([progress?.done, progress?.open]).toEqual([mixed.length, 0]);
   });
 
-  it('brings them when the same import runs again on tables that hold them', async () => {
+  it('imports these records when it runs again on tables that can store them', async () => {
     await taken();
     await convert('utf8mb4');
     const report = await taken();
@@ -137,7 +137,7 @@ describeDatabases('an import with letters that the tables cannot hold', (open, e
     expect(missing).toEqual([]);
   });
 
-  it('stops at any other fault, and takes back the files whose rows are not there', async () => {
+  it('stops at any other error and removes files whose rows were not written', async () => {
     files.clear();
     const broken: Database = {
       ...site.db,

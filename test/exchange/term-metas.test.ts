@@ -8,14 +8,14 @@ import { loadSite } from '../support/site.ts';
 
 const folder = temporaryFolder();
 
-/** What plugins keep with the category of the sample site that has this slug. */
+/** Metas that plugins store for the category of the sample site with this slug. */
 const METAS = [
   ['tec-events-cat-colors-primary', '#b00020'],
   ['icon', 'guitar'],
   ['icon', '<script>alert(1)</script>drum'],
 ] as const;
 
-describeDatabases('what plugins keep with categories and tags', (open) => {
+describeDatabases('metas of categories and tags', (open) => {
   let db: Database;
   let from: Fasti;
   let id: number;
@@ -27,7 +27,7 @@ describeDatabases('what plugins keep with categories and tags', (open) => {
     for (const [meta_key, meta_value] of METAS) await db.from('termmeta').insert({ term_id: id, meta_key, meta_value });
   });
 
-  describe.each(['jsonl', 'xml'])('goes along in %s', (extension) => {
+  describe.each(['jsonl', 'xml'])('exported and imported in %s', (extension) => {
     let copy: Database;
     let to: Fasti;
     let file: string;
@@ -50,12 +50,12 @@ describeDatabases('what plugins keep with categories and tags', (open) => {
       expect(await from('export', file)).toMatchObject({ code: 0 });
     });
 
-    it('to a site that has none', async () => {
+    it('are copied to a site without metas', async () => {
       await imported();
       expect(await stored()).toEqual(METAS);
     });
 
-    it('and is told when it changes', async () => {
+    it('are updated together with the term, with the same report in a dry run', async () => {
       const entries = async () => (await copy.from('fasti_journal').select('number')).length;
       const before = await entries();
       expect((await imported()).updated).not.toHaveProperty('category');
@@ -72,7 +72,7 @@ describeDatabases('what plugins keep with categories and tags', (open) => {
     });
   });
 
-  it('comes without scripts where those who import may not write them', async () => {
+  it('are imported without scripts with --filter-html', async () => {
     const copy = await open({ migrated: false });
     const to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
     expect((await to('init')).code).toBe(0);
@@ -81,7 +81,7 @@ describeDatabases('what plugins keep with categories and tags', (open) => {
     expect(icons).toEqual(['guitar', expect.not.stringContaining('<script')]);
   });
 
-  it('stays behind in the export of somebody who does not manage the site', async () => {
+  it('are omitted from exports by users who do not manage the site', async () => {
     const file = join(folder, `${db.dialect.name}-of-an-editor.jsonl`);
     expect(await from('export', file, '--user=ed')).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'utf8')).toContain('"slug":"music"');

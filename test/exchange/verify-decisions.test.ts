@@ -10,7 +10,7 @@ const FOLDER = process.env.CONFORMANCE_RECORDINGS ?? join(dirname(fileURLToPath(
 // biome-ignore lint/suspicious/noExplicitAny: recordings hold bodies of every shape
 type Json = any;
 
-/** What the reference said: stored whole, or as changes to our expectation. */
+/** Returns the answer of the reference, which is recorded in full or as changes to our expectation. */
 function referenceOf({ response, reference }: Json): { status: number; body: Json } {
   const { changes, ignore: _, ...rest } = reference;
   if (!changes) return { ...response, ...rest };
@@ -41,17 +41,17 @@ const recordings = readdirSync(FOLDER)
       /D\d/.test(why ?? '') &&
       ROUTE.test(request.path),
   )
-  // Parameters in brackets, what cannot be met on a walk (ids of records that nobody may see), and lists whose order
-  // was noted as free.
+  // Exclude parameters in brackets, requests that a comparison cannot make (IDs of invisible records), and lists
+  // recorded as unordered.
   .filter(
     ({ request, name }) =>
       !/%5B/i.test(request.query ?? '') &&
       !/^events-list\/((venue|organizer)-0[4-6]|post_parent-9)|list-orderby-(count|parent|description)$/.test(name),
   );
 
-describe('differences from the reference that were recorded', () => {
-  it('are there', () => expect(recordings.length).toBeGreaterThan(20));
-  it.each(recordings.map((recording) => [recording.name, recording] as const))('%s are told as meant', (_, recording) => {
+describe('recorded differences from the reference', () => {
+  it('exist', () => expect(recordings.length).toBeGreaterThan(20));
+  it.each(recordings.map((recording) => [recording.name, recording] as const))('are classified as deliberate: %s', (_, recording) => {
     const [, route = ''] = ROUTE.exec(recording.request.path) ?? [];
     const query = Object.fromEntries(new URLSearchParams(recording.request.query ?? ''));
     const [before, after] = [referenceOf(recording), recording.response];
@@ -67,18 +67,18 @@ describe('differences from the reference that were recorded', () => {
   });
 });
 
-describe('the bounds of a list', () => {
+describe('date bounds in the URLs of lists', () => {
   const list = (end: string) => ({ rest_url: `${HOME.home}/wp-json/x/events/?page=1&start_date=2027-01-01 10:00:00&end_date=${end}` });
   const places = (query: Record<string, string>) =>
     differencesOf(list('2028-11-21 09:00:00'), list('2028-11-21 09:00:02'), { old: HOME, new: HOME }, query).map(({ path }) => path);
-  it('are the same where they follow the clock', () => {
+  it('are equal if they depend on the current time', () => {
     expect(places({})).toEqual([]);
     expect(places({ end_date: '+2 years' })).toEqual([]);
   });
-  it('are others where they were asked for', () => expect(places({ end_date: '2028-11-21 09:00:00' })).toEqual(['$.rest_url']));
+  it('are different if they were requested', () => expect(places({ end_date: '2028-11-21 09:00:00' })).toEqual(['$.rest_url']));
 });
 
-describe('languages, which one of two sites names', () => {
+describe('languages that only one of two sites states', () => {
   const event = { id: 1, title: 'Jazz', venue: { id: 2 } };
   const spoken = { language: 'it', translations: { it: { id: 1 } } };
   const decided = (before: object, after: object) => {
@@ -92,11 +92,11 @@ describe('languages, which one of two sites names', () => {
     expect(decided(event, after)).toEqual(['additions', 'additions', 'additions', 'additions']);
     expect(decided(after, event)).toEqual(['additions', 'additions', 'additions', 'additions']);
   });
-  it('are compared where both name them', () =>
+  it('are compared if both sites state them', () =>
     expect(decided({ ...event, ...spoken }, { ...event, ...spoken, language: 'en' })).toEqual([undefined]));
 });
 
-describe('a cost that two sites tell otherwise', () => {
+describe('cost that two sites show differently', () => {
   const told = (cost: string, values: readonly string[], price: string) => ({
     id: 1,
     cost,
@@ -116,7 +116,7 @@ describe('a cost that two sites tell otherwise', () => {
     ['cents behind a comma', told('Free', ['10,50'], '0'), told('€10,50', ['10.50'], '10.50')],
     ['cents that are none', told('$10', ['10'], '10'), told('$10.00', ['10.00'], '10.00')],
     ['words', told('By donation', ['By donation'], 'By donation'), told('By donation', ['by-donation'], 'By donation')],
-  ])('is read otherwise on purpose: %s', (_, before, after) => {
+  ])('is a deliberate difference: %s', (_, before, after) => {
     expect(decided(before, after)).toEqual(['D37']);
     expect(decided(after, before)).toEqual(['D37']);
   });
@@ -134,7 +134,7 @@ describe('a cost that two sites tell otherwise', () => {
     ['nothing', told('Free', ['0'], '0'), told('$10', ['10'], '10')],
     ['nothing in words', told('Free', ['10'], '10'), told('$10', ['10'], '10')],
     ['other words', told('By donation', ['by-donation'], '0'), told('Sold out', ['sold-out'], '0')],
-  ])('is another price: %s', (_, before, after) => {
+  ])('is a different price: %s', (_, before, after) => {
     expect(decided(before, after)).toEqual([undefined]);
     expect(decided(after, before)).toEqual([undefined]);
   });

@@ -16,11 +16,11 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-ways-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const admin = `admin:${passwordOf('admin')}`;
 
-/** How fast two sites on one machine may be asked. */
+/** Options for fast requests to two sites on one machine. */
 const FAST = ['--rate=100000', '--concurrency=4'];
 const AS_ADMIN = [`--old-user=${admin}`, `--new-user=${admin}`];
 
-describeDatabases('the sample site', (open) => {
+describeDatabases('sample site', (open) => {
   let original: Database;
   let old: RunningSite;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describeDatabases('the sample site', (open) => {
   const of = (db: Database): Fasti =>
     commandIn({ DATABASE_URL: urlOf(db), LOG_LEVEL: 'silent', UPLOADS_DIR: join(folder, 'uploads') }, { now: NOW });
 
-  /** What `fasti import` is told after something was exported from the original for it. */
+  /** Exports a file from the original and returns its path for `fasti import`. */
   const file = async (name: string, ...options: string[]): Promise<string> => {
     const path = join(folder, name);
     expect((await of(original)('export', path, '--force', ...options)).code).toBe(0);
@@ -49,11 +49,11 @@ describeDatabases('the sample site', (open) => {
     readonly name: string;
     readonly from: () => Promise<readonly string[]>;
     readonly losses: Losses;
-    /** Each comparison that is made: the options of `fasti verify`. */
+    /** Options of `fasti verify` for each comparison. */
     readonly plans: readonly (readonly string[])[];
     readonly withoutIds?: boolean;
   }
-  /** Everything for anybody; and every list, with what it holds of each record, for an administrator. */
+  /** Everything for anonymous visitors, and every list with all of its records for an administrator. */
   const WHOLE = [[], ['--no-filters', '--sample=1', ...AS_ADMIN]];
   const PUBLIC = [[]];
   const RECORDS = [['--no-filters']];
@@ -83,7 +83,7 @@ describeDatabases('the sample site', (open) => {
     },
   ];
 
-  it.each(WAYS)('that was imported from $name answers as the original does, but for what is listed', async (way) => {
+  it.each(WAYS)('imported from $name answers like the original, except for the listed losses', async (way) => {
     const db = await open();
     await loadSite(db, bareFixture());
     expect([0, 3]).toContain((await of(db)('import', ...(await way.from()))).code);
@@ -106,9 +106,9 @@ describeDatabases('the sample site', (open) => {
   });
 });
 
-describe('the guide to moving', () => {
+describe('migration guide', () => {
   const guide = readFileSync(new URL('../../docs/migrating.md', import.meta.url), 'utf8');
-  /** What the lists after the word "Lost" of a section say. */
+  /** Returns the items of the lists after the word "Lost" in a section. */
   const told = (section: string): string[] => {
     const [, text = ''] = guide.split(`\n## ${section}\n`);
     const lists = text
@@ -129,5 +129,5 @@ describe('the guide to moving', () => {
     ['From a running site', { ...SITE, ...SITE_FOR_ANYBODY }],
     ['From iCalendar files and feeds', ICAL],
     ['From JSON lines', JSON_LINES],
-  ] as const)('names the losses that are found (%s)', (section, losses) => expect(told(section)).toEqual(Object.keys(losses)));
+  ] as const)('lists exactly the losses that are found (%s)', (section, losses) => expect(told(section)).toEqual(Object.keys(losses)));
 });

@@ -11,7 +11,7 @@ import { loadSite, resetSite, setOptions } from '../support/site.ts';
 
 const FAST: RequestOptions = { rate: 100_000, concurrency: 4, patience: 1 };
 
-/** Verifies two addresses. Gives what was found, in words, and the summary. */
+/** Compares two addresses and returns the findings, their descriptions and the summary. */
 async function verified(
   before: string,
   after: string,
@@ -23,7 +23,7 @@ async function verified(
   return { findings, summary, told: findings.map(({ decision, route, path }) => `${decision ?? '!'} ${route} ${path}`) };
 }
 
-/** A server before a site that changes its answers, as another implementation would give them. */
+/** Starts a server in front of a site that changes its responses, as another implementation would answer. */
 async function standIn(site: () => RunningSite, change: (path: string, body: Answer['body'], status: number) => unknown) {
   const seen: string[] = [];
   const server = http.createServer((req, res) => {
@@ -50,7 +50,7 @@ async function standIn(site: () => RunningSite, change: (path: string, body: Ans
   return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close, seen };
 }
 
-describeDatabases('the comparison of two sites', (open, engine) => {
+describeDatabases('comparison of two sites', (open, engine) => {
   const dbs: Database[] = [];
   const sites: RunningSite[] = [];
   let dirty = false;
@@ -74,7 +74,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
   };
 
   describe('finds nothing', () => {
-    it('between a site and its copy under another address, after every list, record and filter', async () => {
+    it('between a site and its copy under another address, in all lists, records and filters', async () => {
       const { findings, summary } = await verified(sites[0]!.base, sites[1]!.base);
       expect(findings).toEqual([]);
       expect(summary).toMatchObject({ differences: 0, requests: 0, deliberate: {} });
@@ -87,7 +87,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       });
       expect(summary.compared).toBeGreaterThan(350);
     });
-    it('for those who may see more', async () => {
+    it('for an administrator', async () => {
       const asking = { ...FAST, credentials: { login: 'admin', password: passwordOf('admin') } };
       const { findings, summary } = await verified(sites[0]!.base, sites[1]!.base, { filters: false, asking });
       expect([findings, summary.records.events]).toEqual([[], { old: 50, new: 50 }]);
@@ -104,12 +104,12 @@ describeDatabases('the comparison of two sites', (open, engine) => {
     });
   });
 
-  describe('names what is not the same', () => {
+  describe('finds', () => {
     const told = async (work: (db: Database) => PromiseLike<unknown>) => {
       await rows(work);
       return verified(sites[0]!.base, sites[1]!.base, { filters: false });
     };
-    it('a text, in the list and in the record, by id and by slug', async () => {
+    it('a changed text, in the list and in the record, by ID and by slug', async () => {
       const {
         told: lines,
         findings,
@@ -129,42 +129,42 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       expect(new Set(findings.map(({ record }) => `${record?.route} ${record?.member}`)).size).toBeLessThan(findings.length);
       expect(summary.differences).toBe(lines.length);
     });
-    it('a record that is missing', async () => {
+    it('a missing record', async () => {
       const { told: lines, summary } = await told((db) => db.from('posts').where('ID', 44).update({ post_status: 'draft' }));
       expect(lines).toEqual(expect.arrayContaining(['! events/44 $', '! events/44 status']));
       expect(summary.records.events).toEqual({ old: 44, new: 43 });
     });
-    it('a record too many', async () => {
+    it('an additional record', async () => {
       dirty = true;
       await dbs[0]!.from('posts').where('ID', 44).update({ post_status: 'draft' });
       await dbs[0]!.from('fasti_changes').increment('counter');
       expect((await verified(sites[0]!.base, sites[1]!.base, { filters: false })).summary.records.events).toEqual({ old: 43, new: 44 });
     });
-    it('a term that an event has lost', async () => {
+    it('a missing term of an event', async () => {
       const { told: lines } = await told((db) => db.from('term_relationships').where({ term_taxonomy_id: 5 }).delete());
       expect(lines.some((line) => /! events\/\d+ \$\.categories\[5\]/.test(line))).toBe(true);
     });
-    it('a moved event, and its place in the list', async () => {
+    it('a moved event by its place in the list', async () => {
       const { told: lines } = await told(async (db) => {
         await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2027-01-01 10:00:00' });
       });
       expect(lines).toEqual(['! events $.sequence']);
     });
-    it('filters, by what they find', async () => {
+    it('filters with different results', async () => {
       await rows((db) => db.from('postmeta').where({ meta_key: '_tribe_featured' }).delete());
       const { told: lines } = await verified(sites[0]!.base, sites[1]!.base, { sample: 0 });
       expect(lines).toEqual(expect.arrayContaining(['! events $.events[62]', '! events $.total']));
     });
-    it('settings that shape answers', async () => {
+    it('settings that change responses', async () => {
       dirty = true;
       await setOptions(dbs[1]!, { posts_per_page: 7, tribe_events_calendar_options: { posts_per_page: '7' } });
       expect((await verified(sites[0]!.base, sites[1]!.base, { sample: 0 })).told).toContain('! venues $.total_pages');
     });
   });
 
-  // What the old site answers is changed on its way: the database is all one.
+  // Responses of the old site are changed by a proxy, so the database engine makes no difference.
   const meantDifferences = () => {
-    /** The old site answers the same to each of the tests: what it has answered once need not be made again. */
+    /** Responses of the old site by path. They are the same for all tests, so each request is sent only once. */
     const answers = new Map<string, Promise<Answer>>();
     const remembering = (): RunningSite => ({
       ...sites[0]!,
@@ -190,7 +190,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
     };
     const without = (url: string, name: string) => url.replace(new RegExp(`([?&])${name}=[^&]*&?`), '$1').replace(/[?&]$/, '');
 
-    it('D21: addresses of lists that have lost filters', async () =>
+    it('D21: list URLs that lack filters', async () =>
       onlyMeant(
         await meantInFilters((_, body) =>
           body?.events && body.rest_url
@@ -218,7 +218,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
           : event;
       onlyMeant(await meant((_, body) => (body?.events ? { ...body, events: body.events.map(added) } : added(body))), 'D15');
     });
-    it('D37: a cost that is read otherwise', async () =>
+    it('D37: a cost that is shown differently', async () =>
       onlyMeant(await meant((_, body) => (/\d/.test(body?.cost) ? { ...body, cost: `${body.cost} – Free` } : undefined)), 'D37'));
     it('D37: several amounts without a currency, and a word among amounts', async () => {
       const misread = (event: Answer['body']) => {
@@ -230,21 +230,21 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       expect(told.filter((line) => line.startsWith('D37') && line.includes('currency_symbol')).length).toBeGreaterThan(0);
       expect([summary.differences, Object.keys(summary.deliberate)]).toEqual([0, ['D37']]);
     });
-    it('but not a currency that was set and is lost', async () => {
+    it('D37, but not a missing currency', async () => {
       const lost = (event: Answer['body']) =>
         event?.id === 44 ? { ...event, cost_details: { ...event.cost_details, currency_symbol: '' } } : event;
       const { summary } = await meant((_, body) => (body?.events ? { ...body, events: body.events.map(lost) } : lost(body)));
       expect([summary.deliberate.D37, summary.differences > 0]).toEqual([undefined, true]);
     });
-    it('but not a cost that is lost', async () => {
+    it('D37, but not a missing cost', async () => {
       const { summary } = await meant((_, body) => (body?.cost ? { ...body, cost: '' } : undefined));
       expect(summary.differences).toBeGreaterThan(0);
     });
-    it('nor one in another currency', async () => {
+    it('D37, but not another currency', async () => {
       const { summary } = await meant((_, body) => (body?.cost ? { ...body, cost: body.cost.replace(/\p{Sc}/gu, '¤') } : undefined));
       expect([summary.deliberate.D37, summary.differences > 0]).toEqual([undefined, true]);
     });
-    it('nor another price', async () => {
+    it('D37, but not another price', async () => {
       const dearer = (event: Answer['body']) =>
         event?.cost_details && {
           ...event,
@@ -258,7 +258,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       const { summary } = await meant((_, body) => (body?.events ? { ...body, events: body.events.map(dearer) } : dearer(body)));
       expect([summary.deliberate.D37, summary.differences > 0]).toEqual([undefined, true]);
     });
-    it('D23: a default window that begins a day before', async () =>
+    it('D23: a default window that begins a day earlier', async () =>
       onlyMeant(
         await meantInFilters((path, body) =>
           body?.events && !/start|ends|include/.test(path)
@@ -274,14 +274,14 @@ describeDatabases('the comparison of two sites', (open, engine) => {
         ),
         'D22',
       ));
-    it('D20: events of two tags', async () =>
+    it('D20: events with two tags', async () =>
       onlyMeant(
         await meantInFilters((path, body) =>
           /tags=\d+,\d+/.test(path) && body?.events ? { ...body, events: body.events.slice(1), total: body.total - 1 } : undefined,
         ),
         'D20',
       ));
-    it('D24: the order of what begins at the same moment', async () =>
+    it('D24: the order of events that start at the same time', async () =>
       onlyMeant(
         await meant((path, body) => {
           if (!body?.events || !/start_date=1001-01-01&end_date=2999-12-31&per_page=50&page=1$/.test(path)) return undefined;
@@ -299,7 +299,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
         ),
         'D27',
       ));
-    it('additions: parameters that only one describes', async () => {
+    it('additions: parameters that only one site describes', async () => {
       const routes = (body: Answer['body']) =>
         Object.fromEntries(
           Object.entries(body.routes as Record<string, Answer['body']>).map(([name, route]) => [
@@ -319,10 +319,10 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       );
     });
   };
-  if (engine === 'SQLite') describe('tells apart what is meant', meantDifferences);
+  if (engine === 'SQLite') describe('recognizes deliberate differences', meantDifferences);
 
-  describe('of a site', () => {
-    it('is found under its home, its root and its namespace, with and without readable addresses', async () => {
+  describe('address of a site', () => {
+    it('is recognized as home, REST root or namespace, with and without permalinks', async () => {
       for (const path of ['', '/', '/wp-json', '/wp-json/', '/wp-json/tribe/events/v1', '/wp-json/tribe/events/v1/'])
         expect((await findSite(sites[0]!.base + path, FAST)).home).toBe('http://127.0.0.1:8081');
       const plain = await standIn(
@@ -334,7 +334,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       expect(plain.seen.at(-1)).toContain('rest_route=');
       await plain.close();
     });
-    it('is refused by name where there is no interface, a password is wrong, or it has moved', async () => {
+    it('is rejected with the reason if there is no API, the password is wrong, or the site has moved', async () => {
       const nothing = await standIn(
         () => sites[0]!,
         () => ({ status: 404, body: {} }),
@@ -354,7 +354,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       moved.close();
       await expect(findSite('http://127.0.0.1:1', FAST)).rejects.toMatchObject({ fault: 'site-unreachable' });
     });
-    it('is refused by name where neither site shows its lists: nothing would be compared', async () => {
+    it('is rejected if neither site shows its lists, since nothing would be compared', async () => {
       const closed = () =>
         standIn(
           () => sites[0]!,
@@ -367,7 +367,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       });
       await Promise.all([one.close(), other.close()]);
     });
-    it('is asked again when it is busy, as late as it wishes', async () => {
+    it('is requested again after Retry-After if the site is busy', async () => {
       let refusals = 2;
       const times: number[] = [];
       const busy = http.createServer((_, res) => {
@@ -383,7 +383,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       expect(times[2]! - times[0]!).toBeGreaterThan(1900);
       busy.close();
     });
-    it('is asked no more often than allowed', async () => {
+    it('is requested at most at the configured rate', async () => {
       const site = await findSite(sites[0]!.base, { ...FAST, rate: 50 });
       const begun = performance.now();
       await Promise.all(Array.from({ length: 11 }, () => site.get('tags')));

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { openWebSource } from '../../src/exchange/live/web-sources.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 
-it('a calendar is read at an address whose percent signs encode nothing', async () => {
+it('openWebSource reads a calendar at a URL with invalid percent-encoding', async () => {
   const server = http.createServer((_, res) => void res.end('BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n'));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const settings = { zone: parseZone('Europe/Rome')!, timezone: 'Europe/Rome' };

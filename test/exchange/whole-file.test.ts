@@ -10,14 +10,14 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-whole-'));
 const file = join(folder, 'calendar.xml');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('puts a file in the place of the one before, readable by whom it is for', async () => {
+it('writeWhole replaces a file by one that only the owner can read', async () => {
   await writeFile(file, 'old');
   expect(await writeWhole(file, (part) => writeFile(part, 'new').then(() => 3))).toBe(3);
   expect(readFileSync(file, 'utf8')).toBe('new');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('leaves the one before, and nothing beside it, when writing fails', async () => {
+it('writeWhole keeps the previous file and leaves no partial file if writing fails', async () => {
   const failing = writeWhole(file, async (part) => {
     await writeFile(part, 'half');
     throw new RangeError('no');
@@ -27,7 +27,7 @@ it('leaves the one before, and nothing beside it, when writing fails', async () 
   expect(readdirSync(folder)).toEqual(['calendar.xml']);
 });
 
-it('gives each of several who write at once a part of its own', async () => {
+it('writeWhole uses separate partial files for concurrent writes', async () => {
   const slow = writeWhole(file, async (part) => {
     await writeFile(part, 'slow');
     await sleep(100);
@@ -43,7 +43,7 @@ it('gives each of several who write at once a part of its own', async () => {
   expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['slow and whole', ['calendar.xml']]);
 });
 
-it('removes what a process that was killed has left', async () => {
+it('writeWhole removes partial files of killed processes', async () => {
   const left = ['', '-journal', '-wal', '-shm'].map((ending) => join(folder, `calendar.xml.00000000.part${ending}`));
   const [fresh, other] = [join(folder, 'calendar.xml.11111111.part'), join(folder, 'calendar.xml.old.part')];
   for (const name of [...left, fresh, other]) await writeFile(name, 'x');
@@ -52,12 +52,12 @@ it('removes what a process that was killed has left', async () => {
   expect(readdirSync(folder).sort()).toEqual(['calendar.xml', 'calendar.xml.11111111.part', 'calendar.xml.old.part']);
 });
 
-it('writes into a device instead of taking its place', async () => {
+it('writeWhole writes to a device instead of replacing it', async () => {
   expect(await writeWhole('/dev/null', async (part) => part)).toBe('/dev/null');
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
-it('would replace a file, and neither a device nor what the process has open', async () => {
+it('wouldReplace returns true for files, but not for devices or open descriptors', async () => {
   await writeFile(file, 'x');
   const handle = await open(file, 'r+');
   const places = [file, folder, join(folder, 'new.xml'), '/dev/null', `/proc/self/fd/${handle.fd}`];
@@ -65,7 +65,7 @@ it('would replace a file, and neither a device nor what the process has open', a
   await handle.close();
 });
 
-it('writes the file that a descriptor leads to, as with /dev/stdout', async () => {
+it('writeWhole writes to the file of a descriptor, as for /dev/stdout', async () => {
   const handle = await open(file, 'w');
   await writeWhole(`/proc/self/fd/${handle.fd}`, (part) => writeFile(part, 'by its descriptor'));
   await handle.close();
