@@ -65,7 +65,7 @@ describeDatabases('export', (openDatabase) => {
     });
   });
 
-  it('shows anonymous visitors no passwords, private fields, logins or email addresses', async () => {
+  it('contains no passwords, private metas, settings or email address of the administrator for anonymous visitors', async () => {
     const entries = await out('nobody');
     const texts = JSON.stringify(entries);
     for (const secret of ['admin@example.test', 'eventpass', 'venuepass', 'orgpass', '$wp$2y', '_tribe_modified_fields', 'a_custom_field'])

@@ -185,7 +185,7 @@ describeDatabases('newer file', (open) => {
     expect(await namesOf('Cells')).toEqual(['late']);
   });
 
-  describe('of a calendar and the dates of a recurring event', () => {
+  describe('of a calendar with a recurring event', () => {
     const year = new Date().getUTCFullYear() + 1;
     const weekly = (uid: string, more: readonly string[] = [], time = '180000') =>
       calendar(`UID:${uid}`, `SUMMARY:${uid}`, `DTSTART:${year}0105T${time}Z`, ...more);
@@ -349,7 +349,7 @@ describeDatabases('newer file', (open) => {
     expect(await flagsOf('Ball')).toEqual([]);
   });
 
-  it('is exported with cancellations and with titles as they were written', async () => {
+  it('exported by the site contains cancellations, and titles as they were written', async () => {
     await imported('b.ics', calendar('UID:2', 'SUMMARY:The "Trio"', 'DTSTART:20261209T190000Z', 'STATUS:CANCELLED'));
     const caller = await callerOf(site);
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
@@ -357,7 +357,7 @@ describeDatabases('newer file', (open) => {
     expect(records.map(({ title, state }) => [title, state])).toContainEqual(['The "Trio"', 'canceled']);
   });
 
-  it('is exported with X-NAME for names that contain commas', async () => {
+  it('exported by the site has X-NAME for names that contain commas', async () => {
     const lines = [
       'LOCATION;X-NAME="Bar, Grill":Bar\\, Grill\\, Via Roma 1',
       'CONTACT;X-NAME="Rossi; Bianchi, & C.":Rossi\\; Bianchi\\, & C.\\, +39 050 12345',

@@ -78,7 +78,7 @@ describe('date bounds in the URLs of lists', () => {
   it('are different if they were requested', () => expect(places({ end_date: '2028-11-21 09:00:00' })).toEqual(['$.rest_url']));
 });
 
-describe('languages that only one of two sites states', () => {
+describe('languages of records', () => {
   const event = { id: 1, title: 'Jazz', venue: { id: 2 } };
   const spoken = { language: 'it', translations: { it: { id: 1 } } };
   const decided = (before: object, after: object) => {
@@ -87,7 +87,7 @@ describe('languages that only one of two sites states', () => {
       decisionOf({ ...place, route: 'events/1', query: {} }, answers),
     );
   };
-  it('are additions', () => {
+  it('are additions if only one of two sites states them', () => {
     const after = { ...event, ...spoken, venue: { ...event.venue, ...spoken } };
     expect(decided(event, after)).toEqual(['additions', 'additions', 'additions', 'additions']);
     expect(decided(after, event)).toEqual(['additions', 'additions', 'additions', 'additions']);
