@@ -164,7 +164,7 @@ describe('list command', () => {
     expect((await listed('--format=count')).out).toBe('3\n');
   });
 
-  it('lists all records unless a page is requested', async () => {
+  it('lists one page if a page size is given', async () => {
     expect((await listed('--per_page=2', '--format=ids')).out).toMatch(/^\d+ \d+\n$/);
   });
 
@@ -256,7 +256,7 @@ describe('flag of a command', () => {
     expect((await fasti('venue', 'get', first.out.trim(), '--field=venue')).out).toBe('Old mill\n');
   });
 
-  it('lists the usual columns if --fields is empty', async () => {
+  it('is ignored if it is --fields without a value', async () => {
     expect((await fasti('venue', 'list', '--fields=')).out).toBe((await fasti('venue', 'list')).out);
   });
 });

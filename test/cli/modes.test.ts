@@ -45,7 +45,7 @@ describe('permissions of created files', () => {
     expect(Object.keys(modesIn(files)).length).toBeGreaterThan(7);
   });
 
-  it('are not enough for a folder that others can open or a symbolic link, which is refused', async () => {
+  it('must exclude others from an existing folder, which must not be a symbolic link', async () => {
     const [own, open, link] = ['own', 'open', 'link'].map((name) => join(folder, name)) as [string, string, string];
     await ensureOwnFolder(own);
     await ensureOwnFolder(own);
@@ -59,7 +59,7 @@ describe('permissions of created files', () => {
   });
 
   // Only root can change to another user.
-  (process.geteuid?.() === 0 ? it : it.skip)('allow the folder of a user whose name the system does not know', async () => {
+  (process.geteuid?.() === 0 ? it : it.skip)('are accepted for a folder of a user whose name the system does not know', async () => {
     const place = mkdtempSync('/tmp/fasti-nameless-');
     chmodSync(place, 0o777);
     process.seteuid?.(54_321);

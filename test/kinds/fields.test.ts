@@ -69,7 +69,7 @@ describe('every field', () => {
     expect(missing).toEqual([]);
   });
 
-  it('exists for each member of the record that is not derived', () =>
+  it('is declared for each member of the record that is not derived', () =>
     expect(
       postKinds.flatMap((kind) =>
         membersOf(kind)

@@ -109,7 +109,7 @@ describeDatabases('image library', (open) => {
       ['a broken escape', `${own.uploads}/%E0%A4%A.png`],
     ])('finds no image by %s', async (_, value) => expect(await imageIdAt(db, value, own)).toBeUndefined());
 
-    it('takes a fixed number of queries for any address', async () => {
+    it('takes four queries for an image of the site and two for other addresses', async () => {
       const count = async (url: string) => {
         const before = db.queries();
         await imageIdAt(db, url, own);
