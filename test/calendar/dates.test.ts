@@ -181,7 +181,7 @@ describe('update of event dates', () => {
     expect(update({ timezone: 'America/New_York' })).toEqual(dates);
   });
 
-  it('with an empty zone goes back to the zone of the site', () => {
+  it('returns to the zone of the site if an empty zone is sent', () => {
     const tokyo = eventDates({ timezone: 'Asia/Tokyo' }, stored, site) as EventDates;
     expect(update({ timezone: '' }, tokyo)).toEqual(stored);
     expect(update({ timezone: null }, tokyo)).toEqual(stored);

@@ -35,32 +35,32 @@ export const nothingMissing: ListParams = {
   ...group({ params: { include: { grammar: ids() } }, narrows: ({ include = [] }) => [{ by: 'id', ids: include }] }),
 };
 
-// @ts-expect-error: a filter that narrows nothing
+// @ts-expect-error: a filter without a condition
 filter({ grammar: flag });
-// @ts-expect-error: a group that narrows nothing
+// @ts-expect-error: a group without conditions
 group({ params: { include: { grammar: ids() } } });
-// @ts-expect-error: a parameter that neither narrows nor says that it does not
+// @ts-expect-error: a parameter that is neither a filter nor a control
 export const undecided: ListParams = { ticketed: { grammar: flag } };
-// @ts-expect-error: a condition on another type than the grammar reads
+// @ts-expect-error: a condition on another type than that of the grammar
 filter({ grammar: positive, narrows: byTickets });
-// @ts-expect-error: an echo of another type
+// @ts-expect-error: an echo of the wrong type
 filter({ grammar: flag, narrows: byTickets, echo: (wanted) => wanted });
-// @ts-expect-error: a group does not have this parameter
+// @ts-expect-error: the group does not have this parameter
 group({ params: { from: { grammar: time } }, narrows: ({ until }) => (until ? [] : []) });
 
-// @ts-expect-error: a wrong value
+// @ts-expect-error: a value of the wrong type
 export const wrong: ValuesOf<typeof eventFilters> = { ticketed: 'yes' };
-// @ts-expect-error: what names terms is ids once they were looked up
+// @ts-expect-error: terms are IDs once they have been looked up
 export const names: ValuesOf<{ terms: { grammar: ReturnType<typeof existingTerms> } }> = { terms: ['jazz'] };
-// @ts-expect-error: an address of an image has become an image
+// @ts-expect-error: the URL of an image has been replaced by an image
 export const address: ValuesOf<{ image: { grammar: typeof image } }> = { image: 'https://example.org/a.jpg' };
-// @ts-expect-error: the parameters of a new venue have become its accepted values
+// @ts-expect-error: the parameters of a new venue have been replaced by accepted values
 export const venue: ValuesOf<{ venue: { grammar: ReturnType<typeof linkWishes> } }> = { venue: [{ create: {} }] };
 
 export const cleared: ValuesOf<{ city: ReturnType<typeof city> }> = { city: null };
 const city = () => meta('_VenueCity');
 const kept = () => whenEmpty('refused', city());
-// @ts-expect-error: a field that is never cleared
+// @ts-expect-error: a field that cannot be cleared
 export const uncleared: ValuesOf<{ city: ReturnType<typeof kept> }> = { city: null };
 
 endpoint({
@@ -69,13 +69,13 @@ endpoint({
   params: { page: { grammar: positive } },
   mode: 'read',
   allow: (_site, _caller, { page = 1 }) => page.toFixed() === '1',
-  // @ts-expect-error: an endpoint gets the parameters that it declares
+  // @ts-expect-error: an endpoint receives only the parameters that it declares
   run: async (_site, _caller, { size }) => ok(size),
 });
 
 export async function accepted(site: Site, caller: Caller): Promise<number> {
   const { page = 1, ...others } = await acceptParams(site, caller, { page: { grammar: positive } }, {}, 'read');
-  // @ts-expect-error: nothing else was accepted
+  // @ts-expect-error: only declared parameters are accepted
   return page + others.size;
 }
 
@@ -83,7 +83,7 @@ export const handlers = (all: ConditionHandlers): ConditionHandlers => {
   const { ticketed, ...others } = all;
   // @ts-expect-error: a condition without a handler
   const missing: ConditionHandlers = others;
-  // @ts-expect-error: a handler of a condition that there is not
+  // @ts-expect-error: a handler of an unknown condition
   const surplus: ConditionHandlers = { ...all, weather: ticketed };
   // @ts-expect-error: the handler of another condition
   const mistaken: ConditionHandlers = { ...all, slug: all.parent };
@@ -92,12 +92,12 @@ export const handlers = (all: ConditionHandlers): ConditionHandlers => {
 
 export const asked = async (db: Database): Promise<string> => {
   const [post] = await db.from('posts').where('ID', 1).select('post_title');
-  // @ts-expect-error: a column that was not chosen
+  // @ts-expect-error: a column that was not selected
   post?.post_content;
-  // @ts-expect-error: a table that there is not
+  // @ts-expect-error: an unknown table
   db.from('weather');
   return post?.post_title ?? '';
 };
 
-// @ts-expect-error: a member that is described and not rendered
+// @ts-expect-error: a member that is declared but not rendered
 export const incomplete: PostKind<PostFields, { id: number; parking: string }>['render'] = (id) => ({ id });

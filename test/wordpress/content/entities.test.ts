@@ -56,14 +56,14 @@ describe('convertChars', () => {
   });
 });
 
-describe('other entities', () => {
-  it('pads and lowercases numeric entities as WordPress does', () => {
+describe('other functions for entities', () => {
+  it('pad and lowercase numeric entities as WordPress does', () => {
     expect(normalizeEntities('&#0038; &#X0026; & &nbsp; &NBSP;')).toBe('&#038; &#x26; &amp; &nbsp; &amp;NBSP;');
   });
-  it('decodes the named entities of HTML 5', () => {
+  it('decode the named entities of HTML 5', () => {
     expect(decodeEntities('&lt;&eacute;&#8217;&colon;&notanentity;')).toBe('<é’:&notanentity;');
   });
-  it('converts numbers of Windows-1252 to the intended characters', () => {
+  it('convert numbers of Windows-1252 to the intended characters', () => {
     expect(convertInvalidEntities('&#150; &#128; &#129; &#160;')).toBe('&#8211; &#8364;  &#160;');
   });
 });
