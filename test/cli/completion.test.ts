@@ -30,7 +30,7 @@ const COMPLETED: Readonly<Record<string, (file: string, words: readonly string[]
      }
      source ${file}; words=(fasti ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _fasti`,
   ],
-  fish: (file, words) => ['-c', `source ${file}; complete -C ${JSON.stringify(['fasti', ...words].join(' '))} | string split -f 1 \\t`],
+  fish: (file, words) => ['-c', `source ${file}; complete -C ${JSON.stringify(['fasti', ...words].join(' '))} | string split -f 1 \\t; true`],
 };
 
 describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
@@ -64,8 +64,11 @@ describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
   });
 
   it('leaves the completion of file names to the shell', () => {
-    // Fish itself offers files of the current folder.
-    if (shell !== 'fish') expect(offered('import', '')).toEqual([shell === 'zsh' ? 'a file' : '']);
+    // Fish itself offers files of the current folder, so it must offer a file that the others leave to the shell.
+    const own: Readonly<Record<string, readonly string[]>> = { zsh: ['a file'], bash: [''] };
+    const files = offered('import', '');
+    if (own[shell]) expect(files).toEqual(own[shell]);
+    else expect(files.some((name) => name.startsWith('package'))).toBe(true);
   });
 });
 

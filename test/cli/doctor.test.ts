@@ -574,7 +574,7 @@ describeDatabases('fasti doctor', (open, engine) => {
         /Indexes are missing.*\(2\)[\s\S]*wp_postmeta \(meta_key\)\n {4}wp_posts \(post_name\)\n/,
       );
       await fasti(['--fix', '--yes'], { env });
-      expect((await fasti([], { env })).out).not.toContain('Tables lack keys');
+      expect((await fasti([], { env })).out).not.toContain('Indexes are missing');
     });
     it('continues with other repairs if one fails, and ends with 1', async () => {
       const broken = await open();

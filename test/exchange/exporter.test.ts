@@ -71,9 +71,9 @@ describeDatabases('export', (openDatabase) => {
     for (const secret of ['admin@example.test', 'eventpass', 'venuepass', 'orgpass', '$wp$2y', '_tribe_modified_fields', 'a_custom_field'])
       expect(texts).not.toContain(secret);
     expect(entries.filter((entry) => entry.kind === 'settings')).toEqual([]);
-    expect(entries.filter((entry) => entry.kind === 'author').map((entry) => 'email' in entry && entry.email)).toEqual(
-      expect.arrayContaining(['']),
-    );
+    const authors = entries.filter((entry) => entry.kind === 'author');
+    expect(authors.length).toBeGreaterThan(0);
+    expect(authors.filter(({ email }) => email !== '')).toEqual([]);
   });
 
   it('contains everything for the administrator, including the trash', async () => {

@@ -892,12 +892,10 @@ describe('very large values', () => {
   });
   it('are reported if they are occurrences of a series', async () => {
     const window = { from: '1950-01-01', to: '2049-12-31' };
-    for await (const entry of calendarEntries(fileOf(calendar(event('DTSTART:19500101T000000Z', 'RRULE:FREQ=HOURLY'))), {
-      ...OPTIONS,
-      ...window,
-    })) {
-      expect(entry).toMatchObject({ kind: 'loss', loss: { reason: 'ical-rule-cut' } });
-      break;
-    }
+    const hourly = fileOf(calendar(event('DTSTART:19500101T000000Z', 'RRULE:FREQ=HOURLY')));
+    const { value: first } = await calendarEntries(hourly, { ...OPTIONS, ...window })
+      [Symbol.asyncIterator]()
+      .next();
+    expect(first).toMatchObject({ kind: 'loss', loss: { reason: 'ical-rule-cut' } });
   });
 });

@@ -137,11 +137,13 @@ describe('mapMetaCap', () => {
   it('lets anonymous visitors read only published posts', () => {
     expect(STATES.filter((state) => mapMetaCap('read', ANONYMOUS, post(state), 'tribe_events'))).toEqual(['publish']);
   });
-  it('does not treat a post without an author as the post of an anonymous caller', () =>
-    expect(
-      mapMetaCap('read', { ...ANONYMOUS, can: () => true }, { author: 0, status: 'draft' }, 'x') &&
-        mapMetaCap('edit', ANONYMOUS, { author: 0, status: 'draft' }, 'x'),
-    ).toBe(false));
+  it('does not treat a post without an author as the post of an anonymous caller', () => {
+    const own = (name: string) => !/_others_|_private_/.test(name);
+    const viewers: readonly Viewer[] = [ANONYMOUS, { ...ANONYMOUS, can: own }];
+    for (const viewer of viewers)
+      for (const verb of ['read', 'edit', 'delete'] as const)
+        expect(mapMetaCap(verb, viewer, { author: 0, status: 'draft' }, 'tribe_events')).toBe(false);
+  });
   it('checks the capabilities of the post type', () => {
     const only: Viewer = {
       id: 8,
