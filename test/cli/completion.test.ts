@@ -30,7 +30,10 @@ const COMPLETED: Readonly<Record<string, (file: string, words: readonly string[]
      }
      source ${file}; words=(fasti ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _fasti`,
   ],
-  fish: (file, words) => ['-c', `source ${file}; complete -C ${JSON.stringify(['fasti', ...words].join(' '))} | string split -f 1 \\t; true`],
+  fish: (file, words) => [
+    '-c',
+    `source ${file}; complete -C ${JSON.stringify(['fasti', ...words].join(' '))} | string split -f 1 \\t; true`,
+  ],
 };
 
 describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {

@@ -515,7 +515,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect((await fasti([], { env: { UPLOADS_DIR: join(uploads, 'nothing') } })).out).toContain('The uploads folder does not exist');
     if (process.getuid?.() === 0) return;
     chmodSync(uploads, 0o500);
-    expect((await fasti([])).out).toContain('cannot be written to');
+    expect((await fasti([])).out).toContain('The uploads folder is not writable');
     chmodSync(uploads, 0o700);
   });
 
