@@ -25,7 +25,7 @@ const READS = [
   '/events/feed/',
 ];
 
-/** A row of each table that belongs to the event 44, its venue, its terms, its author. */
+/** Rows of each table that belong to event 44, its venue, its terms or its author. */
 const ROWS: readonly [TableName, Record<string, number | string>][] = [
   ['posts', { ID: 44 }],
   ['posts', { ID: 12 }],
@@ -46,9 +46,9 @@ const cases = ROWS.flatMap(([table, where]) =>
   fixture[table]!.columns.filter((column) => !KEYS.includes(column)).flatMap((column) => [[table, column, where] as const]),
 );
 
-/** MySQL gives every column its type. */
-describeDatabases('bytes where a text should be', (open, engine) => {
-  if (engine !== 'SQLite') return it('do not happen', () => undefined);
+/** Only SQLite can store bytes in a text column: MySQL enforces the type of every column. */
+describeDatabases('bytes stored in text columns', (open, engine) => {
+  if (engine !== 'SQLite') return it('cannot occur in MySQL', () => undefined);
   let db: Database;
   let running: RunningSite;
   let events: number;
@@ -60,7 +60,7 @@ describeDatabases('bytes where a text should be', (open, engine) => {
   });
   afterAll(() => running.close());
 
-  it.each(cases)('in %s.%s are shown as text where they are text (%j), and leave the other records alone', async (table, column, where) => {
+  it.each(cases)('in %s.%s cause no server error and do not hide other events (row %j)', async (table, column, where) => {
     for (const bytes of ['CAST(?? AS BLOB)', "x'ff00fe27223c'"]) {
       await resetSite(db);
       const binding = bytes.includes('??') ? [column] : [];
@@ -81,7 +81,7 @@ describeDatabases('bytes where a text should be', (open, engine) => {
     }
   });
 
-  it('are shown as that text', async () => {
+  it('are returned as text when they are valid text', async () => {
     await resetSite(db);
     const before = (await running.send('GET', '/wp-json/tribe/events/v1/events/44', { as: 'admin' })).body;
     await db

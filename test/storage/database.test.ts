@@ -14,8 +14,8 @@ const counter = async (db: Database): Promise<number | undefined> =>
 const option = (name: string, value = '') => ({ option_name: name, option_value: value, autoload: 'off' });
 
 /**
- * Adds one to the counter the slow way: read, wait, write. Two at once would lose one if they did not wait for each
- * other.
+ * Increments the counter by reading, waiting and writing. Two concurrent runs would lose one increment if they did not
+ * wait for each other.
  */
 async function countUp(db: Database): Promise<void> {
   const row = await db.from('fasti_changes').where('id', 1).forUpdate().first('counter');
@@ -26,13 +26,13 @@ async function countUp(db: Database): Promise<void> {
     .update({ counter: (row?.counter ?? 0) + 1 });
 }
 
-describeDatabases('a database', (open, engine) => {
+describeDatabases('database', (open, engine) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
   });
 
-  it('gives rows with members of their own, whatever their columns are called', async () => {
+  it('returns rows with own properties for columns of any name', async () => {
     // mysql2 leaves out `__proto__`.
     const names = ['constructor', 'a`b', "it's", 'a"b\\c', ...(engine === 'SQLite' ? ['__proto__'] : [])];
     const columns = names.map((name, at) => `${at} AS \`${name.replace('`', '``')}\``);
@@ -40,7 +40,7 @@ describeDatabases('a database', (open, engine) => {
     expect(Object.entries(row ?? {})).toEqual(names.map((name, at) => [name, at]));
   });
 
-  it('writes all of a transaction', async () => {
+  it('commits all writes of a transaction', async () => {
     await db.transaction(async (tx) => {
       await tx.from('options').insert(option('all-1'));
       await tx.from('options').insert(option('all-2'));
@@ -48,7 +48,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('options').where('option_name', 'like', 'all-%').pluck('option_name')).toEqual(['all-1', 'all-2']);
   });
 
-  it('writes nothing of a transaction that fails, and passes its error on', async () => {
+  it('rolls back a transaction that fails and rethrows its error', async () => {
     const failing = db.transaction(async (tx) => {
       await tx.from('options').insert(option('none-1'));
       throw new RangeError('no');
@@ -57,7 +57,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('options').where('option_name', 'none-1')).toEqual([]);
   });
 
-  it('runs a transaction inside a transaction in the same one', async () => {
+  it('runs a nested transaction as part of the outer one', async () => {
     const failing = db.transaction(async (tx) => {
       await tx.transaction(async (inner) => {
         await inner.from('options').insert(option('nested-1'));
@@ -69,13 +69,13 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('options').where('option_name', 'nested-1')).toEqual([]);
   });
 
-  it('refuses a query beside the transaction that is open', async () => {
+  it('rejects a query outside the open transaction', async () => {
     await expect(db.transaction(async () => db.from('options').first())).rejects.toThrow('use the database given to it');
     await expect(db.transaction(async () => db.transaction(async () => 1))).rejects.toThrow('use the database given to it');
     expect(await db.from('options').where('option_name', 'x')).toEqual([]);
   });
 
-  it('answers readers while a transaction is open, with what was there before it', async () => {
+  it('returns the state before an open transaction to readers', async () => {
     await db.from('options').insert(option('seen', 'before'));
     const seen = async () => (await db.from('options').where('option_name', 'seen').first())?.option_value;
     let written = () => {};
@@ -98,7 +98,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await seen()).toBe('after');
   });
 
-  it('resolves for each of those that came together once its rows are there for everybody', async () => {
+  it('resolves each concurrent transaction only once its rows are visible to other connections', async () => {
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
     const names = Array.from({ length: 40 }, (_, n) => `together-${n}`);
     const seen = await Promise.all(
@@ -111,7 +111,7 @@ describeDatabases('a database', (open, engine) => {
     await second.close();
   });
 
-  it('commits those that came together once for as many as the database takes, however long they take', async () => {
+  it('groups concurrent transactions into as few commits as the dialect allows', async () => {
     const { pieces } = db.dialect.together;
     const run = transactionRunner({
       driver: db.driver,
@@ -128,7 +128,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('options').where('option_name', 'like', 'once-%').pluck('option_name')).toHaveLength(names.length);
   });
 
-  it('undoes one of those that came together by itself', async () => {
+  it('rolls back a failed transaction without the others in its commit group', async () => {
     const write = (name: string, fails = false) =>
       db.transaction(async (tx) => {
         await tx.from('options').insert(option(name));
@@ -147,13 +147,13 @@ describeDatabases('a database', (open, engine) => {
     await expect(write('odd-6')).resolves.toBe('odd-6');
   });
 
-  it('makes 64 writers of one row wait for each other and loses none of them', async () => {
+  it('serializes 64 concurrent writers of one row without losing a write', async () => {
     const before = (await counter(db)) ?? 0;
     await Promise.all(Array.from({ length: 64 }, () => db.transaction(countUp)));
     expect(await counter(db)).toBe(before + 64);
   });
 
-  it('loses none when two connections write the same row', async () => {
+  it('loses no write when two connections write the same row', async () => {
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
     const before = (await counter(db)) ?? 0;
     await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? db : second).transaction(countUp)));
@@ -161,8 +161,8 @@ describeDatabases('a database', (open, engine) => {
     await second.close();
   });
 
-  it('runs the whole transaction again when another one was in the way', async () => {
-    // The two take the same rows in opposite order: a deadlock, where rows are locked one by one.
+  it('retries the whole transaction after a conflict with another one', async () => {
+    // Both lock the same rows in opposite order: a deadlock on databases that lock rows one by one.
     await db.from('options').insert([option('dead-1', '0'), option('dead-2', '0')]);
     const add = (tx: Database, name: string) =>
       tx
@@ -183,7 +183,7 @@ describeDatabases('a database', (open, engine) => {
     expect(runs).toBeGreaterThanOrEqual(engine === 'MySQL' ? 3 : 2);
   });
 
-  it('takes no work for done that went on after a lost deadlock was ignored', async () => {
+  it('does not commit work that continued after an ignored deadlock error', async () => {
     await db.from('options').insert([option('mute-1', '0'), option('mute-2', '0')]);
     const set = (tx: Database, name: string) => tx.from('options').where('option_name', name).update({ option_value: '1' });
     const both = (first: string, last: string, own: string) =>
@@ -197,7 +197,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('options').whereIn('option_name', ['mute-a', 'mute-b']).pluck('option_name')).toEqual(['mute-a', 'mute-b']);
   });
 
-  it('gives a name to one of many who look it up and then take it', async () => {
+  it('lets only one of many concurrent writers insert the same locked name', async () => {
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
     const take = (one: Database) =>
       one.transaction(async (tx) => {
@@ -211,7 +211,7 @@ describeDatabases('a database', (open, engine) => {
     await second.close();
   });
 
-  it('keeps what was acknowledged and nothing of what was not when the process is killed', async () => {
+  it('keeps acknowledged transactions and no partial ones when the process is killed', async () => {
     const writer = spawn(process.execPath, ['--import', './test/support/run-typescript.mjs', 'test/support/write-pairs.ts', urlOf(db)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -232,7 +232,7 @@ describeDatabases('a database', (open, engine) => {
     expect(acknowledged.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('distinguishes a duplicate key from other faults', async () => {
+  it('distinguishes a duplicate key from other errors', async () => {
     await db.from('options').insert(option('twice'));
     const again = await db
       .from('options')
@@ -242,7 +242,7 @@ describeDatabases('a database', (open, engine) => {
     expect(db.dialect.isBusy(again) || db.dialect.isUnavailable(again)).toBe(false);
   });
 
-  it('inserts or changes a row, one or many at a time', async () => {
+  it('upserts one or many rows at a time', async () => {
     const write = (...rows: ReturnType<typeof option>[]) =>
       upsertRows(db, 'options', rows, ['option_name'], insertedValues(db, ['option_value']));
     await write(option('up-1', 'first'));
@@ -252,7 +252,7 @@ describeDatabases('a database', (open, engine) => {
     expect(rows).toEqual(['second', 'new']);
   });
 
-  it('answers questions about the schema, as migrations ask them', async () => {
+  it('reports which tables and columns exist, as migrations need', async () => {
     await db.transaction(async ({ knex }) => {
       expect(await knex.schema.hasTable(db.table('posts'))).toBe(true);
       expect(await knex.schema.hasTable('nothing')).toBe(false);
@@ -264,7 +264,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.dialect.columns(db, 'nothing')).toEqual([]);
   });
 
-  it('inserts thousands of rows at once', async () => {
+  it('inserts and upserts thousands of rows at once', async () => {
     const rows = Array.from({ length: 2000 }, (_, n) => ({ object_id: 9000 + n, term_taxonomy_id: 1 }));
     const keys = ['object_id', 'term_taxonomy_id'] as const;
     await insertRows(db, 'term_relationships', rows);
@@ -280,7 +280,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('term_relationships').where('object_id', '>=', 9000).where('term_order', 7)).toHaveLength(2000);
   });
 
-  it('inserts rows that are longer together than the server takes at once', async () => {
+  it('inserts rows whose total size exceeds the packet limit of the server', async () => {
     const text = 'long '.repeat(200_000);
     const rows = Array.from({ length: 40 }, (_, n) => ({ post_id: 9000 + n, meta_key: 'long', meta_value: text }));
     await insertRows(db, 'postmeta', rows);
@@ -288,7 +288,7 @@ describeDatabases('a database', (open, engine) => {
     await db.from('postmeta').where('meta_key', 'long').delete();
   });
 
-  it('gives back what was written, type by type', async () => {
+  it('returns values of each type as they were written', async () => {
     const [id] = await db
       .from('posts')
       .insert({ post_title: '日本 😀 O\'Hara \\ "x"', post_type: 'post', menu_order: -1, post_date: '2026-11-20 10:00:00' });
@@ -308,7 +308,7 @@ describeDatabases('a database', (open, engine) => {
     expect([typeof total?.sum, typeof total?.count]).toEqual(['number', 'number']);
   });
 
-  it('reads the number a meta begins with', async () => {
+  it('reads the leading number of a meta', async () => {
     const texts = ['12', '-3.5', '7 km', 'none', ''];
     await db.from('termmeta').insert(texts.map((meta_value) => ({ term_id: 5, meta_key: 'n', meta_value })));
     const [sql, bindings] = db.dialect.asNumber('meta_value');
@@ -331,7 +331,7 @@ describeDatabases('a database', (open, engine) => {
     await expect(ping(db)).resolves.toBeUndefined();
   });
 
-  it('puts the prefix before the name of a table, and takes an alias for joins', async () => {
+  it('prefixes table names and accepts an alias for joins', async () => {
     expect(db.table('posts')).toBe('wp_posts');
     expect(db.from('posts', 'p').where('p.ID', 1).toQuery()).toMatch(/^select \* from `wp_posts` as `p` where `p`.`ID` = 1/);
   });
@@ -347,7 +347,7 @@ describe('openDatabase', () => {
     ['sqlite:', /must name its file/],
     ['sqlite:/dev/null/x.sqlite', /EEXIST|ENOTDIR/],
     ['sqlite:package.json', /not a database/],
-  ])('refuses %s with one line', async (url, message) => {
+  ])('rejects %s with a message of one line', async (url, message) => {
     const error = await openDatabase({ url, prefix: 'wp_' }).then(
       () => undefined,
       (error: unknown) => error,
@@ -356,17 +356,17 @@ describe('openDatabase', () => {
     expect((error as Error).message).not.toContain('\n');
   });
 
-  it('refuses a prefix that could be anything but a prefix', async () => {
+  it('rejects a table prefix that contains other SQL', async () => {
     await expect(openDatabase({ url: 'sqlite::memory:', prefix: 'wp_`; --' })).rejects.toThrow(/table prefix/);
   });
 
-  it('opens a database in memory', async () => {
+  it('opens an in-memory database', async () => {
     const db = await openDatabase({ url: 'sqlite::memory:', prefix: '' });
     await expect(ping(db)).resolves.toBeUndefined();
     await db.close();
   });
 
-  it('does not miss an absent server until the first query, and names it then', async () => {
+  it('reports an unreachable server at the first query, not when it opens', async () => {
     const db = await openDatabase({ url: 'mysql://nobody@127.0.0.1:9/none', prefix: 'wp_' });
     const error = await ping(db).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(DatabaseUnavailable);

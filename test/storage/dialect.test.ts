@@ -6,8 +6,8 @@ import { Piece } from '../../src/storage/engine/statement.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 /**
- * Every assigned letter of these ranges. Later letters than Unicode 5.2 knows are of no weight to the collation, and
- * left out.
+ * Ranges of which every assigned letter is tested. Letters added after Unicode 5.2 are left out because they have no
+ * weight in the collation.
  */
 const RANGES: [string, number, number][] = [
   ['ASCII', 0x21, 0x7e],
@@ -25,7 +25,7 @@ const letters = RANGES.flatMap(([, first, last]) =>
   Array.from({ length: last - first + 1 }, (_, n) => String.fromCodePoint(first + n)),
 ).filter((letter) => /[\p{L}\p{P}\p{S}\p{N}]/u.test(letter));
 
-describeDatabases('the dialect', (open) => {
+describeDatabases('dialect', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -66,17 +66,17 @@ describeDatabases('the dialect', (open) => {
       ['two words', 'two  words', false],
       ['😀 smile', '😀', true],
       ['😀 smile', '😁', false],
-    ])('in "%s" for "%s": %s', async (title, text, found) => {
+    ])('of "%s" for "%s" finds it: %s', async (title, text, found) => {
       await titled([title]);
       expect(await db.from('posts').whereRaw(...db.dialect.search('post_title', text))).toHaveLength(found ? 1 : 0);
     });
 
-    it('takes a text of any length', async () => {
+    it('accepts a search text of any length', async () => {
       await titled(['short']);
       expect(await db.from('posts').whereRaw(...db.dialect.search('post_title', 'x'.repeat(200_000)))).toEqual([]);
     });
 
-    it('takes the column of a joined table', async () => {
+    it('accepts a column of a joined table', async () => {
       await titled(['Jazz']);
       expect(await db.from('posts', 'p').whereRaw(...db.dialect.search('p.post_title', 'JAZZ'))).toHaveLength(1);
     });
@@ -97,12 +97,12 @@ describeDatabases('the dialect', (open) => {
       ['ñ', 'n', true],
       ['ﬁn', 'fin', true],
       ['Þ', 'th', false],
-    ])('of "%s" and "%s": %s', async (one, other, same) => {
+    ])('of "%s" and "%s" is %s', async (one, other, same) => {
       await titled([one]);
       expect(await db.from('posts').whereRaw(...db.dialect.equalsFolded('post_title', other))).toHaveLength(same ? 1 : 0);
     });
 
-    it('is the same for each pair of letters as the folding of texts', async () => {
+    it('agrees with foldText for each pair of letters', async () => {
       const wrong: string[] = [];
       for (const letter of letters) {
         const found = await db
@@ -117,7 +117,7 @@ describeDatabases('the dialect', (open) => {
     });
   });
 
-  it('sorts texts as people do, whatever their case and accents', async () => {
+  it('sorts texts regardless of case and accents', async () => {
     const sorted = [
       '',
       '_x',

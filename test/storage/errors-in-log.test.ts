@@ -6,20 +6,20 @@ import { withoutQuoted } from '../../src/storage/engine/driver.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 /*
- * What the log says of an error of the database: why, with the database's code and where in the program; nothing of the
- * statement.
+ * The log entry of a database error contains the reason, the error code of the database and the place in the program,
+ * but nothing of the statement.
  */
 
 const SECRET = "it's a secret";
 
-/** The line of the log, with all that stands in it. */
+/** The complete log line of an error. */
 function logged(error: unknown): string {
   const lines: string[] = [];
   createLog({ logLevel: 'info' }, { write: (line) => lines.push(line) }).error({ err: error }, 'failed');
   return lines.join('');
 }
 
-describeDatabases('an error of the database in the log', (open, engine) => {
+describeDatabases('log entry of a database error', (open, engine) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -49,7 +49,7 @@ describeDatabases('an error of the database in the log', (open, engine) => {
       (error: unknown) => error,
     );
 
-  it.each(failing)('of %s names its code and why, not the statement', async (_what, run, code) => {
+  it.each(failing)('about %s contains the error code and the reason but not the statement', async (_what, run, code) => {
     const failure = await failureOf(run, db);
     for (const error of [failure, new DatabaseUnavailable('busy', failure)]) {
       const line = logged(error);
@@ -61,7 +61,7 @@ describeDatabases('an error of the database in the log', (open, engine) => {
   });
 });
 
-describe('a message without what is quoted', () => {
+describe('withoutQuoted', () => {
   it.each([
     ["Table 'shop.wp_posts' doesn't exist", "Table '…' doesn't exist"],
     ["Duplicate entry 'it's 5 o'clock' for key 'wp_posts.PRIMARY'", "Duplicate entry '…'"],
@@ -69,5 +69,5 @@ describe('a message without what is quoted', () => {
     ['near "FRM": syntax error', "near '…': syntax error"],
     ["Can't connect", "Can't connect"],
     ['database is locked', 'database is locked'],
-  ])('%s becomes %s', (message, without) => expect(withoutQuoted(message)).toBe(without));
+  ])('turns %s into %s', (message, without) => expect(withoutQuoted(message)).toBe(without));
 });

@@ -28,8 +28,8 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const [ADMIN, EDITOR, AUTHOR, CONTRIBUTOR] = [1, 2, 3, 4];
 
 /**
- * Lists of every shape: the default, every bound alone and together, every filter the index knows and some that it does
- * not, pages beyond the end.
+ * Event lists of many shapes: the default, every bound alone and in combination, every filter that the index supports,
+ * some that it does not, and pages beyond the end.
  */
 const EVENT_LISTS: readonly Record<string, string>[] = [
   {},
@@ -95,7 +95,7 @@ const EVENT_LISTS: readonly Record<string, string>[] = [
   { venue: '12', organizer: '24', start_date: '2020-01-01' },
   { venue: '12,13', organizer: '24,25', start_date: '2020-01-01', geoloc: 'false' },
 ];
-/** Lists of the newer interface, which show an event once. */
+/** Lists of `tec/v1`, which show each event once. */
 const TEC_LISTS: readonly Record<string, string>[] = [
   { per_page: '3', page: '2' },
   { order: 'DESC', per_page: '7' },
@@ -113,7 +113,7 @@ const LINKED_LISTS: readonly Record<string, string>[] = [
   { only_with_upcoming: 'true', has_events: 'true', per_page: '2', page: '2' },
 ];
 
-describeDatabases('the list index', (open, engine) => {
+describeDatabases('list index', (open, engine) => {
   let db: Database;
   let running: RunningSite;
   let site: Site;
@@ -156,7 +156,7 @@ describeDatabases('the list index', (open, engine) => {
     }
   };
 
-  /** Every list, for everybody, answered from the index and from WordPress's tables. */
+  /** Every list for several callers, read from the index and from WordPress's tables. */
   const bothWays = async (): Promise<{ indexed: unknown[]; plain: unknown[] }> => {
     const [indexed, plain]: [unknown[], unknown[]] = [[], []];
     for (const id of [0, EDITOR, AUTHOR, CONTRIBUTOR]) {
@@ -180,7 +180,7 @@ describeDatabases('the list index', (open, engine) => {
     return { indexed, plain };
   };
 
-  /** All rows of the index; counts of nothing left out. */
+  /** All rows of the index, without counts that are zero. */
   const rowsOf = async () => ({
     entries: await db.from('fasti_entries').orderBy(['facet', 'start_at', 'posted_at', 'post_id', 'end_at']),
     days: await db
@@ -201,12 +201,12 @@ describeDatabases('the list index', (open, engine) => {
       'compared in the zone of the site',
       async () => setOptions(db, { tribe_events_calendar_options: { tribe_events_timezone_mode: 'site' } }),
     ],
-  ])('answers for the sample site %s as the tables do', async (_, change) => {
+  ])('returns the same lists as the WordPress tables for the sample site %s', async (_, change) => {
     await change();
     await reindexEvents(site.db, () => NOW, { trust: true });
     const { indexed, plain } = await bothWays();
     expect(indexed).toEqual(plain);
-    // Lists that are all empty would say nothing.
+    // Empty lists would prove nothing.
     expect(plain.filter((answer) => /"total":[1-9]/.test(JSON.stringify(answer))).length).toBeGreaterThan(plain.length / 2);
   });
 
@@ -216,7 +216,7 @@ describeDatabases('the list index', (open, engine) => {
     await db.from('postmeta').insert(ids.map((post_id) => ({ post_id, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' })));
   }
 
-  it('is in step, and answers as the tables do, after any writes', async () => {
+  it('stays in step with the WordPress tables and returns the same lists after random writes', async () => {
     await fc.assert(
       fc
         .asyncProperty(fc.array(command, { minLength: 4, maxLength: 14 }), async (commands) => {
@@ -232,7 +232,7 @@ describeDatabases('the list index', (open, engine) => {
     );
   }, 300_000);
 
-  /** Writes through the verbs; what the site refuses changes nothing. */
+  /** Runs a command through the record functions; a command that the site refuses changes nothing. */
   const run = async (one: Command): Promise<void> => {
     const caller = await callerOf(one.by ?? ADMIN);
     const event = postKind('event');
@@ -278,8 +278,8 @@ describeDatabases('the list index', (open, engine) => {
     }
   };
 
-  describe('trust', () => {
-    it('ends where an event ends before it starts, until that is mended and the index made anew', async () => {
+  describe('trust in the index', () => {
+    it('is lost when an event ends before it starts, until the event is repaired and the index rebuilt', async () => {
       await db.from('tec_occurrences').where('post_id', 38).update({ end_date: '2001-01-01 00:00:00' });
       const unfit = site.db.transaction(async (trx) => {
         joinWriters(trx);
@@ -294,13 +294,13 @@ describeDatabases('the list index', (open, engine) => {
       expect(hasIndex(await site.settings())).toBe(true);
     });
 
-    it('depends, where WordPress writes to the same tables, on whether all of that has been taken over', async () => {
+    it('requires that all changes by WordPress have been taken over, if WordPress writes to the same tables', async () => {
       const own = { settings: await site.settings(), arrived: 0 };
       const shared = { ...own, settings: { ...own.settings, shared: true } };
       expect(await trustsIndex(site, own)).toBe(true);
       expect(await trustsIndex({ ...site, upToDate: async () => undefined }, shared)).toBe(false);
       expect(await trustsIndex({ ...site, upToDate: async () => ({ state: undefined }) }, shared)).toBe(true);
-      // What was taken over may have given up the index.
+      // Taking over changes may have ended the trust in the index.
       const inState = (state: string | undefined) => trustsIndex({ ...site, upToDate: async () => ({ state }) }, shared);
       expect(await inState('1')).toBe(true);
       await distrustIndex(db);
@@ -308,7 +308,7 @@ describeDatabases('the list index', (open, engine) => {
       expect(await inState('2')).toBe(false);
     });
 
-    it('is asked for once in each state of the database, where WordPress writes to the same tables', async () => {
+    it('is queried once per state of the database if WordPress writes to the same tables', async () => {
       const asking = { settings: { ...(await site.settings()), shared: true }, arrived: 0 };
       const queriesIn = async (state: string | undefined) => {
         const before = site.db.queries();
@@ -319,7 +319,7 @@ describeDatabases('the list index', (open, engine) => {
       expect([await queriesIn(undefined), await queriesIn(undefined)]).toEqual([1, 1]);
     });
 
-    it('takes events whose ids have entries already, left behind where tables of WordPress were put back', async () => {
+    it('is lost when a new event has an id with leftover entries, after the WordPress tables were restored', async () => {
       const { fields } = postKind('event');
       const create = async () => {
         const caller = await callerOf(ADMIN);
@@ -331,21 +331,21 @@ describeDatabases('the list index', (open, engine) => {
       const all = await entries();
       await resetSite(db);
       expect(await entries()).toEqual(all);
-      // As where the option comes back with the tables of WordPress.
+      // The option may have been restored together with the tables of WordPress.
       await db.transaction((trx) => trustIndex(trx, undefined));
       await create();
       expect(await entries()).toEqual(all);
       expect(hasIndex(await site.settings())).toBe(false);
     });
 
-    it('stays with a write beside which WordPress writes too', async () => {
+    it('survives a write of a site that is shared with WordPress', async () => {
       const caller = await callerOf(ADMIN);
       await trashPost(site, { ...caller, settings: { ...caller.settings, shared: true } }, postKind('event'), 38);
       expect(hasIndex(await site.settings())).toBe(true);
       expect(await isInStep(db, [38], undefined)).toBe(true);
     });
 
-    it('notices that the calendar wrote after us', async () => {
+    it('is questioned once the calendar plugin has saved after Fasti', async () => {
       expect(await isOvertaken(db)).toBe(false);
       await setOptions(db, { tribe_last_save_post: String(NOW.getTime() / 1000 + 60) });
       expect(await isOvertaken(db)).toBe(true);
@@ -353,7 +353,7 @@ describeDatabases('the list index', (open, engine) => {
       expect(await isOvertaken(db)).toBe(false);
     });
 
-    it('is looked at when the service starts, which says why lists go without the index', async () => {
+    it('is checked when the service starts, with the reason why lists do not use the index', async () => {
       expect(await giveUpStaleIndex(site)).toBeUndefined();
       await setOptions(db, { tribe_last_save_post: String(NOW.getTime() / 1000 + 60) });
       expect(await giveUpStaleIndex(site)).toBe('missing');
@@ -365,8 +365,8 @@ describeDatabases('the list index', (open, engine) => {
     });
   });
 
-  describe('without it', () => {
-    /** The tables that the statement which goes through a whole list goes through, in this order, by their aliases. */
+  describe('queries without the index', () => {
+    /** Aliases of the tables that the statement for a whole list reads, in the order of the query plan. */
     const readInOrder = async (name: PostKindName, raw: Record<string, string>): Promise<string[]> => {
       const caller = await callerOf(0);
       const seen: { sql: string; bindings: readonly unknown[] }[] = [];
@@ -374,7 +374,7 @@ describeDatabases('the list index', (open, engine) => {
       const stop = site.db.driver.listen(watch);
       await listOf({ ...caller, settings: { ...caller.settings, shared: true } }, name, raw);
       stop();
-      // Linked records come first; what takes long to look at is found at once; all else is counted.
+      // The statement that finds linked records, else the one that counts, else the one that finds expensive lists.
       const counted =
         seen.find(({ sql }) => /^select distinct/.test(sql)) ??
         seen.find(({ sql }) => /^select count/.test(sql)) ??
@@ -387,7 +387,7 @@ describeDatabases('the list index', (open, engine) => {
       return rows.map(({ detail }) => /^(?:SCAN|SEARCH) (\w+)/.exec(detail)?.[1] ?? '');
     };
 
-    it('finds the events of places the same way however many places fit', async () => {
+    it('find the same events near a place however many venues match', async () => {
       const caller = await callerOf(0);
       const places = [
         { geoloc: 'true', start_date: '2020-01-01' },
@@ -423,7 +423,7 @@ describeDatabases('the list index', (open, engine) => {
   it.each([
     ['a small index', {}],
     ['one that is counted facet by facet', { atOnce: 0 }],
-  ])('removes rows of events that are gone, and mends counts that are wrong, when %s is made anew', async (_, size) => {
+  ])('removes rows of deleted events and repairs wrong counts when rebuilding: %s', async (_, size) => {
     const right = await rowsOf();
     await db
       .from('fasti_entries')
@@ -448,12 +448,12 @@ describeDatabases('the list index', (open, engine) => {
     ['the days of a facet, which are gone', (of) => of.from('fasti_days').where('facet', 5).del(), true],
     ['the months, which are gone', (of) => of.from('fasti_days').where('day', '<', 0).del(), true],
     ['a facet that nothing is known of', (of) => of.from('fasti_days').insert({ facet: 8001, day: 20261201, n: 2, running: 0 }), true],
-  ])('finds wrong counts in a small index as in one that is read facet by facet: %s', async (_, spoil, wrong) => {
+  ])('detects wrong counts in a small index and in one read facet by facet: %s', async (_, spoil, wrong) => {
     await spoil(db);
     expect([await hasWrongCounts(db), await hasWrongCounts(db, 0)]).toEqual([wrong, wrong]);
   });
 
-  it('takes over the counts of days from before there were months', async () => {
+  it('derives the counts of months from the counts of days in migration 006', async () => {
     const right = await rowsOf();
     expect(right.days.filter(({ day }) => day < 0).length).toBeGreaterThan(0);
     await db.from('fasti_days').where('day', '<', 0).del();
@@ -465,7 +465,7 @@ describeDatabases('the list index', (open, engine) => {
     expect(hasIndex(await site.settings())).toBe(true);
   });
 
-  it('counts what a list holds by days and months, not one by one', async () => {
+  it('counts the events of a list by days and months, not one by one', async () => {
     const seen: string[] = [];
     site.db.driver.listen(({ sql }: { sql: string }) => seen.push(sql));
     await listOf(await callerOf(0), 'event', {});
@@ -484,7 +484,7 @@ type Command =
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-/** Within a day, past midnight, over days, as long as what is called short, a second longer, and a season. */
+/** Durations: within a day, past midnight, several days, exactly the limit of a short event, a second more, a season. */
 const LENGTHS = [0, 2 * 3600 * SECOND, 10 * 3600 * SECOND, DAY, 3 * DAY, 31 * DAY, 31 * DAY + SECOND, 80 * DAY];
 const written = (moment: number) => new Date(moment).toISOString().slice(0, 19).replace('T', ' ');
 const dates = fc

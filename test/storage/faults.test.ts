@@ -11,7 +11,7 @@ const reasonOf = (work: PromiseLike<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof DatabaseUnavailable ? error.reason : error),
   );
 
-describeDatabases('a database in trouble', (open, engine) => {
+describeDatabases('database under failure', (open, engine) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -21,7 +21,7 @@ describeDatabases('a database in trouble', (open, engine) => {
   const idOf = async (one: Database): Promise<number> => (await one.knex.raw('SELECT CONNECTION_ID() AS id'))[0][0].id;
 
   if (engine === 'MySQL') {
-    it('opens a new connection when the server has closed the old one', async () => {
+    it('reconnects after the server has closed the connection', async () => {
       const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
       await kill(other, await idOf(db));
       await sleep(50);
@@ -29,7 +29,7 @@ describeDatabases('a database in trouble', (open, engine) => {
       await other.close();
     });
 
-    it('writes nothing of a transaction whose connection was lost, and says so', async () => {
+    it('rolls back and rejects a transaction whose connection was lost', async () => {
       const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
       const work = db.transaction(async (tx) => {
         await insert(tx, 'lost-1');
@@ -42,7 +42,7 @@ describeDatabases('a database in trouble', (open, engine) => {
       await other.close();
     });
 
-    it('writes again where a number that the server gave is taken, as by another node of a cluster', async () => {
+    it('retries an insert whose generated id is already taken, as by another node of a cluster', async () => {
       const option = (option_name: string) => ({ option_name, option_value: '' });
       const taken = await insertRows(db, 'options', [option('numbered-0')]);
       let tries = 0;
@@ -53,18 +53,18 @@ describeDatabases('a database in trouble', (open, engine) => {
       });
       expect([tries, made > taken]).toEqual([2, true]);
       expect(await db.from('options').where('option_name', 'like', 'numbered-%')).toHaveLength(3);
-      // Who names a number, or another key, is told that it is taken.
+      // If the caller names the id or another key, the duplicate is reported.
       for (const again of [{ ...option('numbered-3'), option_id: taken }, option('numbered-0')])
         await expect(insertRows(db, 'options', [again])).rejects.toMatchObject({ code: 'ER_DUP_ENTRY' });
     });
 
-    /** Opens all connections: on a busy machine that takes longer than a query waits for one. */
+    /** Opens all connections, which can take longer on a busy machine than a query waits for one. */
     const opened = async () => {
       const ask = () => reasonOf(db.knex.raw('SELECT SLEEP(0.05)'));
       while ((await Promise.all(Array.from({ length: 16 }, ask))).some((reason) => reason !== 'no error'));
     };
 
-    it('gives up on a query that finds no free connection for a second, and recovers', async () => {
+    it('rejects a query that finds no free connection for a second, and recovers', async () => {
       await opened();
       const busy = Array.from({ length: 16 }, () => db.knex.raw('SELECT SLEEP(2)').then(() => 'done'));
       await sleep(100);
@@ -73,7 +73,7 @@ describeDatabases('a database in trouble', (open, engine) => {
       await expect(ping(db)).resolves.toBeUndefined();
     });
 
-    it('keeps connections for readers while all writers wait', async () => {
+    it('keeps connections free for readers while all writers wait', async () => {
       await opened();
       const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
       let release = (): void => {};
@@ -94,7 +94,7 @@ describeDatabases('a database in trouble', (open, engine) => {
       await other.close();
     });
   } else {
-    it('waits for another process that is writing', async () => {
+    it('waits for the write transaction of another process', async () => {
       const other = new Sqlite(urlOf(db).slice('sqlite:'.length));
       other.exec('BEGIN IMMEDIATE');
       const work = db.transaction(async (tx) => insert(tx, 'waited'));
@@ -105,7 +105,7 @@ describeDatabases('a database in trouble', (open, engine) => {
       expect(await db.from('options').where('option_name', 'waited')).toHaveLength(1);
     });
 
-    it('says of all that came together that they are lost when the disk is full for one of them', async () => {
+    it('rejects all transactions of a commit group if the disk is full for one of them', async () => {
       await db.transaction(async (tx) => insert(tx, 'room'));
       const [{ page_count: pages }] = (await db.knex.raw('PRAGMA page_count')) as [{ page_count: number }];
       await db.knex.raw(`PRAGMA max_page_count = ${pages}`);
@@ -118,7 +118,7 @@ describeDatabases('a database in trouble', (open, engine) => {
       expect(await db.from('options').where('option_name', 'like', 'full-%').pluck('option_name')).toEqual(['full-4', 'full-5']);
     });
 
-    it('gives up on a process that never ends its transaction, while reading goes on', async () => {
+    it('rejects a write while another process never ends its transaction, but still reads', async () => {
       const other = new Sqlite(urlOf(db).slice('sqlite:'.length));
       other.exec('BEGIN IMMEDIATE');
       let runs = 0;

@@ -9,7 +9,7 @@ import { createWpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 
-describe('the ranges in which two fingerprints differ', () => {
+describe('ranges in which two fingerprints differ', () => {
   const of = (...ranges: [number, string][]): Fingerprints => new Map(ranges.map(([range, text]) => [range * RANGE, text]));
   const range = (from: number, to: number) => ({ from: from * RANGE, to: to * RANGE });
 
@@ -33,7 +33,7 @@ async function read(db: Database, table: WatchedName): Promise<Fingerprints> {
   }
 }
 
-describeDatabases('the fingerprints of a table', (open) => {
+describeDatabases('fingerprints of a table', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -51,14 +51,14 @@ describeDatabases('the fingerprints of a table', (open) => {
   };
   const rangeOf = (key: number) => ({ from: key - (key % RANGE), to: key - (key % RANGE) + RANGE });
 
-  it('are the same each time', async () => {
+  it('are the same at each reading', async () => {
     for (const table of watchedNames) {
       expect((await read(db, table)).size).toBeGreaterThan(0);
       expect(await differences(table, async () => undefined)).toEqual([]);
     }
   });
 
-  it.each(watchedNames)('show a change of any column of %s', async (table) => {
+  it.each(watchedNames)('differ after a change of any column of %s', async (table) => {
     const { key, plain, texts } = WATCHED[table];
     const [row] = (await db.knex(db.table(table)).orderBy(key).limit(1)) as Record<string, unknown>[];
     const where = Object.fromEntries(plain.map((column) => [column, row?.[column]]));
@@ -79,7 +79,7 @@ describeDatabases('the fingerprints of a table', (open) => {
     }
   });
 
-  it('show two values of one length that changed places, and a text that moved between columns', async () => {
+  it('differ after two values of the same length were swapped, or text moved between columns', async () => {
     const [one, other] = await db.from('postmeta').where('meta_key', '_EventStartDate').orderBy('meta_id').limit(2);
     const set = (meta_id: number, row: object) => db.from('postmeta').where({ meta_id }).update(row);
     const swap = async () => {
@@ -96,7 +96,7 @@ describeDatabases('the fingerprints of a table', (open) => {
     expect(await differences('postmeta', () => set(one!.meta_id, { meta_value: '' }))).not.toEqual([]);
   });
 
-  it('show values that changed places though the sum of their checksums stays the same', async () => {
+  it('differ after values were swapped whose checksums have the same sum', async () => {
     const sum = (...texts: string[]) => texts.reduce((total, text) => total + crc32(text), 0);
     const prints = async (keys: readonly number[], ...texts: string[]) => {
       const all = keys.map((key) => `SELECT ? AS t, ${key} AS k`).join(' UNION ALL ');
@@ -121,7 +121,7 @@ describeDatabases('the fingerprints of a table', (open) => {
       }
   });
 
-  it('show rows that came and went, near each other and far', async () => {
+  it('differ after rows were inserted or deleted, close together or far apart', async () => {
     const add = (meta_id: number) => db.from('postmeta').insert({ meta_id, post_id: 1, meta_key: 'k', meta_value: 'v' });
     for (const id of [5000, 70_000, 9_000_000_000]) expect(await differences('postmeta', () => add(id))).toEqual([rangeOf(id)]);
     expect(await differences('postmeta', () => db.from('postmeta').where('meta_id', 70_000).delete())).toEqual([rangeOf(70_000)]);

@@ -19,7 +19,7 @@ import { keepTables, loadSite } from '../support/site.ts';
 
 const now = () => new Date('2026-11-20T12:00:00Z');
 
-/** As the tables of a site may be that began before 2016, or came from another server. */
+/** Collations as on a site that was created before 2016 or moved from another server. */
 async function inOtherCollations(db: Database): Promise<void> {
   for (const [place, table] of ['posts', 'postmeta', 'terms', 'term_taxonomy', 'options', 'tec_occurrences'].entries()) {
     const collation = place % 2 === 0 ? 'utf8mb4_unicode_ci' : 'utf8mb4_general_ci';
@@ -27,7 +27,7 @@ async function inOtherCollations(db: Database): Promise<void> {
   }
 }
 
-describeDatabases('what others change', (open, engine) => {
+describeDatabases('change by another program', (open, engine) => {
   let db: Database;
   let putBack: () => Promise<void>;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describeDatabases('what others change', (open, engine) => {
   });
   beforeEach(() => putBack());
 
-  /** What is taken over after a script, each entry as the words that tell it from others, in any order. */
+  /** Journal entries that are taken over after a script, each as a line of its distinguishing fields, sorted. */
   const taken = async (script: string): Promise<string[]> => {
     const from = await lastNumber(db);
     const ranges = createRowRanges(db, undefined);
@@ -92,11 +92,11 @@ describeDatabases('what others change', (open, engine) => {
     ['the place of a category in the tree', 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 4', ['term tribe_events_cat 4 changed 11']],
     ['a category that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 3', ['term tribe_events_cat 3 removed 10', 'term tribe_events_cat 4 changed 11']],
     ['a tag that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 12', ['term post_tag 12 removed 10']],
-  ])('is found, and the index follows: %s', async (_, script, entries) => {
+  ])('is taken over together with the list index: %s', async (_, script, entries) => {
     expect(await taken(script)).toEqual(entries);
   }); // biome-ignore format: a table
 
-  it('is found of the categories below one that becomes a tag, and comes back', async () => {
+  it('is recorded for the child categories of a category that becomes a tag and then a category again', async () => {
     const below = ['term tribe_events_cat 4 changed 11'];
     const becomes = (taxonomy: string) => taken(`UPDATE wp_term_taxonomy SET taxonomy = '${taxonomy}' WHERE term_id = 3`);
     expect(await becomes('post_tag')).toEqual(['term post_tag 3 made 01', 'term tribe_events_cat 3 removed 10', ...below].sort());
@@ -108,11 +108,11 @@ describeDatabases('what others change', (open, engine) => {
     ['an order of a shop', "INSERT INTO wp_posts (ID, post_type, post_status, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered) VALUES (9000, 'shop_order', 'wc-completed', '', '', '', '', '', '')"],
     ['a revision', "INSERT INTO wp_posts (ID, post_type, post_status, post_parent, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered) VALUES (9000, 'revision', 'inherit', 38, '', '', '', '', '', '')"],
     ['the same value again', 'UPDATE wp_posts SET post_title = post_title WHERE ID = 38'],
-  ])('is nothing, if it is shown nowhere: %s', async (_, script) => {
+  ])('is not recorded if no record shows it: %s', async (_, script) => {
     expect(await taken(script)).toEqual([]);
   }); // biome-ignore format: a table
 
-  it('is nothing, if it was our own write', async () => {
+  it('is not recorded if Fasti wrote it itself', async () => {
     const sources = await printSources(db, undefined);
     printOwnChanges(db, () => ({ sources, languages: undefined }));
     await db.transaction(async (trx) => {
@@ -135,7 +135,7 @@ describeDatabases('what others change', (open, engine) => {
       ['fasti term tribe_events_cat 3 changed 11', 'found term tribe_events_cat 4 changed 11']],
     ['nothing', 'UPDATE wp_posts SET post_title = post_title WHERE ID = 38', (trx: Database) => updatePost(trx, 38, { post_title: 'Ours' }),
       ['fasti post tribe_events 38 changed 11']],
-  ])('is told though we write to the same object before it is found: %s', async (_, script, write, entries) => {
+  ])('is recorded even if Fasti writes to the same object before taking it over: %s', async (_, script, write, entries) => {
     const sources = await printSources(db, undefined);
     printOwnChanges(db, () => ({ sources, languages: undefined }));
     const from = await lastNumber(db);
@@ -150,14 +150,14 @@ describeDatabases('what others change', (open, engine) => {
     expect(await isInStep(db, events.map(({ ID }) => ID), undefined)).toBe(true);
   }); // biome-ignore format: a table
 
-  it('is noted once, however many look for it at the same time', async () => {
+  it('is recorded once if several comparisons run at the same time', async () => {
     const from = await lastNumber(db);
     await runScript(db, 'UPDATE wp_posts SET menu_order = menu_order + 1 WHERE ID IN (38, 39, 12)');
     await Promise.all([takeOverChanges(db, now), takeOverChanges(db, now), takeOverChanges(db, now)]);
     expect((await entriesAfter(db, from, 10)).entries.map(({ object }) => object).sort()).toEqual([12, 38, 39]);
   });
 
-  it('is not known the first time: anything may have changed', async () => {
+  it('is recorded as a change of everything if there are no prints yet', async () => {
     await db.from('fasti_prints').delete();
     const from = await lastNumber(db);
     await takeOverChanges(db, now);
@@ -165,8 +165,8 @@ describeDatabases('what others change', (open, engine) => {
   });
 });
 
-describeDatabases('what others change where the calendar has no tables of its own', (open) => {
-  it('is found, and what we write ourselves is written', async () => {
+describeDatabases('changes without the tables of the calendar', (open) => {
+  it('are taken over from other programs and recorded for own writes', async () => {
     const db = await loadSite(await open());
     for (const table of ['tec_occurrences', 'tec_events'] as const) await db.ask(`DROP TABLE ${db.table(table)}`);
     await takeOverChanges(db, now);
@@ -189,7 +189,7 @@ describeDatabases('what others change where the calendar has no tables of its ow
   });
 });
 
-/** What WordPress writes with each plugin, and which records show it afterwards. Events 110 and 111 are one group. */
+/** Scripts with the writes of each language plugin, and the records that change. Events 110 and 111 form one group. */
 const SCRIPTS: Readonly<Record<'polylang' | 'wpml', readonly (readonly [string, string, readonly string[]])[]>> = {
   wpml: [
     ['a language', "UPDATE wp_icl_translations SET language_code = 'it' WHERE element_type = 'post_tribe_events' AND element_id = 112", ['post 112']],
@@ -211,8 +211,8 @@ const SCRIPTS: Readonly<Record<'polylang' | 'wpml', readonly (readonly [string, 
 }; // biome-ignore format: a table
 
 for (const form of ['polylang', 'wpml'] as const) {
-  describeDatabases(`what a WordPress with ${form} changes of languages`, (open) => {
-    it.each(SCRIPTS[form])('is found, and the index follows: %s', async (_, script, objects) => {
+  describeDatabases(`language change by WordPress with ${form}`, (open) => {
+    it.each(SCRIPTS[form])('is taken over together with the list index: %s', async (_, script, objects) => {
       const db = await loadLanguages(await open(), form);
       const languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { asked: form, shared: true });
       await takeOverChanges(db, now, { languages });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createFreshness, type Freshness } from '../../src/storage/freshness/freshness.ts';
 
-/** A version that the test sets, a clock that the test moves, and how often was asked. */
+/** A freshness whose version and clock the test sets, with a counter of the probes. */
 function setting() {
   const state = { version: '1' as string | undefined, now: 0, asked: 0 };
   const probe = async () => {
@@ -13,25 +13,25 @@ function setting() {
   return { state, freshness: named(createFreshness(probe, { keep: 100, clock: () => state.now })) };
 }
 
-/** The same, giving the names of versions alone. */
+/** Wraps a freshness so that it returns only the names of versions. */
 const named = (freshness: Freshness) => ({
   known: () => freshness.known()?.name,
   version: async () => (await freshness.version())?.name,
   forget: freshness.forget,
 });
 
-describe('the freshness of what is remembered', () => {
-  it('knows no version before it has asked', () => {
+describe('freshness of the cache', () => {
+  it('knows no version before the first probe', () => {
     expect(setting().freshness.known()).toBeUndefined();
   });
 
-  it('asks once for all who wait', async () => {
+  it('probes once for all concurrent callers', async () => {
     const { state, freshness } = setting();
     expect(await Promise.all([freshness.version(), freshness.version(), freshness.version()])).toEqual(['1', '1', '1']);
     expect(state.asked).toBe(1);
   });
 
-  it('knows the version for a while, then asks again', async () => {
+  it('keeps the version for a while, then probes again', async () => {
     const { state, freshness } = setting();
     await freshness.version();
     state.version = '2';
@@ -43,7 +43,7 @@ describe('the freshness of what is remembered', () => {
     expect(await freshness.version()).toBe('2');
   });
 
-  it('asks anew in good time, while what it knows still holds', async () => {
+  it('probes again in the background while the known version is still valid', async () => {
     const { state, freshness } = setting();
     await freshness.version();
     state.version = '2';
@@ -55,7 +55,7 @@ describe('the freshness of what is remembered', () => {
     expect(freshness.known()).toBe('2');
   });
 
-  it('hides no failure from those who ask when nothing is known any more', async () => {
+  it('rejects with the error of the probe once the known version has expired', async () => {
     let broken = false;
     let now = 0;
     const probe = async () =>
@@ -71,7 +71,7 @@ describe('the freshness of what is remembered', () => {
     await expect(freshness.version()).rejects.toThrow('gone');
   });
 
-  it('counts the age of an answer from when it was asked for', async () => {
+  it('measures the age of a version from the start of its probe', async () => {
     const { state, freshness } = setting();
     const asking = freshness.version();
     state.now = 60;
@@ -80,7 +80,7 @@ describe('the freshness of what is remembered', () => {
     expect(freshness.known()).toBeUndefined();
   });
 
-  it('forgets with every write of its own', async () => {
+  it('forgets the version after an own write', async () => {
     const { state, freshness } = setting();
     await freshness.version();
     state.version = '2';
@@ -89,7 +89,7 @@ describe('the freshness of what is remembered', () => {
     expect(await freshness.version()).toBe('2');
   });
 
-  it('does not trust a version that was asked for before a write', async () => {
+  it('discards a version whose probe started before an own write', async () => {
     const { state, freshness } = setting();
     const asking = freshness.version();
     freshness.forget();

@@ -11,7 +11,7 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /*
- * What those who rent out servers set for all who use them, and what each session has to set otherwise.
+ * Global settings as hosting providers choose them, which each session of the service has to override.
  */
 
 const SETTINGS = [
@@ -28,11 +28,11 @@ const SETTINGS = [
 const folder = mkdtempSync(join(tmpdir(), 'fasti-hosted-'));
 const server = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder, SETTINGS) : { reason: 'MySQL is not tested' };
 
-('reason' in server ? describe.skip : describe)('a server that is set up for many', () => {
+('reason' in server ? describe.skip : describe)('shared database server with restrictive settings', () => {
   const open = openerAt((server as PrivateMysql).url);
   let db: Database;
   let running: RunningSite;
-  // Sessions that begin from now on are those of the service.
+  // The setting affects only sessions that begin later, which are those of the service.
   beforeAll(async () => {
     db = await loadSite(await open());
     const host = await connectTo((server as PrivateMysql).url);
@@ -53,12 +53,12 @@ const server = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder, SETT
     'tribe/events/v1/categories',
     'wp/v2/tribe_events?orderby=title&search=a',
     'wp/v2/search?search=a',
-  ])('answers %s', async (path) => {
+  ])('returns 200 for %s', async (path) => {
     const { status, body } = await running.send('GET', `/wp-json/${path}`);
     expect({ status, ...(status === 200 ? {} : { body }) }).toEqual({ status: 200 });
   });
 
-  it('takes many long rows', async () => {
+  it('inserts many long rows', async () => {
     const meta_value = 'long '.repeat(50_000);
     await insertRows(
       db,

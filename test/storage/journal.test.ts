@@ -33,7 +33,7 @@ const change = (object: number): Change => ({
 });
 const origin = (now = NOW) => ({ writer: 'fasti', at: nowUtc(now), user: 0 }) as const;
 
-describeDatabases('the journal', (open) => {
+describeDatabases('journal', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -43,7 +43,7 @@ describeDatabases('the journal', (open) => {
     await db.from('fasti_journal').delete();
   });
 
-  /** What a transaction leaves in the journal, each entry as the words that tell it from others. */
+  /** Journal entries of a transaction, each as a line of its distinguishing fields. */
   const entriesOf = async (work: (trx: Database) => Promise<unknown>): Promise<string[]> => {
     const from = await lastNumber(db);
     await db.transaction(async (trx) => {
@@ -55,10 +55,10 @@ describeDatabases('the journal', (open) => {
   const wordsOf = ({ kind, type, object, what, wasPublic, isPublic }: JournalEntry) =>
     [kind, type, object, what, `${Number(wasPublic)}${Number(isPublic)}`].join(' ');
 
-  describe('what a transaction changes', () => {
+  describe('entries of a transaction', () => {
     const [made] = [{ post_type: 'tribe_venue', post_status: 'publish', post_title: 'New' }];
 
-    it('is what its parts have left: one that is undone has changed nothing', async () => {
+    it('exclude a part that was rolled back', async () => {
       const entries = await entriesOf(async (trx) => {
         await trx.part((part) => insertPost(part, { post_type: 'tribe_venue', post_status: 'publish', post_title: 'Kept' }));
         await trx
@@ -71,7 +71,7 @@ describeDatabases('the journal', (open) => {
       expect(entries).toEqual([expect.stringMatching(/^post tribe_venue \d+ made 01$/)]);
     });
 
-    it('does not include a part that is undone after parts within it, at any depth, have succeeded', async () => {
+    it('exclude a part that was rolled back after nested parts at any depth had succeeded', async () => {
       const title = 'Undone at depth';
       const entries = await entriesOf((trx) =>
         trx
@@ -89,7 +89,7 @@ describeDatabases('the journal', (open) => {
       expect(await db.from('posts').where('post_title', title).pluck('ID')).toEqual([]);
     });
 
-    it('is one entry for each object, however many rows are written of it', async () => {
+    it('contain one entry per object, however many of its rows are written', async () => {
       const entries = await entriesOf(async (trx) => {
         const row = (await lockPost(trx, 38))!;
         await updatePost(trx, 38, { post_title: 'Other' });
@@ -98,14 +98,14 @@ describeDatabases('the journal', (open) => {
       });
       expect(entries).toEqual(['post tribe_events 38 changed 11']);
     });
-    it('says whether everybody could see it before, and can after', async () => {
+    it('state whether the object was public before and is public afterwards', async () => {
       expect(await entriesOf((trx) => updatePost(trx, 38, { post_status: 'draft' }))).toEqual(['post tribe_events 38 changed 10']);
       expect(await entriesOf((trx) => updatePost(trx, 38, { post_status: 'publish' }))).toEqual(['post tribe_events 38 changed 01']);
       expect(await entriesOf((trx) => removePost(trx, 38))).toEqual(['post tribe_events 38 removed 10']);
       const made38 = { post_type: 'tribe_events', post_status: 'draft', post_title: 'New', ID: 38 };
       expect(await entriesOf((trx) => insertPost(trx, made38))).toEqual(['post tribe_events 38 made 00']);
     });
-    it('names a new post, and not what WordPress keeps of its earlier texts', async () => {
+    it('name a new post but not its revisions', async () => {
       const entries = await entriesOf(async (trx) => {
         const id = await insertPost(trx, { ...made, post_date: '2026-01-01 00:00:00' });
         await insertMetas(trx, new Map([[id, { _VenueCity: ['Rome'] }]]));
@@ -113,14 +113,14 @@ describeDatabases('the journal', (open) => {
       });
       expect(entries).toEqual([expect.stringMatching(/^post tribe_venue \d+ made 01$/)]);
     });
-    it('names the terms whose counts it changes', async () => {
+    it('name the terms whose counts change', async () => {
       const entries = await entriesOf(async (trx) => {
         const rows = await setTermsOf(trx, 38, 'post_tag', [12]);
         await shiftCounts(trx, [], rows);
       });
       expect(entries).toEqual(['post tribe_events 38 changed 11', 'term post_tag 13 changed 11']);
     });
-    it('names a term, and the posts that lose it', async () => {
+    it('name a term and the posts that gain or lose it', async () => {
       let id = 0;
       const term = { name: 'New', slug: 'new', description: '', parent: 0 };
       const first = await entriesOf(async (trx) => {
@@ -132,7 +132,7 @@ describeDatabases('the journal', (open) => {
       const second = await entriesOf((trx) => removeTerm(trx, { ...term, ...row!, term_group: 0 }));
       expect(second).toEqual(['post tribe_events 38 changed 11', `term post_tag ${id} removed 10`]);
     });
-    it('names a user, and the posts that get another author', async () => {
+    it('name a deleted user and the posts that get another author', async () => {
       const posts = await db.from('posts').where('post_author', 2).whereNot('post_type', 'revision').select('ID', 'post_type');
       expect(posts.length).toBeGreaterThan(0);
       const entries = await entriesOf(async (trx) => {
@@ -143,18 +143,18 @@ describeDatabases('the journal', (open) => {
       expect(entries.filter((one) => one.startsWith('post')).length).toBe(posts.length);
       expect(entries.at(-1)).toBe('user  2 removed 00');
     });
-    it('is one entry of its own where it cannot be known', async () => {
+    it('consist of one entry for everything if the changed objects are unknown', async () => {
       const entries = await entriesOf(async (trx) => {
         await updatePost(trx, 38, { post_title: 'Other' });
         everythingTouched(trx);
       });
       expect(entries).toEqual(['all  0 changed 11']);
     });
-    it('says who wrote, and when', async () => {
+    it('state the writer, the user and the time', async () => {
       await entriesOf((trx) => updatePost(trx, 38, { post_title: 'Other' }));
       expect((await entriesAfter(db, 0, 1)).entries).toMatchObject([{ at: '2026-11-20 12:00:00', writer: 'fasti', user: 7 }]);
     });
-    it('leaves nothing behind when it is undone', async () => {
+    it('are not written when the transaction is rolled back', async () => {
       const from = await lastNumber(db);
       await expect(
         db.transaction(async (trx) => {
@@ -165,14 +165,14 @@ describeDatabases('the journal', (open) => {
       expect((await entriesAfter(db, from, 10)).entries).toEqual([]);
       expect(await lastNumber(db)).toBe(from);
     });
-    it('cannot be left out: a transaction that writes rows of records without saying of which fails', async () => {
+    it('are mandatory: a transaction that writes rows without reporting their records fails', async () => {
       const forgetful = db.transaction((trx) => trx.from('posts').where('ID', 38).update({ post_title: 'Other' }));
       await expect(forgetful).rejects.toThrow('must report them to the journal');
     });
   });
 
-  describe('the numbers', () => {
-    it('follow each other within a transaction, however many entries it has', async () => {
+  describe('entry numbers', () => {
+    it('are consecutive within a transaction, however many entries it has', async () => {
       const from = await lastNumber(db);
       await db.transaction((trx) =>
         append(
@@ -187,7 +187,7 @@ describeDatabases('the journal', (open) => {
       expect(await lastNumber(db)).toBe(from + 501);
     });
 
-    it('are in the order of the commits: whoever follows them while many write misses none', async () => {
+    it('follow the order of commits, so that a feed misses none while many transactions write', async () => {
       const other = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
       const feed = createJournalFeed(db);
       await feed.advanceTo(await lastNumber(db));
@@ -220,7 +220,7 @@ describeDatabases('the journal', (open) => {
     });
   });
 
-  describe('a feed', () => {
+  describe('feed', () => {
     const following = async () => {
       const feed = createJournalFeed(db);
       await feed.advanceTo(await lastNumber(db));
@@ -230,7 +230,7 @@ describeDatabases('the journal', (open) => {
     };
     const write = (...objects: number[]) => db.transaction((trx) => append(trx, objects.map(change), origin()));
 
-    it('hands on each entry once, to all who listen, and none that were there before it', async () => {
+    it('delivers each later entry once to its subscribers, until they unsubscribe', async () => {
       await write(1);
       const { seen, stop, advance } = await following();
       await write(2, 3);
@@ -242,7 +242,7 @@ describeDatabases('the journal', (open) => {
       await advance();
       expect(seen).toEqual(['post 2', 'post 3']);
     });
-    it('says that everything changed where it is too far behind, or the counter went back', async () => {
+    it('reports a change of everything if entries are missing, it is too far behind, or the counter decreased', async () => {
       const { feed, seen, advance } = await following();
       await write(1);
       await write(2);
@@ -255,7 +255,7 @@ describeDatabases('the journal', (open) => {
       await advance();
       expect(seen).toEqual(['all 0', 'all 0', 'all 0']);
     });
-    it('asks once for what is new, and whether anything was pruned', async () => {
+    it('reads new entries and checks for pruned ones in a single query', async () => {
       const { seen, feed } = await following();
       await write(5, 6);
       const count = await lastNumber(db);
@@ -263,7 +263,7 @@ describeDatabases('the journal', (open) => {
       await feed.advanceTo(count);
       expect([db.queries() - before, seen]).toEqual([1, ['post 5', 'post 6']]);
     });
-    it('asks for nothing while nothing changes', async () => {
+    it('runs no query while nothing changes', async () => {
       const { feed } = await following();
       const count = await lastNumber(db);
       const before = db.queries();
@@ -272,7 +272,7 @@ describeDatabases('the journal', (open) => {
     });
   });
 
-  it('marks the last entry with the secret of the site, so that nobody guesses what it says', async () => {
+  it('computes a mark of the last entry that depends on the secret of the site', async () => {
     const before = await lastNumber(db);
     expect(await markAt(db, before, 'secret')).toBeUndefined();
     await entriesOf((trx) => append(trx, [change(40)], origin()));
@@ -283,7 +283,7 @@ describeDatabases('the journal', (open) => {
     expect(await markAt(db, last, 'another secret')).not.toBe(mark);
   });
 
-  it('is pruned in steps, and knows from where on it is complete', async () => {
+  it('is pruned in steps and reports the number from which it is complete', async () => {
     expect(await oldestNumber(db)).toBe(await lastNumber(db));
     const from = await lastNumber(db);
     const day = (days: number) => new Date(NOW.getTime() - days * 24 * 3600 * 1000);
@@ -301,7 +301,7 @@ describeDatabases('the journal', (open) => {
     expect(await pruneJournal(db, 90, NOW)).toBe(500);
     expect(await pruneJournal(db, 90, NOW)).toBe(0);
     expect(await pruneJournal(db, 1, NOW)).toBe(1);
-    // The last one says from where on it is complete.
+    // The last entry is kept: its number shows from where on the journal is complete.
     expect(await pruneJournal(db, 1, NOW)).toBe(0);
     expect(await oldestNumber(db)).toBe(from + 1501);
   });

@@ -12,14 +12,14 @@ import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 
-/** Settings that are read each time, unless SQLite says that nothing was written. */
+/** Reader that reads the settings each time, unless SQLite reports that nothing was written. */
 const readerOf = (db: Database, env: Record<string, string> = {}) =>
   settingsReader(db, readConfig(env), { keep: 0, stateSince: async () => db.driver.state?.() });
 
 const languagesOf = async (db: Database, env?: Record<string, string>) => (await readerOf(db, env).read()).contentLanguages;
 
 describeDatabases('content languages', (open) => {
-  describe.each(['polylang', 'wpml'] as const)('in the form of %s', (form) => {
+  describe.each(['polylang', 'wpml'] as const)('stored by %s', (form) => {
     let db: Database;
     let languages: ContentLanguages;
     beforeAll(async () => {
@@ -43,7 +43,7 @@ describeDatabases('content languages', (open) => {
       expect(languages.withFallback).toEqual(form === 'polylang' ? [] : ['tribe_venue']);
     });
 
-    it('say the language and the group of posts and terms, in one query', async () => {
+    it('give the language and the group of posts and terms in one query', async () => {
       const terms = await db
         .from('term_taxonomy')
         .whereIn('term_id', [38, 40, 57, 54])
@@ -71,7 +71,7 @@ describeDatabases('content languages', (open) => {
       expect((await formOf(languages).memberships(db, languages, { posts: [], terms: known })).terms).toEqual(found.terms);
     });
 
-    it('are gone once the plugin is switched off', async () => {
+    it('are ignored once the plugin is deactivated', async () => {
       const plugins = 'a:1:{i:0;s:43:"the-events-calendar/the-events-calendar.php";}';
       const other = await loadLanguages(await open(), form);
       const reader = readerOf(other);
@@ -79,12 +79,12 @@ describeDatabases('content languages', (open) => {
       await setOptions(other, { active_plugins: plugins });
       expect((await reader.read()).contentLanguages).toBeUndefined();
       expect((await languagesOf(other, { CONTENT_LANGUAGES: form }))?.form).toBe(form);
-      // Rows in Polylang's form count where no WordPress is there to run the plugin.
+      // Without a WordPress that could run the plugin, rows in the form of Polylang still count.
       const own = await languagesOf(other, { SHARED_WITH_WORDPRESS: 'off' });
       expect([own?.form, own?.pluginRuns]).toEqual(form === 'polylang' ? ['polylang', false] : [undefined, undefined]);
     });
 
-    it('are those of a plugin that a network has switched on for all its sites', async () => {
+    it('are found if a network has activated the plugin for all its sites', async () => {
       const other = await loadLanguages(await open(), form);
       const [own] = await other.from('options').where('option_name', 'active_plugins').select('option_value');
       const files = Object.values(serializedMembers(own?.option_value)).map(String);
@@ -103,12 +103,12 @@ describeDatabases('content languages', (open) => {
       expect(await runs()).toEqual([false, false]);
     });
 
-    it('are not looked for where the setting says so', async () => {
+    it('are ignored if CONTENT_LANGUAGES is off', async () => {
       expect(await languagesOf(db, { CONTENT_LANGUAGES: 'off' })).toBeUndefined();
     });
   });
 
-  it('follow the rows: a language that is added is there with the next reading', async () => {
+  it('include a newly added language at the next reading', async () => {
     const db = await loadLanguages(await open(), 'polylang');
     const reader = readerOf(db);
     const first = await reader.read();
@@ -120,7 +120,7 @@ describeDatabases('content languages', (open) => {
     expect((await reader.read()).contentLanguages?.languages.map(({ code }) => code)).toEqual(['en', 'it', 'de']);
   });
 
-  it('cost a site without them nothing', async () => {
+  it('cost no extra query on a site without a language plugin', async () => {
     const db = await loadSite(await open());
     const reader = readerOf(db);
     expect((await reader.read()).contentLanguages).toBeUndefined();
@@ -128,8 +128,8 @@ describeDatabases('content languages', (open) => {
   });
 });
 
-describe('a group', () => {
-  it('is read from whatever Polylang stores, and is nobody where that is broken', () => {
+describe('group of translations', () => {
+  it('is read from the serialized value of Polylang and is empty if the value is broken', () => {
     expect(Object.fromEntries(membersIn('a:3:{s:2:"en";i:110;s:2:"it";s:3:"111";s:4:"sync";a:1:{s:2:"en";s:2:"it";}}'))).toEqual({
       en: 110,
       it: 111,
@@ -138,7 +138,7 @@ describe('a group', () => {
       expect(membersIn(broken).size).toBe(0);
   });
 
-  it('has a record under its own language alone', () => {
+  it('contains a record only under its own language', () => {
     const languages = { languages: ['en', 'it'].map((code) => ({ code })) } as unknown as ContentLanguages;
     const members = (code: string | undefined, stored: Record<string, number>) => {
       const found = membershipOf(languages, 7, code, new Map(Object.entries(stored)));

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../src/storage/journal/entries.ts';
 import type { JournalFeed, JournalListener } from '../../src/storage/journal/feed.ts';
 import { followChanges } from '../../src/storage/journal/latest-changes.ts';
 
-/** A feed that the test tells entries to, and what follows it. */
+/** A feed to which the test passes entries, and the changes that follow it. */
 function setting({ position = 10, most = 100 } = {}) {
   const listeners: JournalListener[] = [];
   const feed: JournalFeed = {
@@ -35,20 +35,20 @@ function setting({ position = 10, most = 100 } = {}) {
   return { changes, tell, held };
 }
 
-describe('what was made at a count of changes', () => {
-  it('is right until something that it holds changes', () => {
+describe('value computed at a count of the change counter', () => {
+  it('is current until one of its dependencies changes', () => {
     const { changes, tell, held } = setting();
     const [one, other, list] = [held(10, 44), held(10, 45), held(10, allPosts('tribe_events'))];
     expect([one, other, list].map(changes.isCurrent)).toEqual([true, true, true]);
     tell(11, 44);
     expect([one, other, list].map(changes.isCurrent)).toEqual([false, true, false]);
-    // What was made after it is right again.
+    // A value computed after the change is current again.
     expect(changes.isCurrent(held(11, 44))).toBe(true);
     tell(12, 44, 'term', 'post_tag');
     expect([held(11, 44), held(11, -44)].map(changes.isCurrent)).toEqual([true, false]);
   });
 
-  it('is right until any entry, where it may hold anything', () => {
+  it('is current only until the next entry if its dependencies are unknown', () => {
     const { changes, tell, held } = setting();
     const anything = { ...held(10), dependencies: undefined };
     expect(changes.isCurrent(anything)).toBe(true);
@@ -56,7 +56,7 @@ describe('what was made at a count of changes', () => {
     expect([changes.isCurrent(anything), changes.isCurrent(held(10, 44))]).toEqual([false, true]);
   });
 
-  it.each(['option', 'all'] as const)('is not right after an entry of the kind %s, whatever the count', (kind) => {
+  it.each(['option', 'all'] as const)('is outdated after an entry of the kind %s, whatever its count', (kind) => {
     const { changes, tell, held } = setting();
     const before = held(500, 44);
     tell(3, 0, kind, '');
@@ -64,7 +64,7 @@ describe('what was made at a count of changes', () => {
     expect(changes.isCurrent(held(3 + 10, 44))).toBe(true);
   });
 
-  it('is not right if it is older than what is known', () => {
+  it('is outdated if it is older than the oldest known change', () => {
     const { changes, tell, held } = setting({ position: 10, most: 4 });
     expect(changes.isCurrent(held(9, 44))).toBe(false);
     const kept = held(10, 1);

@@ -44,7 +44,7 @@ const RANGE: IndexRange = {
 const ITALIAN: ListedLanguage = { number: 2, shares: ['own'] };
 const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'moved'> => ({ moved: { gone, fresh } });
 
-describe('a row of the list index', () => {
+describe('isInRange', () => {
   it.each<[string, EntryRow, Partial<IndexRange>, boolean]>([
     ['on the first moment', row(MARCH), {}, true],
     ['before the first moment', row(MARCH - 1), {}, false],
@@ -71,12 +71,12 @@ describe('a row of the list index', () => {
       { language: { ...ITALIAN, shares: ['own', 'standIns'] } },
       false,
     ],
-  ])('%s', (_, one, range, is) => {
+  ])('knows whether a range contains a row %s', (_, one, range, is) => {
     expect(isInRange(one, { ...RANGE, ...range })).toBe(is);
   });
 });
 
-describe('a page from the list index', () => {
+describe('page from the list index', () => {
   const SPAN: Span = { first: at(10), last: at(20) };
   it.each<[string, Moved | undefined, Span | undefined, boolean]>([
     ['is another one where nobody knows what was moved', undefined, SPAN, true],
@@ -107,13 +107,13 @@ describe('a page from the list index', () => {
     ['stays after a move behind it', 9, 2, false],
     ['stays after a move before it', 21, 25, false],
     ['is another one after a move across it', 9, 21, true],
-  ])('from the last to the first, %s', (_, from, to, is) => {
+  ])('in descending order %s', (_, from, to, is) => {
     const span = { first: SPAN.last!, last: SPAN.first };
     expect(movesPage(moved([row(at(from))], [row(at(to))]), { ...RANGE, descending: true }, span)).toBe(is);
   });
 });
 
-describe('what a list looks at', () => {
+describe('dependency of a list', () => {
   const query = (more: Partial<PostQuery> = {}): PostQuery => ({
     kind: { postType: 'tribe_events', dated: true },
     visible: { viewer: 0, all: ['publish'], others: [], own: [] },
@@ -135,7 +135,7 @@ describe('what a list looks at', () => {
     ['is another one where an event ends to stand in for a translation', ',2,', '', true],
     ['stays where one does in another language', '', ',3,', false],
     ['stays where one that stands in is moved before it', ',2,', ',2,', false],
-  ])('a page of a tag and of a language, with what stands in for it, %s', (_, before, after, is) => {
+  ])('for a page of a tag in a language with stand-ins: the page %s', (_, before, after, is) => {
     const range = {
       ...RANGE,
       facets: [facetOf('tag', 4)] as const,
@@ -178,23 +178,23 @@ describe('what a list looks at', () => {
     ['terms that are asked for', { conditions: [{ by: 'terms', taxonomy: 'post_tag', ids: [4], guarded: true }] }, [TERMS_PART], true],
     ['terms that are not', {}, [TERMS_PART], false],
     ['anything, where it goes by languages', { conditions: [{ by: 'ticketed', wanted: true }] }, ['post_content'], true],
-  ])('a change of %s', (_, asked, parts, is) => {
+  ])('knows whether it is affected by a change of %s', (_, asked, parts, is) => {
     expect(isAffected(query(asked), own(...parts))).toBe(is);
   });
 
-  it('is nothing of posts of another type, and anything of those whose change is not known', () => {
+  it('ignores posts of another type and is affected by an unknown change of its own type', () => {
     expect(isAffected(query(), own('post_status'), false)).toBe(false);
     expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } })).toBe(true);
   });
 
-  it('is the index alone, where it is read from that', () => {
+  it('consists only of the index if the list is read from the index alone', () => {
     const span = { first: at(10), last: at(20) };
     expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } }, true, RANGE, span)).toBe(false);
-    // Whichever object the entry names: a category takes its events with it.
+    // This holds whichever object the entry names: a change of a category moves rows of its events.
     expect(isAffected(query(), { parts: undefined, ...moved([row(at(15))], []) } as OwnChange, false, RANGE, span)).toBe(true);
   });
 
-  it('is the posts too, where these are asked besides; and then any row in the range counts', () => {
+  it('includes the posts if the list also queries them, and then any moved row in the range', () => {
     const range: IndexRange = { ...RANGE, rest: [{ by: 'author', ids: [1] }] };
     const span = { first: at(10), last: at(20) };
     expect(isAffected(query(), own('post_author'), true, range, span)).toBe(true);
@@ -202,13 +202,13 @@ describe('what a list looks at', () => {
     expect(isAffected(query(), { parts: new Set(), ...moved([row(at(21))], [row(at(25))]) } as OwnChange, true, range, span)).toBe(true);
   });
 
-  it('is any row, where an event may stand under several of the headings', () => {
+  it('includes any moved row if an event may have rows under several of the facets', () => {
     const range: IndexRange = { ...RANGE, facets: [facetOf('tag', 4), facetOf('tag', 5)] };
     const change = moved([row(at(21), { facet: facetOf('tag', 4) })], [row(at(25), { facet: facetOf('tag', 4) })]);
     expect(isAffected(query(), { parts: new Set(), ...change } as OwnChange, true, range, { first: at(10), last: at(20) })).toBe(true);
   });
 
-  it('is known of every condition, and of every order', () => {
+  it('is known for every order', () => {
     const orders = [
       'start',
       'end',
@@ -228,17 +228,17 @@ describe('what a list looks at', () => {
   });
 });
 
-describe('what was truly moved', () => {
+describe('trulyMoved', () => {
   const [one, other, third] = [row(at(1)), row(at(2)), row(at(3))];
   it.each<[string, Moved, Moved]>([
     ['nothing that was put back', { gone: [one], fresh: [one] }, { gone: [], fresh: [] }],
     ['from the first to the last of several places', { gone: [one, other], fresh: [other, third] }, { gone: [one], fresh: [third] }],
     ['there and back and there again', { gone: [one, other, one], fresh: [other, one, other] }, { gone: [one], fresh: [other] }],
-  ])('%s', (_, all, left) => {
+  ])('reduces moves to their net effect: %s', (_, all, left) => {
     expect(trulyMoved(all)).toEqual(left);
   });
 
-  it('is not known of very many', () => {
+  it('returns undefined for very many rows', () => {
     expect(trulyMoved({ gone: [], fresh: Array.from({ length: 600 }, (_, place) => row(at(1), { post_id: place })) })).toBeUndefined();
   });
 });

@@ -7,11 +7,11 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /*
- * What a column cannot hold is refused, where MySQL would store something else without a word. SQLite's columns hold
- * any text.
+ * Text that a column cannot hold is refused, since MySQL would silently store something else. Columns of SQLite hold any
+ * text.
  */
 
-/** Tables of an old WordPress, whose character set lacks what is outside the first plane. */
+/** Tables of an old WordPress whose character set lacks the characters outside the basic multilingual plane. */
 const OLD = ['posts', 'postmeta', 'terms', 'term_taxonomy', 'options', 'users', 'usermeta'] as const;
 const TEXTS = {
   posts: ['post_title', 'post_content', 'post_excerpt', 'post_name', 'post_password', 'guid'],
@@ -23,7 +23,7 @@ const TEXTS = {
   usermeta: ['meta_value'],
 } as const;
 
-describeDatabases('what a column cannot hold', (open, engine) => {
+describeDatabases('text that a column cannot hold', (open, engine) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describeDatabases('what a column cannot hold', (open, engine) => {
     return found;
   };
 
-  it('is stored whole or refused, as any parameter of any route', async () => {
+  it('is stored unchanged or refused in every parameter of every route', async () => {
     const faults: string[] = [];
     let refused = 0;
     for (const [at, { name, parameter, inPath, request }] of parameterCarriers('admin').entries()) {
@@ -66,7 +66,7 @@ describeDatabases('what a column cannot hold', (open, engine) => {
     expect((await held('kept 🎉').catch(() => [])).length > 20).toBe(engine === 'SQLite');
   });
 
-  it('says so in the words of the caller, and leaves nothing of the write', async () => {
+  it('is refused with a message in the language of the caller, without a partial write', async () => {
     const body = {
       title: 'Plain',
       start_date: '2031-05-01 20:00',
@@ -87,7 +87,7 @@ describeDatabases('what a column cannot hold', (open, engine) => {
   it.each([
     ['a text that is too long', { option_name: 'x'.repeat(300), option_value: '', autoload: 'off' }],
     ['letters that the character set lacks, which nobody sent', { option_name: 'letters', option_value: '🎉', autoload: 'off' }],
-  ])('is not written in its own code either: %s', async (_, row) => {
+  ])('is also refused when Fasti itself inserts it: %s', async (_, row) => {
     const writing = db.transaction((tx) => insertRows(tx, 'options', [row]));
     if (engine === 'SQLite') return expect(await writing).toBeGreaterThan(0);
     await expect(writing).rejects.toThrow(/would not be stored as it is|text-not-storable/);

@@ -66,7 +66,7 @@ describeDatabases('migrate', (open, engine) => {
       .sort();
   };
 
-  it('makes all tables in an empty database, and none the second time', async () => {
+  it('creates all tables in an empty database and none the second time', async () => {
     const db = await open({ migrated: false });
     expect(await migrate(db)).toEqual(ALL);
     expect(await names(db)).toEqual([...WORDPRESS, ...CALENDAR, ...OWN].map((name) => `wp_${name}`).sort());
@@ -75,7 +75,7 @@ describeDatabases('migrate', (open, engine) => {
     expect(db.queries() - before).toBe(2);
   });
 
-  it('heeds the prefix, so that two sites share a database', async () => {
+  it('respects the table prefix, so that two sites can share a database', async () => {
     const db = await open({ migrated: false, prefix: 'first_' });
     expect(await migrate(db)).toEqual(ALL);
     const second = await openDatabase({ url: urlOf(db), prefix: 'second_' });
@@ -84,7 +84,7 @@ describeDatabases('migrate', (open, engine) => {
     await second.close();
   });
 
-  it('leaves the tables of a WordPress as they are, and an old install without the tables of the calendar', async () => {
+  it('leaves the tables of an existing WordPress unchanged and does not add missing ones', async () => {
     const db = await open({ migrated: false });
     await runScript(db, 'CREATE TABLE wp_posts (ID bigint PRIMARY KEY, post_title text, of_a_plugin text);');
     expect(await migrate(db)).toEqual(ALL);
@@ -92,7 +92,7 @@ describeDatabases('migrate', (open, engine) => {
     expect(await db.dialect.columns(db, 'wp_posts')).toEqual(['ID', 'post_title', 'of_a_plugin']);
   });
 
-  it('takes up a creation that was cut short', async () => {
+  it('resumes a creation that was interrupted', async () => {
     const db = await open();
     await db.knex.schema.dropTable('wp_posts');
     await db.knex.schema.dropTable('wp_users');
@@ -102,7 +102,7 @@ describeDatabases('migrate', (open, engine) => {
     expect(await db.from('users')).toEqual([]);
   });
 
-  it('is safe when several start at the same moment', async () => {
+  it('applies each migration once when several processes start at the same time', async () => {
     const db = await open({ migrated: false });
     const others = await Promise.all([1, 2, 3].map(() => openDatabase({ url: urlOf(db), prefix: 'wp_' })));
     const applied = await Promise.all([db, ...others].map((one) => migrate(one)));
@@ -112,7 +112,7 @@ describeDatabases('migrate', (open, engine) => {
     await Promise.all(others.map((one) => one.close()));
   });
 
-  /** Two steps as on a large table: the second takes much longer than a lock may stand without a sign of life. */
+  /** Two steps as on a large table: the second takes much longer than a lock may go without renewal. */
   const slowSteps = (): Migration[] => [
     {
       name: '901-table',
@@ -131,7 +131,7 @@ describeDatabases('migrate', (open, engine) => {
   ];
   const PATIENCE_MS = 500;
 
-  it('waits for another process however long one of its steps takes', async () => {
+  it('waits for another process, however long one of its steps takes', async () => {
     const db = await open({ migrated: false });
     const others = await Promise.all([1, 2].map(() => openDatabase({ url: urlOf(db), prefix: 'wp_' })));
     const options = { steps: slowSteps(), patienceMs: PATIENCE_MS };
@@ -141,7 +141,7 @@ describeDatabases('migrate', (open, engine) => {
     await Promise.all(others.map((one) => one.close()));
   });
 
-  it('does not wait for a process that has died in the middle', async () => {
+  it('takes over the lock of a process that died during a migration', async () => {
     const db = await open();
     await db.from('fasti_migrations_lock').update({ is_locked: 7 });
     const steps = slowSteps().slice(0, 1);
@@ -149,7 +149,7 @@ describeDatabases('migrate', (open, engine) => {
     expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);
   });
 
-  it('lets a step that failed be tried again', async () => {
+  it('releases the lock after a step that failed', async () => {
     const db = await open();
     const [first, second] = slowSteps() as [Migration, Migration];
     const failing: Migration = { ...second, up: () => Promise.reject(new Error('no room')) };
@@ -157,8 +157,8 @@ describeDatabases('migrate', (open, engine) => {
     expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);
   });
 
-  describe('the tables', () => {
-    it('number posts, terms and events without giving a number twice', async () => {
+  describe('tables', () => {
+    it('never reuse the id of a deleted post', async () => {
       const db = await open();
       const [first] = await db.from('posts').insert({ post_title: 'first' });
       await db.from('posts').del();
@@ -166,7 +166,7 @@ describeDatabases('migrate', (open, engine) => {
       expect([first, second]).toEqual([1, 2]);
     });
 
-    it('fill what is not named with the defaults of WordPress', async () => {
+    it('fill unnamed columns with the defaults of WordPress', async () => {
       const db = await open();
       await db.from('posts').insert({});
       expect(await db.from('posts').first()).toEqual({
@@ -204,7 +204,7 @@ describeDatabases('migrate', (open, engine) => {
       });
     });
 
-    it('hold one row for each option, event and occurrence', async () => {
+    it('reject a second row with the same unique key', async () => {
       const db = await open();
       const twice = async (insert: () => PromiseLike<unknown>): Promise<boolean> => {
         await insert();
@@ -217,7 +217,7 @@ describeDatabases('migrate', (open, engine) => {
       expect(await twice(() => db.from('term_taxonomy').insert({ term_id: 1, taxonomy: 'post_tag' }))).toBe(true);
     });
 
-    it('find slugs and logins whatever their case', async () => {
+    it('find slugs and logins regardless of case', async () => {
       const db = await open();
       await db.from('posts').insert({ post_name: 'jazz-night' });
       await db.from('users').insert({ user_login: 'Anna' });

@@ -11,7 +11,7 @@ describeDatabases('options', (open) => {
     db = await open();
   });
 
-  it('reads those that exist, in one query', async () => {
+  it('are read in one query, without those that do not exist', async () => {
     await writeOption(db, 'home', 'https://example.org');
     await writeOption(db, 'blogname', '');
     const before = db.queries();
@@ -25,13 +25,13 @@ describeDatabases('options', (open) => {
     expect(db.queries() - before).toBe(1);
   });
 
-  it('keeps the text as it is, serialized or not', async () => {
+  it('keep their text unchanged, serialized or not', async () => {
     const text = 'a:1:{s:3:"caf";s:5:"café";}\n\\ \' "';
     await writeOption(db, 'raw', text);
     expect((await readOptions(db, ['raw'])).get('raw')).toBe(text);
   });
 
-  it('sets autoload on a new option and keeps it on an old one', async () => {
+  it('keep the autoload of an existing option unless another is given', async () => {
     await writeOption(db, 'loaded', '1', 'off');
     await writeOption(db, 'loaded', '2');
     expect(await db.from('options').where('option_name', 'loaded').select('option_value', 'autoload')).toEqual([
@@ -43,7 +43,7 @@ describeDatabases('options', (open) => {
     expect(await db.from('options').where('option_name', 'unsaid').pluck('autoload')).toEqual(['auto']);
   });
 
-  it('uses up an id for a new option alone', async () => {
+  it('use up an id only for a new option', async () => {
     await writeOption(db, 'first', '1');
     for (const value of ['2', '3', '3', '4']) await writeOption(db, 'first', value, 'off');
     await writeOption(db, 'second', '1');
@@ -51,7 +51,7 @@ describeDatabases('options', (open) => {
     expect(second).toBe(first! + 1);
   });
 
-  it.each(['there', 'absent'])('loses nothing of what is changed at once in one that is %s', async (name) => {
+  it.each(['there', 'absent'])('lose no concurrent change if the option is %s', async (name) => {
     if (name === 'there') await writeOption(db, name, 'x');
     const members = Array.from({ length: 6 }, (_, at) => `m${at}`);
     const add = (member: string) =>
@@ -65,7 +65,7 @@ describeDatabases('options', (open) => {
     expect((await readOptions(db, [name])).get(name)?.split(' ').sort()).toEqual([name === 'there' ? 'x' : '', ...members].sort());
   });
 
-  it('removes an option, and minds no absent one', async () => {
+  it('can be deleted, even if they are absent', async () => {
     await writeOption(db, 'gone', '1');
     await deleteOption(db, 'gone');
     await deleteOption(db, 'gone');

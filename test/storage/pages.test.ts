@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pagesById, pagesOf } from '../../src/storage/engine/pages.ts';
 
 describe('pages by id', () => {
-  /** Walks through these ids; gives the pages, and the ids after which was read. */
+  /** Walks through these ids; returns the pages, and the ids after which each page was read. */
   const walk = async (ids: readonly number[], size: number, row: (id: number) => number | { id: number } = (id) => id) => {
     const asked: number[] = [];
     const pages: unknown[] = [];
@@ -19,9 +19,10 @@ describe('pages by id', () => {
 
   it('end with the first page that is not full', async () =>
     expect(await walk([3, 4, 9, 12, 40], 2)).toEqual({ asked: [0, 4, 12], pages: [[3, 4], [9, 12], [40]] }));
-  it('end behind a last page that is full', async () => expect(await walk([3, 4], 2)).toEqual({ asked: [0, 4], pages: [[3, 4]] }));
-  it('are none where there is nothing', async () => expect(await walk([], 2)).toEqual({ asked: [0], pages: [] }));
-  it('go on after the id of a row', async () =>
+  it('end after an empty read if the last page is full', async () =>
+    expect(await walk([3, 4], 2)).toEqual({ asked: [0, 4], pages: [[3, 4]] }));
+  it('are none if there are no rows', async () => expect(await walk([], 2)).toEqual({ asked: [0], pages: [] }));
+  it('continue after the id of the last row', async () =>
     expect(await walk([3, 4, 9], 2, (id) => ({ id }))).toEqual({ asked: [0, 4], pages: [[{ id: 3 }, { id: 4 }], [{ id: 9 }]] }));
 });
 
@@ -33,5 +34,5 @@ describe('pages of a list', () => {
     ],
     [[1, 2], [[1, 2]]],
     [[], []],
-  ])('of %j', (list, pages) => expect([...pagesOf<number>(list, 2)]).toEqual(pages));
+  ])('split %j', (list, pages) => expect([...pagesOf<number>(list, 2)]).toEqual(pages));
 });

@@ -15,7 +15,7 @@ const now = () => new Date('2026-11-20T12:00:00Z');
 const noted = (kind: string, type: string, object: number, what: string, user: number) =>
   `INSERT INTO \`wp_fasti_journal_inbox\` (at, kind, type, object, what, user) VALUES ('2026-11-20 11:59:59', '${kind}', '${type}', ${object}, '${what}', ${user})`;
 
-describeDatabases('what the WordPress plugin notes', (open) => {
+describeDatabases('note of the WordPress plugin', (open) => {
   let db: Database;
   let inbox: Inbox;
   let sources: readonly PrintSource[];
@@ -35,7 +35,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
 
   const waiting = async () => (await db.from('fasti_journal_inbox').select('id')).map(({ id }) => Number(id));
   const newest = async () => Math.max(0, ...(await waiting()));
-  /** What the journal says of a script, each entry as the words that tell it from others, in any order. */
+  /** Journal entries that result from a script, each as a line of its distinguishing fields, sorted. */
   const taken = async (...script: string[]): Promise<string[]> => {
     const from = await lastNumber(db);
     await runScript(db, script.filter(Boolean).join(';\n'));
@@ -60,12 +60,12 @@ describeDatabases('what the WordPress plugin notes', (open) => {
       'term post_tag 12 removed 10 wordpress 3'],
     ['a user', '', noted('user', '', 2, 'removed', 3), 'user - 2 removed 00 wordpress 3'],
     ['an option', '', noted('option', 'timezone_string', 0, 'changed', 3), 'option timezone_string 0 changed 00 wordpress 3'],
-  ])('is taken over, with the index: %s', async (_, script, note, entry) => {
+  ])('is taken over into the journal and the list index: %s', async (_, script, note, entry) => {
     expect(await taken(script, note)).toEqual([entry]);
     expect(await waiting()).toEqual([]);
     const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
     expect(await isInStep(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
-    // The comparison of everything finds nothing that is left.
+    // A complete comparison finds no further change.
     const before = await lastNumber(db);
     await takeOverChanges(db, now);
     expect(await lastNumber(db)).toBe(before);
@@ -77,12 +77,12 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     ['there is no such post', noted('post', 'tribe_events', 987_654, 'made', 1)],
     ['nobody knows the kind', noted('thing', '', 1, 'changed', 1)],
     ['the option is of nobody’s concern', noted('option', 'fasti_index', 0, 'changed', 1)],
-  ])('is removed without an entry where %s', async (_, note) => {
+  ])('is removed without a journal entry if %s', async (_, note) => {
     expect(await taken(note)).toEqual([]);
     expect(await waiting()).toEqual([]);
   });
 
-  it('is one entry for an object that was noted twice', async () => {
+  it('becomes one journal entry for an object that was noted twice', async () => {
     const twice = [noted('post', 'tribe_events', 38, 'changed', 3), noted('user', '', 2, 'made', 3)];
     expect(await taken("UPDATE wp_posts SET post_title = 'Other' WHERE ID = 38", ...twice, ...twice)).toEqual([
       'post tribe_events 38 changed 11 wordpress 3',
@@ -90,7 +90,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     ]);
   });
 
-  it('is taken over once, however many processes look at the same time', async () => {
+  it('is taken over once if several processes drain the inbox at the same time', async () => {
     const from = await lastNumber(db);
     const ids = [38, 39, 12, 13];
     await runScript(
@@ -107,7 +107,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('is taken over in steps, the oldest first', async () => {
+  it('is taken over in batches, oldest first', async () => {
     await runScript(db, Array.from({ length: 600 }, (_, at) => noted('user', '', at + 1, 'changed', 1)).join(';\n'));
     const from = await lastNumber(db);
     await inbox.drain(await newest(), undefined);
@@ -119,7 +119,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('stays until there are prints', async () => {
+  it('stays in the inbox until there are prints', async () => {
     await db.from('fasti_prints').delete();
     expect(await taken(noted('user', '', 1, 'changed', 1))).toEqual([]);
     expect(await waiting()).toHaveLength(1);
@@ -127,7 +127,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     expect(await taken(noted('user', '', 2, 'changed', 1))).toHaveLength(2);
   });
 
-  it('harms nobody when it cannot be taken over', async () => {
+  it('stays in the inbox when taking it over fails', async () => {
     await runScript(db, noted('user', '', 1, 'changed', 1));
     const failing = createInbox(db, now, () => {
       throw new Error('no sources');

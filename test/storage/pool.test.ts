@@ -9,7 +9,7 @@ interface Line {
 
 const closing: (() => Promise<void>)[] = [];
 
-/** A pool that counts what it opens and closes. */
+/** A pool that records the connections it opens and closes. */
 function openPool(options: Partial<PoolOptions<Line>> = {}) {
   const opened: Line[] = [];
   const closed: Line[] = [];
@@ -34,8 +34,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe('a pool of connections', () => {
-  it('hands on what is idle without waiting, and never to two at once', async () => {
+describe('connection pool', () => {
+  it('reuses idle connections without waiting and never gives one to two callers', async () => {
     const { pool, opened } = openPool();
     expect(pool.idle()).toBeUndefined();
     const first = await pool.acquire();
@@ -53,7 +53,7 @@ describe('a pool of connections', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('gives what is released to those who wait, in turn', async () => {
+  it('gives a released connection to the waiting callers in order', async () => {
     const { pool, opened } = openPool({ most: 1 });
     const line = await pool.acquire();
     const served: string[] = [];
@@ -70,7 +70,7 @@ describe('a pool of connections', () => {
     expect(pool.counts()).toEqual({ used: 0, idle: 1, waiting: 0 });
   });
 
-  it('turns away who has waited too long', async () => {
+  it('rejects a caller that has waited too long', async () => {
     const { pool } = openPool({ most: 1, patience: 20 });
     const line = await pool.acquire();
     await expect(pool.acquire()).rejects.toMatchObject({ reason: 'exhausted' });
@@ -79,7 +79,7 @@ describe('a pool of connections', () => {
     pool.release(line);
   });
 
-  it('closes what breaks while it is idle or in use, and opens another', async () => {
+  it('closes connections that break while idle or in use, and opens another', async () => {
     const { pool, closed } = openPool();
     const [one, other] = await Promise.all([pool.acquire(), pool.acquire()]);
     pool.release(one);
@@ -93,14 +93,14 @@ describe('a pool of connections', () => {
     pool.release(third);
   });
 
-  it('closes what nobody has used for a while', async () => {
+  it('closes a connection that has been idle for a while', async () => {
     const { pool, closed } = openPool({ idle: 10 });
     pool.release(await pool.acquire());
     await until('it is closed', () => closed.length === 1);
     expect(pool.counts()).toEqual({ used: 0, idle: 0, waiting: 0 });
   });
 
-  it('closes what is idle at its end, and waits for what is in use', async () => {
+  it('closes idle connections at its end and waits for those in use', async () => {
     const { pool, closed } = openPool();
     const [one, other] = await Promise.all([pool.acquire(), pool.acquire()]);
     pool.release(one);

@@ -12,30 +12,30 @@ import {
 } from '../../src/storage/freshness/quiet-times.ts';
 
 /*
- * A server beside which the decisions are made, by a clock of milliseconds. It shows commits as late, or as early, as a
- * server may; forgets them; and is looked at, compared and read while transactions are under way.
+ * A model of a database server with a clock of milliseconds, on which the decisions are tested. It shows commits as late
+ * or as early as a real server may, forgets them, and is looked at, compared and read while transactions are running.
  */
 
 const TABLES = 2;
-/** Objects, by the table they are in. */
+/** The table of each object. */
 const OBJECTS = [0, 0, 1];
 const MARGIN_MS = 1000;
 const SECOND = 1000;
 
-/** A transaction that gives an object another value. Times count from the one before. */
+/** A transaction that sets the value of an object. Each time is relative to the previous one. */
 const writing = fc.record({
   kind: fc.constant('write' as const),
   object: fc.nat(OBJECTS.length - 1),
   value: fc.nat(1),
-  /** From its begin to when its commit begins to show. */
+  /** Time from its start until its commit begins to show. */
   lasts: fc.oneof(fc.nat(40), fc.nat(SECOND - LATE_MS), fc.nat(8 * SECOND)),
-  /** When it can be read, and when its table says so, after it has moved the position. */
+  /** Delays after it has moved the position until it can be read, and until its table shows the change. */
   visible: fc.oneof(fc.constant(0), fc.nat(LATE_MS - 1)),
   noted: fc.oneof(fc.constant(0), fc.nat(LATE_MS - 1)),
 });
-/** Something in another database. */
+/** A commit in another database of the server. */
 const other = fc.record({ kind: fc.constant('other' as const) });
-/** The server forgets when a table was changed. */
+/** The server forgets the time of the last change of a table. */
 const forgetting = fc.record({ kind: fc.constant('forget' as const), table: fc.nat(TABLES - 1) });
 const happening = fc.record({
   after: fc.oneof({ weight: 5, arbitrary: fc.nat(100) }, { weight: 2, arbitrary: fc.nat(2 * SECOND) }, fc.nat(8 * SECOND)),
@@ -43,12 +43,12 @@ const happening = fc.record({
 });
 const course = fc.record({
   happenings: fc.array(happening, { minLength: 1, maxLength: 25 }),
-  /** Of MariaDB, MySQL, or a server that says nothing of its commits. */
+  /** How the server shows its commits: as MariaDB, as MySQL, or not at all. */
   shows: fc.constantFrom('transactions' as const, 'log' as const, 'nothing' as const),
-  /** Tables that have no note at first. */
+  /** Bit mask of the tables whose time of change is unknown at first. */
   forgotten: fc.oneof(fc.constant(0), fc.nat(2 ** TABLES - 1)),
   pauses: fc.array(fc.integer({ min: 10, max: 120 }), { minLength: 5, maxLength: 40 }),
-  /** How long looks last: whatever they see, they may see at their begin or at their end. */
+  /** Durations of the looks, which may see the signs at any moment between their start and their end. */
   latencies: fc.oneof(fc.constant([10]), fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 3, maxLength: 10 })),
   takes: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 3, maxLength: 10 }),
   seed: fc.nat(),
@@ -71,7 +71,7 @@ interface Entry {
   readonly count: number;
 }
 
-/** Runs a course, and gives what was wrong; `claims`: how often nothing was said to be missing. */
+/** Runs a course and returns the errors; `claims` counts how often it was claimed that no change is missing. */
 function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: Course): { wrong: string[]; claims: number; kept: number } {
   const server = createServer(shows, forgotten);
   const wrong: string[] = [];
@@ -86,7 +86,8 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     const begun = begins[one]!;
     if (what.kind === 'other') server.at(begun, server.commitElsewhere);
     else if (what.kind === 'forget') server.at(begun, () => server.forget(what.table));
-    // One that lasts for longer than a note is young must not begin in the second of another one (decision 18).
+    // A transaction that outlasts the time in which a note counts as young must not begin in the same second as another
+    // one on the same table (decision 18).
     else if (what.lasts <= SECOND - LATE_MS || begins.every((_, other) => other === one || noteOf(other) !== noteOf(one)))
       server.write(begun, what);
   }
@@ -133,7 +134,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
       for (const object of OBJECTS.keys())
         if (!server.valuesSince(object, looked).has(taken[object]!)) wrong.push(`at ${looked}: object ${object} was not taken over`);
     }
-    // What the server forgets may stay hidden from what is remembered for longer; lists never miss it.
+    // A change that the server forgets may stay hidden from the cache for longer; lists never miss it.
     if (!standing.isFresh || mayForget) return;
     const isOutdated = (one: Entry) => journal.some(({ object, number }) => object === one.object && number > one.count);
     for (const one of entries) {
@@ -143,8 +144,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
       if (!server.valuesSince(object, looked - STALE_MS).has(value))
         wrong.push(`at ${looked}: object ${object} of ${from} to ${until} is used`);
     }
-    // Something is read, a while after the look, and remembered when it is put together; or it is made of something
-    // that is remembered.
+    // A value is read some time after the look and cached once it is complete, or it is built from a cached value.
     const object = Math.floor(random() * OBJECTS.length);
     const known = entries.findLast((one) => one.object === object && standing.mayBuildOn(one.from, one.until) && !isOutdated(one));
     const part = random() < 0.5 ? known : undefined;
@@ -171,7 +171,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
       status = server.status();
       isKnown = known !== undefined && status.position === known.position && status.opened === known.opened;
     });
-    // Signs that may be others are asked for, and then the other numbers once more.
+    // If the signs may have changed, they are queried, and afterwards the status once more.
     server.at(asked, () => (signs = isKnown ? known! : server.signs()));
     server.at(later(asked), () => {
       if (!isKnown) status = server.status();
@@ -247,7 +247,7 @@ function createServer(shows: Course['shows'], forgotten: number) {
       uptime: Math.floor(now / SECOND),
     }),
     value: (object: number) => commits.findLast((commit) => commit.object === object)!.value,
-    /** What could be read at `from` or later, by who was told of each commit that was over. */
+    /** Values that could be read at `from` or later, given that every completed commit is visible. */
     valuesSince: (object: number, from: number) => {
       const own = commits.filter((commit) => commit.object === object);
       const first = own.findLastIndex(({ over }) => over <= from);
@@ -256,7 +256,7 @@ function createServer(shows: Course['shows'], forgotten: number) {
   };
 }
 
-/** Numbers from 0 up to, but not, 1. */
+/** Pseudo-random numbers from 0 to 1, excluding 1. */
 function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -267,11 +267,11 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** More with MODEL_RUNS. */
+/** Number of random courses; MODEL_RUNS overrides it. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 2000);
 
-describe('what looks and comparisons can prove', () => {
-  it('is never more than what is so, and nothing is used for longer than it may be', () => {
+describe('quiet times derived from looks and comparisons', () => {
+  it('claim nothing false and serve no cached value for too long in random courses', () => {
     fc.assert(
       fc.property(course, (one) => {
         expect(run(one).wrong.slice(0, 2)).toEqual([]);
@@ -280,13 +280,13 @@ describe('what looks and comparisons can prove', () => {
     );
   });
 
-  it('is nothing where the server may have forgotten a change that no look has seen', () => {
+  it('claim nothing false if the server has forgotten a change that no look has seen', () => {
     const write = { kind: 'write' as const, object: 0, value: 1, lasts: 0, visible: 0, noted: 0 };
     const happenings = [
       { after: 6 * SECOND, what: write },
       { after: 1, what: { kind: 'forget' as const, table: 0 } },
     ];
-    // At one of these times no look falls between both.
+    // With one of these pauses no look falls between the write and the forgetting.
     const found = Array.from({ length: 20 }, (_, seed) =>
       run({ happenings, shows: 'transactions', forgotten: 1, pauses: [100 + seed], latencies: [10], takes: [20], seed }),
     );
@@ -294,27 +294,24 @@ describe('what looks and comparisons can prove', () => {
     expect(found.every(({ claims }) => claims > 0)).toBe(true);
   });
 
-  it.each(['transactions', 'log', 'nothing'] as const)(
-    'is that nothing was written, soon after the last change, where the server shows %s',
-    (shows) => {
-      const write = { kind: 'write' as const, object: 0, value: 1, lasts: 10, visible: 0, noted: 0 };
-      const { claims, kept, wrong } = run({
-        happenings: [{ after: 0, what: write }],
-        shows,
-        forgotten: 0,
-        pauses: [50],
-        latencies: [10],
-        takes: [20],
-        seed: 1,
-      });
-      expect(wrong).toEqual([]);
-      // A look takes place each 60 ms; for some seconds at most nothing is claimed.
-      expect(claims).toBeGreaterThan((16 - 8) * (SECOND / 60));
-      expect(kept).toBeGreaterThan(0);
-    },
-  );
+  it.each(['transactions', 'log', 'nothing'] as const)('are claimed soon after the last change on a server that shows %s', (shows) => {
+    const write = { kind: 'write' as const, object: 0, value: 1, lasts: 10, visible: 0, noted: 0 };
+    const { claims, kept, wrong } = run({
+      happenings: [{ after: 0, what: write }],
+      shows,
+      forgotten: 0,
+      pauses: [50],
+      latencies: [10],
+      takes: [20],
+      seed: 1,
+    });
+    expect(wrong).toEqual([]);
+    // A look takes place every 60 ms; only during a few seconds is nothing claimed.
+    expect(claims).toBeGreaterThan((16 - 8) * (SECOND / 60));
+    expect(kept).toBeGreaterThan(0);
+  });
 
-  it('waits no longer after a first comparison that took long, as it makes what later ones compare with', () => {
+  it('are not delayed by a long first comparison, which only builds the baseline for later ones', () => {
     const write = { kind: 'write' as const, object: 0, value: 1, lasts: 10, visible: 0, noted: 0 };
     const { claims } = run({
       happenings: [{ after: 42 * SECOND, what: write }],
@@ -322,11 +319,11 @@ describe('what looks and comparisons can prove', () => {
       forgotten: 0,
       pauses: [50],
       latencies: [10],
-      // The first one is the second of these.
+      // The first comparison takes the second of these durations.
       takes: [20, 40 * SECOND, ...Array.from({ length: 1000 }, () => 20)],
       seed: 1,
     });
-    // About two seconds pass between the end of the first one and the write, and fifteen after it.
+    // About two seconds pass between the end of the first comparison and the write, and fifteen after it.
     expect(claims).toBeGreaterThan(8 * (SECOND / 60));
   });
 });

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 
 /*
- * MySQL 8 takes words for its own that MariaDB and SQLite let anybody use, so that tests on these miss them. As names
- * they stand in quotes: https://dev.mysql.com/doc/refman/8.4/en/keywords.html
+ * MySQL 8 reserves words that MariaDB and SQLite allow as names, so tests on these databases miss them. Such names must
+ * be quoted: https://dev.mysql.com/doc/refman/8.4/en/keywords.html
  */
 
 const RESERVED =
@@ -19,15 +19,15 @@ const files = ['src', 'migrations'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-/** A statement, or a piece of one; a sentence for people has its words in small letters. */
+/** Matches a statement or a part of one. Sentences for people have these words in lower case. */
 const IS_SQL = /\b(SELECT|UPDATE|INSERT INTO|DELETE FROM|JOIN|WHERE|ORDER BY|GROUP BY|SUM\(|COUNT\()/;
-/** The word as a name: neither in quotes nor with an argument, as the functions are written. */
+/** Matches a reserved word used as a name, that is, neither quoted nor followed by arguments like a function. */
 const NAMED = new RegExp(`\\b(?:AS|BY|SELECT|ON|AND|OR|,|\\.)\\s*(${RESERVED.replaceAll(' ', '|')})\\b(?!\\s*\\()`, 'gi');
 
-/** The texts of a file without what is put into them. */
+/** String literals of a source file, with their interpolated expressions replaced by `?`. */
 const textsIn = (source: string): string[] => source.match(/`[^`]*`|'[^'\n]*'/g)?.map((text) => text.replace(/\$\{[^{}]*\}/g, '?')) ?? [];
 
-it('names nothing in a statement by a word that MySQL 8 keeps for itself', () => {
+it('SQL in the source uses no reserved word of MySQL 8 as an unquoted name', () => {
   expect(files.length).toBeGreaterThan(500);
   const taken = files.flatMap((file) =>
     textsIn(readFileSync(join(ROOT, file), 'utf8'))

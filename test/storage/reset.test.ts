@@ -4,11 +4,11 @@ import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite, resetSite } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';
 
-/* Hundreds of tests rely on it: whatever a test changes, the next one finds the sample site as it was. */
+/* Hundreds of tests rely on this: whatever a test changes, the next test finds the original sample site. */
 
 const TABLES = Object.keys(readFixture());
 
-describeDatabases('the sample site between tests', (open) => {
+describeDatabases('resetSite', (open) => {
   let db: Database;
   let before: unknown;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describeDatabases('the sample site between tests', (open) => {
   const rowsOf = async (table: string) => (await db.from(table as 'posts')).map((row) => JSON.stringify(row)).sort();
   const everything = async () => Promise.all(TABLES.map(async (table) => [table, await rowsOf(table)]));
 
-  it.each(TABLES)('has its rows of %s back when they were changed, and when they are gone', async (table) => {
+  it.each(TABLES)('restores the rows of %s after they were changed or deleted', async (table) => {
     const [column] = Object.entries((await db.from(table as 'posts').first()) ?? {}).find(([, value]) => typeof value === 'string') ?? [];
     if (column !== undefined) await runScript(db, `UPDATE wp_${table} SET ${column} = CONCAT(SUBSTR(${column}, 2), 'x')`);
     await resetSite(db);
@@ -29,7 +29,7 @@ describeDatabases('the sample site between tests', (open) => {
     expect(await everything()).toEqual(before);
   });
 
-  it('gives new posts the same ids each time, also after one that was rolled back', async () => {
+  it('resets the ids of new posts, also after an insert that was rolled back', async () => {
     const insert = (into: Database) => into.from('posts').insert({ post_title: 'x' });
     const ids: unknown[] = [];
     for (let round = 0; round < 2; round += 1) {

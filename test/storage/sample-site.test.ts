@@ -6,7 +6,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { loadSite, resetSite, setOptions } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';
 
-describeDatabases('the sample site', (open) => {
+describeDatabases('sample site', (open) => {
   let db: Database;
   const fixture = readFixture();
   beforeAll(async () => {
@@ -27,11 +27,11 @@ describeDatabases('the sample site', (open) => {
   };
   const expected = Object.fromEntries(Object.entries(fixture).map(([name, { rows }]) => [name, rows]));
 
-  it('is loaded row by row', async () => {
+  it('contains exactly the rows of the fixture', async () => {
     expect(await everything()).toEqual(expected);
   });
 
-  it('is put back whatever was written, and counts as changed', async () => {
+  it('is restored after any write, and the reset increments the change counter', async () => {
     const counter = async () => (await db.from('fasti_changes').first())?.counter ?? 0;
     await db.from('posts').insert([{ post_title: 'new' }, { post_title: 'newer' }]);
     await db.from('postmeta').del();
@@ -50,7 +50,7 @@ describeDatabases('the sample site', (open) => {
     expect(await db.from('posts').insert({ post_title: 'next' })).toEqual([93]);
   });
 
-  it('takes other options, also within a serialized one', async () => {
+  it('accepts other options, including members of a serialized option', async () => {
     await setOptions(db, {
       timezone_string: '',
       gmt_offset: '-3.5',

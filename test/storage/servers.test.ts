@@ -9,7 +9,7 @@ import { type Door, openDoor, through } from '../support/door.ts';
 import { serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
-describe('an address of several servers', () => {
+describe('database URL with several servers', () => {
   const namesAt = (address: string) => mysqlServers(address).map(({ name }) => name);
 
   it.each([
@@ -21,11 +21,11 @@ describe('an address of several servers', () => {
     ['mysql://u:100%sure@a/calendar', ['a:3306']],
     ['mysql:///calendar', ['127.0.0.1:3306']],
     ['mysql://root@localhost/calendar?socketPath=%2Frun%2Fdb.sock', ['/run/db.sock']],
-  ])('names those of %s', (address, names) => {
+  ])('finds the servers named in %s', (address, names) => {
     expect(namesAt(address)).toEqual(names);
   });
 
-  it('gives all of them the same user, password, database and parameters', () => {
+  it('gives all servers the same user, password, database and parameters', () => {
     const [a, b] = mysqlServers('mysql://u:p%40ss@a,[::1]:33/calendar?ssl=true');
     const shared = { user: 'u', password: 'p@ss', database: 'calendar', ssl: {} };
     expect([a.options, b?.options]).toEqual([
@@ -41,14 +41,14 @@ describe('an address of several servers', () => {
     ['mysql://a,a:3306/calendar', /names a:3306 twice/],
     ['mysql://a,b/calendar?socketPath=/run/db.sock', /a socket and several hosts/],
     ['mysql://a,b/calendar?charset=latin1', /parameter that is not known: charset/],
-  ])('refuses %s', (address, message) => {
+  ])('rejects %s', (address, message) => {
     expect(() => mysqlServers(address)).toThrow(message);
     expect(() => mysqlServers(address)).not.toThrow(/hush/);
   });
 });
 
-describe('the choice of a server', () => {
-  /** Servers `a`, `b` and `c`, what a look at them shows, and a clock that is turned by hand. */
+describe('chooseServers', () => {
+  /** Servers `a`, `b` and `c` with the given results of looks, and a clock that the test moves. */
   function three(looks: Record<string, Look['fitness'] | 'silent'>) {
     let now = 0;
     const [left, taken, settled]: string[][] = [[], [], []];
@@ -65,24 +65,24 @@ describe('the choice of a server', () => {
     const pass = async (milliseconds: number) => {
       now += milliseconds;
       await chosen.choose().catch(() => undefined);
-      // A review runs beside what is asked.
+      // A review runs in the background of the choice.
       await sleep(0);
     };
     return { chosen, pass, left, taken, settled };
   }
 
-  it('takes the first that is fit, in the order of the address', async () => {
+  it('chooses the first fit server in the order of the URL', async () => {
     expect(await three({ a: 'fit', b: 'fit', c: 'fit' }).chosen.choose()).toBe('a');
     expect(await three({ a: 'unfit', b: 'fit', c: 'fit' }).chosen.choose()).toBe('b');
     expect(await three({ a: 'read-only', b: 'strained', c: 'fit' }).chosen.choose()).toBe('c');
   });
 
-  it('takes the one that comes closest where none is fit', async () => {
+  it('chooses the least unfit server if none is fit', async () => {
     expect(await three({ a: 'unfit', b: 'read-only', c: 'strained' }).chosen.choose()).toBe('c');
     expect(await three({ a: 'unfit', b: 'read-only', c: 'unfit' }).chosen.choose()).toBe('b');
   });
 
-  it('does not wait long for those before one that is fit', async () => {
+  it('does not wait long for earlier servers once one is fit', async () => {
     const chosen = chooseServers(['a', 'b'], {
       look: (server) => (server === 'a' ? new Promise<Look>(() => {}) : Promise.resolve({ fitness: 'fit', detail: '' })),
       settle: async () => {},
@@ -92,7 +92,7 @@ describe('the choice of a server', () => {
     expect(await chosen.choose()).toBe('b');
   });
 
-  it('looks once for all who wait, and not again at once where none can be used', async () => {
+  it('looks once for all concurrent callers, and not again immediately if no server is usable', async () => {
     let looked = 0;
     let now = 0;
     const chosen = chooseServers(['a', 'b'], {
@@ -114,7 +114,7 @@ describe('the choice of a server', () => {
     expect(looked).toBe(4);
   });
 
-  it('leaves one that failed for the next, and says so', async () => {
+  it('leaves a failed server for the next one and reports both', async () => {
     const looks: Record<string, Look['fitness']> = { a: 'fit', b: 'fit', c: 'fit' };
     const { chosen, left, taken, settled } = three(looks);
     await chosen.choose();
@@ -127,14 +127,14 @@ describe('the choice of a server', () => {
     expect([left, taken, settled]).toEqual([['a'], ['a', 'b'], ['a', 'b']]);
   });
 
-  it('keeps one that was doubted without reason', async () => {
+  it('keeps a server that was doubted without reason', async () => {
     const { chosen, left } = three({ a: 'fit', b: 'fit', c: 'fit' });
     await chosen.choose();
     await chosen.doubt('a');
     expect([chosen.current(), left]).toEqual(['a', []]);
   });
 
-  it('comes back to one that has been fit for a while, and not before', async () => {
+  it('returns to an earlier server only once it has been fit for a while', async () => {
     const looks: Record<string, Look['fitness']> = { a: 'unfit', b: 'fit', c: 'fit' };
     const { chosen, pass } = three(looks);
     await chosen.choose();
@@ -152,7 +152,7 @@ describe('the choice of a server', () => {
     expect(chosen.current()).toBe('a');
   });
 
-  it('moves at once to one that is fitter', async () => {
+  it('moves immediately to a fitter server', async () => {
     const looks: Record<string, Look['fitness']> = { a: 'fit', b: 'unfit', c: 'fit' };
     const { chosen } = three(looks);
     await chosen.choose();
@@ -162,7 +162,7 @@ describe('the choice of a server', () => {
     expect(await chosen.choose()).toBe('c');
   });
 
-  it('does not use one that cannot bring itself up to date', async () => {
+  it('does not use a server that cannot catch up', async () => {
     let broken = true;
     const chosen = chooseServers(['a'], {
       look: async () => ({ fitness: 'fit', detail: '' }),
@@ -179,7 +179,7 @@ describe('the choice of a server', () => {
   });
 });
 
-/** Takes what is to be closed when a test ends. */
+/** Registers functions that close something when the test ends. */
 type AtEnd = (...ends: (() => Promise<unknown>)[]) => void;
 
 const reasonOf = (work: PromiseLike<unknown>): Promise<unknown> =>
@@ -188,9 +188,9 @@ const reasonOf = (work: PromiseLike<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof DatabaseUnavailable ? error.reason : error),
   );
 
-describeDatabases('a database on several servers', (open, engine) => {
+describeDatabases('database on several servers', (open, engine) => {
   if (engine === 'SQLite') {
-    it('is one file, which needs none', async () => {
+    it('has no servers if it is a SQLite file', async () => {
       const db = await open();
       expect([await db.cluster.report(), db.cluster.place()]).toEqual([[], { inUse: 1, of: 1, detail: '' }]);
     });
@@ -202,7 +202,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     behind = await open();
   });
 
-  /** A test that waits for servers beside others; what it has opened is closed in the end, the last first. */
+  /** A test that runs concurrently since it waits for servers; what it has opened is closed in reverse order at its end. */
   const waiting = (name: string, test: (atEnd: AtEnd) => Promise<void>) =>
     it.concurrent(name, async () => {
       const ends: (() => Promise<unknown>)[] = [];
@@ -213,7 +213,7 @@ describeDatabases('a database on several servers', (open, engine) => {
       }
     });
 
-  /** Two doors to the one server, and a database that names both. */
+  /** Two doors (proxies) to the same server, and a database that names both. */
   async function twoDoors(atEnd: AtEnd): Promise<{ db: Database; first: Door; second: Door; changes: ServerChange[] }> {
     const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
     const changes: ServerChange[] = [];
@@ -224,7 +224,7 @@ describeDatabases('a database on several servers', (open, engine) => {
   const insert = (to: Database, name: string) => to.from('options').insert({ option_name: name, option_value: '' });
   const held = async (pattern: string) => behind.from('options').where('option_name', 'like', pattern).pluck('option_name');
 
-  waiting('uses the first, and the second when that one is gone', async (atEnd) => {
+  waiting('uses the first server, and the second once the first is gone', async (atEnd) => {
     const { db, first, second, changes } = await twoDoors(atEnd);
     await ping(db);
     expect([first.visits() > 0, db.cluster.place()]).toEqual([true, { inUse: 1, of: 2, detail: '' }]);
@@ -239,7 +239,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     await first.open();
   });
 
-  waiting('starts on the second where the first is absent, and says why the first cannot be used', async (atEnd) => {
+  waiting('starts on the second server if the first is absent, and reports why', async (atEnd) => {
     const { db, first } = await twoDoors(atEnd);
     await first.shut();
     await ping(db);
@@ -251,7 +251,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     await first.open();
   });
 
-  waiting('is unavailable when all are gone, and available when one is back', async (atEnd) => {
+  waiting('is unavailable while all servers are gone and available once one is back', async (atEnd) => {
     const { db, first, second } = await twoDoors(atEnd);
     await ping(db);
     await Promise.all([first.shut(), second.shut()]);
@@ -263,7 +263,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     await first.open();
   });
 
-  waiting('runs a transaction again on the other server when its own is lost before COMMIT', async (atEnd) => {
+  waiting('retries a transaction on the other server if its server is lost before COMMIT', async (atEnd) => {
     const { db, first } = await twoDoors(atEnd);
     let runs = 0;
     await db.transaction(async (tx) => {
@@ -280,7 +280,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     ['before', []],
     ['after', ['commit-after']],
   ] as const)
-    waiting(`does not run a transaction twice whose server was lost ${when} it had heard of COMMIT`, async (atEnd) => {
+    waiting(`does not retry a transaction whose server was lost ${when} it received COMMIT`, async (atEnd) => {
       const { db, first } = await twoDoors(atEnd);
       await ping(db);
       first.cutAt('COMMIT', when);
@@ -293,7 +293,7 @@ describeDatabases('a database on several servers', (open, engine) => {
       expect([runs, await held(`commit-${when}`)]).toEqual([1, written]);
     });
 
-  waiting('leaves a server that says nothing any more, and gives up what was asked of it', async (atEnd) => {
+  waiting('leaves a server that stops responding and retries its query on the other', async (atEnd) => {
     const { db, first } = await twoDoors(atEnd);
     await ping(db);
     first.freeze();
@@ -302,7 +302,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     first.thaw();
   });
 
-  waiting('keeps to a server that takes its time, and to one that ends a single connection', async (atEnd) => {
+  waiting('keeps a server that is slow, or that closes a single connection', async (atEnd) => {
     const { db } = await twoDoors(atEnd);
     const [slow] = await db.rows<{ id: number }>`SELECT CONNECTION_ID() AS id, SLEEP(2)`;
     await behind.knex.raw(`KILL ${Number(slow?.id)}`);
@@ -311,7 +311,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     expect(db.cluster.place()).toMatchObject({ inUse: 1, of: 2 });
   });
 
-  waiting('gives up on a single server that says nothing, and comes back to it', async (atEnd) => {
+  waiting('reports a single server that stops responding as unreachable, and reconnects once it responds', async (atEnd) => {
     const only = await openDoor(urlOf(behind));
     const db = await openDatabase({ url: only.url, prefix: 'wp_' });
     atEnd(only.shut, () => db.close());
@@ -322,7 +322,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
   });
 
-  waiting('does not ask to send again what was written, where it is lost before the answer is made', async (atEnd) => {
+  waiting('returns 503 rest_write_uncertain without Retry-After if the server is lost after COMMIT', async (atEnd) => {
     const db = await loadSite(await open());
     const only = await openDoor(urlOf(db));
     const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
@@ -345,7 +345,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     await only.open();
   });
 
-  waiting('acknowledges what was written and can be shown, where it is lost just then', async (atEnd) => {
+  waiting('returns 200 for a write whose record was already loaded when the server was lost', async (atEnd) => {
     const db = await loadSite(await open());
     const only = await openDoor(urlOf(db));
     const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
@@ -353,7 +353,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     const way = '/wp-json/calendar/events/v1/events/44';
     const asked: string[] = [];
     running.site.db.driver.listen(({ sql }: { sql: string }) => asked.push(sql));
-    // The rights to the methods of the address are asked last, for a header.
+    // The last query checks the rights to the methods of the route, for a header.
     await running.send('PATCH', way, { as: 'admin', body: { title: 'Zeroth' } });
     asked.splice(0);
     await running.send('PATCH', way, { as: 'admin', body: { title: 'First' } });
@@ -367,7 +367,7 @@ describeDatabases('a database on several servers', (open, engine) => {
     await only.open();
   });
 
-  waiting('is ready as long as one of them can be used, and says which that is', async (atEnd) => {
+  waiting('is ready as long as one server is usable, and reports which one', async (atEnd) => {
     const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
     const running = await serveDatabase(behind, { env: { DATABASE_URL: through(first, second) } });
     atEnd(first.shut, second.shut, running.close);

@@ -4,9 +4,9 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { slugHolders } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
 
-describeDatabases('what a database learns of the shape of its tables', (open, engine) => {
+describeDatabases('statistics of the shape of tables', (open, engine) => {
   if (engine === 'MySQL') {
-    it('is nothing, where it looks itself', async () => {
+    it('are not written for MySQL, which collects its own', async () => {
       const { dialect } = await open();
       expect(dialect.describeShapes({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
     });
@@ -34,11 +34,11 @@ describeDatabases('what a database learns of the shape of its tables', (open, en
       { object_id: IDS, term_taxonomy_id: [1, 2] },
       'sqlite_autoindex_wp_term_relationships_1',
     ],
-  ])('leads to %s', async (_what, table, where, key) => {
+  ])('make SQLite find %s', async (_what, table, where, key) => {
     expect(await plan(await open(), table, where)).toContain(key);
   });
 
-  it('leads to posts by the beginnings of their slugs, however many are asked for', async () => {
+  it('make SQLite find posts by slug prefixes through the index, however many prefixes', async () => {
     const db = await open();
     const asked: { sql: string; bindings: readonly unknown[] }[] = [];
     const stop = db.driver.listen((query) => asked.push(query));
@@ -51,7 +51,7 @@ describeDatabases('what a database learns of the shape of its tables', (open, en
     expect(reads.filter((detail) => !detail.includes('wp_posts_post_name'))).toEqual([]);
   });
 
-  it('does not replace what ANALYZE has found, and is right for every prefix', async () => {
+  it('do not replace results of ANALYZE, and exist for every table prefix', async () => {
     const db = await open({ prefix: 'site_' });
     const stat = async (idx: string) => (await db.knex('sqlite_stat1').where({ idx }).pluck('stat')) as string[];
     expect(await stat('site_posts_post_name')).toEqual(['1000000 1']);

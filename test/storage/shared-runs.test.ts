@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { createSharedRuns } from '../../src/storage/engine/shared-runs.ts';
 
-/** Work that ends when it is told to, and says which run it was. */
+/** Work that ends when the test says so and returns the number of its run. */
 function workshop() {
   let begun = 0;
   const ends: (() => void)[] = [];
@@ -18,7 +18,7 @@ function workshop() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('gives whoever asks while work runs the next run, the same to all of them', async () => {
+it('createSharedRuns gives all callers that arrive during a run the same next run', async () => {
   const { work, begun, end } = workshop();
   const runs = createSharedRuns<number>();
   const first = runs('a', work);
@@ -39,7 +39,7 @@ it('gives whoever asks while work runs the next run, the same to all of them', a
   expect(await alone).toBe(4);
 });
 
-it('runs what is asked under other keys beside it, and goes on after a failure', async () => {
+it('createSharedRuns runs work of different keys concurrently and continues after a failure', async () => {
   const { work, begun } = workshop();
   const runs = createSharedRuns<number>();
   void runs('a', work);

@@ -6,8 +6,8 @@ import { loadSite } from '../support/site.ts';
 const statementOf = statements(() => 'wp_');
 const sql = (text: TemplateStringsArray, ...places: TemplateValue[]) => statementOf(text, places);
 
-describe('a statement written out as a template', () => {
-  it('names tables with the prefix, and stands on one line', () =>
+describe('statement template', () => {
+  it('replaces table names with prefixed ones and joins its lines', () =>
     expect(sql`
       SELECT ID FROM {posts} p
       WHERE p.ID = 1`).toEqual({ table: 'posts', sql: 'SELECT ID FROM `wp_posts` p WHERE p.ID = 1', bindings: [] }));
@@ -27,9 +27,9 @@ describe('a statement written out as a template', () => {
       ['x', 1, 2],
     ],
     ['a piece without', verbatim('FOR UPDATE'), 'FOR UPDATE', []],
-  ])('binds %s', (_, place, marks, bindings) => expect(sql`a (${place}) b`).toEqual({ sql: `a (${marks}) b`, bindings }));
+  ])('inserts %s', (_, place, marks, bindings) => expect(sql`a (${place}) b`).toEqual({ sql: `a (${marks}) b`, bindings }));
 
-  it('is another one for lists of another length, and for another piece', () => {
+  it('yields different SQL for lists of different lengths and for different pieces', () => {
     const ask = (ids: number[], order: string) => sql`IN (${ids}) ORDER BY ${verbatim(order)}`;
     const expected = (marks: string, order: string) => `IN (${marks}) ORDER BY ${order}`;
     for (const [ids, marks] of [[[1], '?'] as const, [[1, 2], '?, ?'] as const]) {
@@ -37,7 +37,7 @@ describe('a statement written out as a template', () => {
     }
   });
 
-  it('distinguishes a value from a list of one, and lists side by side', () => {
+  it('distinguishes values from lists in adjacent places', () => {
     const ask = (first: TemplateValue, second: TemplateValue) => sql`${first} ${second}`.sql;
     expect(ask(1, [1, 2])).toBe('? ?, ?');
     expect(ask([1, 2], 1)).toBe('?, ? ?');
@@ -45,7 +45,7 @@ describe('a statement written out as a template', () => {
     expect(ask([1], [])).toBe('? NULL');
   });
 
-  it('writes out long lists of ids, and of nothing else', () => {
+  it('inlines long lists of integer ids, but binds other long lists', () => {
     const ids = Array.from({ length: 1001 }, (_, place) => place);
     for (const start of [0, 5]) {
       const some = ids.map((id) => id + start);
@@ -58,8 +58,8 @@ describe('a statement written out as a template', () => {
   });
 });
 
-describeDatabases('a statement with a long list', (open) => {
-  it('finds all of them', async () => {
+describeDatabases('statement with a long list', (open) => {
+  it('finds the rows of all ids in the list', async () => {
     const db = await loadSite(await open());
     const ids = Array.from({ length: 50_000 }, (_, place) => place);
     const found = await db.rows<{ ID: number }>`SELECT ID FROM {posts} WHERE ID IN (${ids}) ORDER BY ID`;

@@ -8,7 +8,7 @@ import { loadSite } from '../support/site.ts';
 
 const WITHIN = 30_000;
 
-describeDatabases('the comparison of tables', (open) => {
+describeDatabases('comparison of tables', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -17,7 +17,7 @@ describeDatabases('the comparison of tables', (open) => {
     await loadSite(db);
   });
 
-  /** A comparison by a clock that the test moves; reading takes no time by it unless `cost` says so. */
+  /** A comparison with a clock that the test moves; each reading of the clock advances it by `cost`. */
   const start = (within = WITHIN) => {
     const state = { now: 1_000_000, cost: 0, signs: watchedNames.map(() => '1') };
     const clock = () => {
@@ -25,7 +25,7 @@ describeDatabases('the comparison of tables', (open) => {
       return state.now;
     };
     const comparison = createTableComparison(db, { within, clock });
-    /** Goes on until nothing is left to do at this moment. */
+    /** Advances the comparison until nothing is left to do at this moment. */
     const settle = async () => {
       for (let queries = -1; queries !== db.queries(); ) {
         queries = db.queries();
@@ -41,14 +41,14 @@ describeDatabases('the comparison of tables', (open) => {
   };
   const rename = (title: string) => db.from('posts').where('ID', 44).update({ post_title: title });
 
-  it('vouches for nothing before every table was read', async () => {
+  it('has no coverage before every table was read', async () => {
     const { comparison, round } = start();
     expect(comparison.coverage()).toBeUndefined();
     await round();
     expect(comparison.coverage()).toBeDefined();
   });
 
-  it('vouches, after each round that found nothing, for what was read since the first', async () => {
+  it('extends its coverage after each round without changes', async () => {
     const { state, comparison, round } = start();
     await round();
     const first = state.now;
@@ -59,7 +59,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(comparison.surprises()).toBe(0);
   });
 
-  it('finds a change that no sign showed, once, and begins anew', async () => {
+  it('counts a change without a sign once as a surprise and restarts its coverage', async () => {
     const { state, comparison, round } = start();
     await round();
     await rename('Changed');
@@ -70,7 +70,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(comparison.surprises()).toBe(1);
   });
 
-  it('is not surprised by a change that signs showed, but vouches again only after it', async () => {
+  it('does not count a change with a sign as a surprise, but restarts its coverage', async () => {
     const { state, comparison, round, settle } = start();
     await round();
     await rename('Changed');
@@ -82,7 +82,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(comparison.coverage()?.from).toBe(state.now);
   });
 
-  it('asks nothing between the rounds, nor when nobody advances it', async () => {
+  it('runs no query between the rounds, nor unless it is advanced', async () => {
     const { state, comparison, round } = start();
     await round();
     const queries = db.queries();
@@ -93,7 +93,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(db.queries()).toBe(queries);
   });
 
-  it('gives up for a while where the tables are too large to be read in its part of the time', async () => {
+  it('pauses for a while if the tables are too large to be read in its share of the time', async () => {
     const { state, comparison, round } = start(2000);
     state.cost = 40;
     await round();
@@ -108,7 +108,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(comparison.coverage()).toBeDefined();
   });
 
-  it('vouches for nothing where it cannot read, and tries again later', async () => {
+  it('has no coverage while a table cannot be read, and retries later', async () => {
     const { comparison, round } = start();
     await round();
     await db.knex.schema.renameTable('wp_terms', 'wp_away');

@@ -11,7 +11,7 @@ import { loadSite } from '../support/site.ts';
 
 const BOUND = 60_000;
 
-/** From when on what was read may be used; the clock of the tests goes by whole milliseconds. */
+/** The earliest time at which a value may have been read to be served; the test clock has whole milliseconds. */
 function oldest({ mayServe, at }: Watched & { readonly at: number }): number {
   let [none, some] = [-1, at];
   while (some - none > 1) {
@@ -22,7 +22,7 @@ function oldest({ mayServe, at }: Watched & { readonly at: number }): number {
   return some;
 }
 
-describeDatabases('the watch over tables', (open, engine) => {
+describeDatabases('table watch', (open, engine) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
@@ -31,7 +31,10 @@ describeDatabases('the watch over tables', (open, engine) => {
     await loadSite(db);
   });
 
-  /** A watch by a clock that the test moves, the server's with it. Begins when what is there may be remembered. */
+  /**
+   * Starts a watch whose clock, and the uptime of the server, the test moves. Resolves once there is a version under
+   * which values may be cached.
+   */
   const start = async (takeOver?: TakeOver) => {
     let now = 1_000_000;
     const { changeSigns } = db.dialect;
@@ -53,13 +56,13 @@ describeDatabases('the watch over tables', (open, engine) => {
     }
   };
 
-  it('lets what is remembered hold as long as nothing shows', async () => {
+  it('keeps the version while no sign changes', async () => {
     const { after, first } = await start();
     const later = [await after(100), await after(10_000), await after(100)];
     expect(later.map(({ version }) => version)).toEqual(later.map(() => first.version));
   });
 
-  it('makes it old with each change, at once', async () => {
+  it('ends the version immediately after a change', async () => {
     const { after, first } = await start();
     await runScript(db, "UPDATE wp_terms SET name = 'Changed' WHERE term_id = 3");
     expect((await after(10)).version).not.toBe(first.version);
@@ -67,7 +70,7 @@ describeDatabases('the watch over tables', (open, engine) => {
   });
 
   if (engine === 'SQLite') {
-    it('trusts SQLite, which shows every change, for any time', async () => {
+    it('trusts SQLite, which shows every change, for an unlimited time', async () => {
       const { after } = await start();
       const before = db.queries();
       expect(oldest(await after(1000 * BOUND))).toBe(0);
@@ -76,11 +79,11 @@ describeDatabases('the watch over tables', (open, engine) => {
     return;
   }
 
-  describe('the signs that the server shows', () => {
+  describe('signs of the server', () => {
     const tables = () => ({ watched: [db.table('posts'), db.table('postmeta')], besides: [db.table('options')] });
     const ask = (known?: ChangeSigns) => db.dialect.changeSigns(db, tables(), known);
 
-    it('are not asked for again while nobody has committed anything', async () => {
+    it('are not queried again while nothing has been committed', async () => {
       const { known, again, queries } = await askedTwice();
       expect(again).toMatchObject({ signs: ['one', 'other'], position: known.position });
       expect(queries).toBe(1);
@@ -92,8 +95,8 @@ describeDatabases('the watch over tables', (open, engine) => {
     });
 
     /**
-     * Two looks between which nobody has committed, or opened a table. Other tests write to other databases of the same
-     * server.
+     * Two looks between which nothing was committed and no table was opened. It retries, since other tests write to
+     * other databases of the same server.
      */
     async function askedTwice(): Promise<{ known: ChangeSigns; again: ChangeSigns; queries: number }> {
       for (;;) {
@@ -107,7 +110,7 @@ describeDatabases('the watch over tables', (open, engine) => {
       }
     }
 
-    it('have no position where the server has the name of one alone', async () => {
+    it('have no position if the server reports a position of 0', async () => {
       const asker = (lsn: string) => ({
         ask: async <Row>(sql: string) => (sql.startsWith('SHOW') ? [{ Variable_name: 'Innodb_lsn_current', Value: lsn }] : []) as Row[],
       });
@@ -115,7 +118,7 @@ describeDatabases('the watch over tables', (open, engine) => {
       expect([await positionAt('1234'), await positionAt('0')]).toEqual(['1234', undefined]);
     });
 
-    it('have no position where a table is of an engine whose changes do not move it', async () => {
+    it('have no position if a table uses an engine whose changes do not move it', async () => {
       expect((await ask()).position).toBeDefined();
       await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = MyISAM');
       try {
@@ -133,10 +136,10 @@ describeDatabases('the watch over tables', (open, engine) => {
     });
   });
 
-  it('gives the state of the database a name, the same until somebody commits, if all commits can be read', async () => {
+  it('names the state of the database, and keeps the name until the next commit', async () => {
     const { after } = await start(async () => ({ writes: 0 }));
     const stateAfter = async (milliseconds: number) => (await after(milliseconds)).state;
-    // Other tests write to other databases of the same server: then there is another state.
+    // Other tests write to other databases of the same server, which changes the state, too.
     const standing = async () => {
       for (let state = await stateAfter(5000); ; state = await stateAfter(LATE_MS))
         if (state !== undefined && state === (await stateAfter(10))) return state;
@@ -147,12 +150,12 @@ describeDatabases('the watch over tables', (open, engine) => {
     expect(await standing()).not.toBe(state);
   });
 
-  it('asks for signs that are not settled now and then, as long as nobody commits anything', async () => {
+  it('queries unsettled signs again from time to time while nothing is committed', async () => {
     let now = 1_000_000;
     const asked: boolean[] = [];
     const dialect: Database['dialect'] = {
       ...db.dialect,
-      // Nobody commits anything, and the signs stay young.
+      // Nothing is committed, and the signs stay unsettled.
       changeSigns: async (asker, tables, known) => {
         asked.push(known === undefined);
         return known ?? { ...(await db.dialect.changeSigns(asker, tables)), position: '1', settled: false };
@@ -166,7 +169,7 @@ describeDatabases('the watch over tables', (open, engine) => {
     expect(asked).toEqual([true, true, false, false, true, false]);
   });
 
-  it('compares only the tables that the server has forgotten, where nothing else may have changed', async () => {
+  it('finds suspect posts only in the given tables', async () => {
     const ranges = createRowRanges(db, undefined);
     await ranges.begin();
     await runScript(db, "UPDATE wp_posts SET post_title = 'Changed' WHERE ID = 40");
@@ -177,7 +180,7 @@ describeDatabases('the watch over tables', (open, engine) => {
     expect(await among()).toEqual(expect.arrayContaining([13, 40]));
   });
 
-  it('tells ranges apart only where many of them together have another digest', async () => {
+  it('reads single ranges only if the digest of many of them has changed', async () => {
     const ranges = createRowRanges(db, undefined);
     await ranges.begin();
     const statements: string[] = [];
@@ -189,19 +192,19 @@ describeDatabases('the watch over tables', (open, engine) => {
     };
     expect(await told()).toEqual({ posts: [], apart: 0 });
     await runScript(db, "UPDATE wp_posts SET post_title = 'Other' WHERE ID = 40");
-    // The ranges, and then those of them that differ with their posts.
+    // One statement for the ranges, and one for the posts in the ranges that differ.
     expect((await told()).apart).toBe(2);
     expect(await told()).toEqual({ posts: [], apart: 0 });
     stop();
   });
 
-  it('lets nothing hold beyond its bound that was not compared since', async () => {
+  it('lets no value be served beyond the bound without a comparison', async () => {
     const { after } = await start();
     const late = await after(10 * BOUND);
     expect(oldest(late)).toBe(late.at - BOUND);
   });
 
-  it('lets hold what was compared and found the same', async () => {
+  it('lets values be served beyond the bound after a comparison without changes', async () => {
     const { after, first } = await start();
     await after(10 * BOUND);
     const compared = await after(1000);
