@@ -7,7 +7,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { basic, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
-describeDatabases('a client that hangs up', (open) => {
+describeDatabases('client disconnect', (open) => {
   let db: Database;
   let running: RunningSite;
   const lines: { level: string }[] = [];
@@ -18,7 +18,7 @@ describeDatabases('a client that hangs up', (open) => {
   });
   afterAll(() => running.close());
 
-  it('in the middle of its request leaves nothing behind and is no fault of the server', async () => {
+  it('in the middle of a request body creates no record and logs no error', async () => {
     const count = async () => (await db.from('posts')).length;
     const before = await count();
     const { hostname, port } = new URL(running.base);

@@ -4,7 +4,7 @@ import { addressOf, basePath, splitTarget } from '../../src/http/addressing.ts';
 const ROOT = { base: '', languages: ['en', 'it'] };
 const CMS = { base: '/cms', languages: ['en', 'it'] };
 
-describe('an address of the interface', () => {
+describe('addressOf', () => {
   it.each([
     ['/wp-json', '/'],
     ['/wp-json/', '/'],
@@ -14,7 +14,7 @@ describe('an address of the interface', () => {
     ['/index.php/wp-json/tribe/events/v1/events/44', '/tribe/events/v1/events/44'],
     ['/wp-json/tribe/events/v1/events//44', '/tribe/events/v1/events//44'],
     ['/wp-json/tribe/events/v1/events/by-slug/a%2Fb', '/tribe/events/v1/events/by-slug/a%2Fb'],
-  ])('%s leads to %s', (path, route) => {
+  ])('maps %s to the route %s', (path, route) => {
     expect(addressOf(path, undefined, ROOT)).toEqual({ route, language: undefined });
   });
 
@@ -22,11 +22,11 @@ describe('an address of the interface', () => {
     ['/', '/tribe/events/v1/events'],
     ['/index.php', '/tribe/events/v1/events'],
     ['/', '/tribe/events/v1/events/'],
-  ])('%s with rest_route=%s leads to the same', (path, restRoute) => {
+  ])('maps %s with rest_route=%s to the list of events', (path, restRoute) => {
     expect(addressOf(path, restRoute, ROOT)).toEqual({ route: '/tribe/events/v1/events', language: undefined });
   });
 
-  it('keeps a route in the query that lacks its first slash, which then leads nowhere', () => {
+  it('keeps a rest_route without a leading slash unchanged', () => {
     expect(addressOf('/', 'tribe/events/v1', ROOT)?.route).toBe('tribe/events/v1');
   });
 
@@ -38,7 +38,7 @@ describe('an address of the interface', () => {
     ['/it/', '/tribe/events/v1/events'],
     ['/it', '/tribe/events/v1/events'],
     ['/it/index.php', '/tribe/events/v1/events'],
-  ])('%s names a language', (path, restRoute) => {
+  ])('finds the language in %s', (path, restRoute) => {
     expect(addressOf(path, restRoute, ROOT)).toEqual({ route: '/tribe/events/v1/events', language: 'it' });
   });
 
@@ -48,7 +48,7 @@ describe('an address of the interface', () => {
     ['/cms/', '/tribe/events/v1', undefined],
     ['/cms', '/tribe/events/v1', undefined],
     ['/wp-json/tribe/events/v1', undefined, undefined],
-  ])('%s is one of a site in a subfolder', (path, restRoute, language) => {
+  ])('maps %s on a site in a subfolder', (path, restRoute, language) => {
     expect(addressOf(path, restRoute, CMS)).toEqual({ route: '/tribe/events/v1', language });
   });
 
@@ -62,19 +62,19 @@ describe('an address of the interface', () => {
     ['/wp-jsonx/tribe', undefined],
     ['/other/wp-json/tribe', undefined],
     ['//wp-json/tribe/events/v1', undefined],
-  ])('%s with rest_route %j is none', (path, restRoute) => {
+  ])('returns undefined for %s with rest_route %j', (path, restRoute) => {
     expect(addressOf(path, restRoute, ROOT)).toBeUndefined();
   });
 });
 
-describe('the target of a request', () => {
+describe('request target', () => {
   it.each([
     ['/wp-json/?a=1&b=%20', '/wp-json/', 'a=1&b=%20'],
     ['/a?b?c', '/a', 'b?c'],
     ['http://example.test/wp-json/x?y=1', '/wp-json/x', 'y=1'],
     ['http://example.test', '/', ''],
     ['/a#b?c', '/a', ''],
-  ])('%s', (target, path, query) => {
+  ])('%s is split into path and query', (target, path, query) => {
     expect(splitTarget(target)).toEqual({ path, query });
   });
 
@@ -83,7 +83,7 @@ describe('the target of a request', () => {
     ['https://example.test/', ''],
     ['https://example.test/cms/', '/cms'],
     ['', ''],
-  ])('begins below the path of %j', (home, base) => {
+  ])('has the base path of the home %j', (home, base) => {
     expect(basePath(home)).toBe(base);
   });
 });

@@ -10,11 +10,11 @@ import { loadSite } from '../support/site.ts';
 type Entry = Readonly<Record<string, unknown>>;
 
 const ROUTE = '/calendar/events/v1';
-/** Members that every entry has, and those that some have. */
+/** Members that every log entry has, and members that only some entries have. */
 const ALWAYS = ['agent', 'bytes', 'from', 'id', 'level', 'method', 'ms', 'msg', 'pid', 'status', 'time', 'url'];
 const SOMETIMES = ['memory', 'refusal', 'route', 'user'];
 
-describeDatabases('every answer', (open) => {
+describeDatabases('log entry of a request', (open) => {
   const entries: Entry[] = [];
   let running: RunningSite;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describeDatabases('every answer', (open) => {
   afterAll(() => running.close());
 
   const completed = () => entries.filter(({ msg }) => String(msg).startsWith('request '));
-  /** Sends a request, and gives its answer and its entry. */
+  /** Sends a request and returns its response and its log entry. */
   async function told(...[method, path, options = {}]: Parameters<RunningSite['send']>) {
     const before = completed().length;
     const headers = { 'User-Agent': 'told/1.0', ...options.headers };
@@ -52,7 +52,7 @@ describeDatabases('every answer', (open) => {
     ['an upload', 'GET', '/wp-content/uploads/none.png', 404, 'uploads', undefined],
     ['health', 'GET', '/health/live', 200, 'health', undefined],
     ['a write that is refused', 'DELETE', `${ROOT}/events/44`, 401, `${ROUTE}/events/{id}`, undefined],
-  ])('%s has its entry and its id', async (_, method, url, status, route, memory) => {
+  ])('describes the response and carries its id: %s', async (_, method, url, status, route, memory) => {
     const { answer, entry } = await told(method, url);
     expect(answer.status).toBe(status);
     expect(answer.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
@@ -73,18 +73,18 @@ describeDatabases('every answer', (open) => {
     expect(new Date(String(entry.time)).toISOString()).toBe(entry.time);
   });
 
-  it('says who called', async () => {
+  it('contains the id of the user', async () => {
     expect((await told('GET', `${ROOT}/events/44`, { as: 'admin' })).entry.user).toBe(1);
     expect((await told('GET', `${ROOT}/events/44?anonymous`)).entry.user).toBe(0);
   });
 
-  it('says where the request came from behind a proxy that is trusted', async () => {
+  it('contains the client address given by a trusted proxy', async () => {
     const headers = { 'X-Forwarded-For': '192.0.2.7' };
     for (const memory of ['miss', 'hit'])
       expect((await told('GET', `${ROOT}/venues?per_page=1`, { headers })).entry).toMatchObject({ from: '192.0.2.7', memory });
   });
 
-  it('counts the bytes that were sent', async () => {
+  it('contains the number of body bytes sent', async () => {
     const url = `${ROOT}/events?per_page=7`;
     const whole = await told('GET', url);
     const tag = String(whole.answer.headers.etag);
@@ -96,12 +96,12 @@ describeDatabases('every answer', (open) => {
     expect((await told('GET', url, { headers: { 'If-None-Match': tag } })).entry).toMatchObject({ bytes: 0, status: 304 });
   });
 
-  it('is an error in the log if it is one', async () => {
+  it('has the level debug for health checks and info for API requests', async () => {
     expect((await told('GET', '/health/live')).entry.level).toBe('debug');
     expect((await told('GET', `${ROOT}/events/44`)).entry.level).toBe('info');
   });
 
-  it('says when the client hung up', async () => {
+  it('is "request aborted" if the client disconnects', async () => {
     const { hostname, port } = new URL(running.base);
     const socket = connect(Number(port), hostname);
     const head = [`POST ${ROOT}/venues HTTP/1.1`, `Host: ${hostname}`, 'Expect: 100-continue', 'Content-Length: 500'];
@@ -112,7 +112,7 @@ describeDatabases('every answer', (open) => {
     expect(completed().map(({ msg, method }) => [method, msg])).toEqual([['POST', 'request aborted']]);
   });
 
-  describe('keeps the id that came with the request', () => {
+  describe('has the id of the X-Request-Id header', () => {
     it.each([
       '7f3a9c',
       'Root=1-67891233-abcdef012345678912345678',
@@ -125,7 +125,7 @@ describeDatabases('every answer', (open) => {
       }
     });
 
-    it.each(['', ' ', 'a b', 'a,b', '"a"', '<a>', 'a\tb', 'é', 'x'.repeat(129)])('but for one that is not sound: %j', async (id) => {
+    it.each(['', ' ', 'a b', 'a,b', '"a"', '<a>', 'a\tb', 'é', 'x'.repeat(129)])('unless it is not valid: %j', async (id) => {
       const { answer, entry } = await told('GET', `${ROOT}/events/44`, { headers: { 'X-Request-Id': id } });
       expect(answer.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
       expect(entry.id).toBe(answer.headers['x-request-id']);

@@ -9,9 +9,9 @@ import { loadSite } from '../support/site.ts';
 
 const RECORD = 'a record';
 
-describeDatabases('answers in memory', (open) => {
+describeDatabases('answer cache', (open) => {
   let running: RunningSite;
-  /** What was read before this moment may not be used any more. */
+  /** Values that were read before this moment may not be served any more. */
   let oldest: number;
   let answers: ReturnType<typeof createAnswers>;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describeDatabases('answers in memory', (open) => {
   });
   afterAll(() => running.close());
 
-  /** What is answered at an address that shows the record, and whether it was made anew; `reads`: as it is by now. */
+  /** Requests a URL that shows the record and marks whether the answer was computed; `reads` is its current value. */
   const ask = async (key: string, reads: string) => {
     const mayServe: Version['mayServe'] = (read) => read.oldest >= oldest;
     const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe, mayBuildOn: mayServe };
@@ -41,13 +41,13 @@ describeDatabases('answers in memory', (open) => {
     return `${body}${isNew ? ', made anew' : ''}`;
   };
 
-  it('are made of records that are remembered', async () => {
+  it('builds answers from cached records', async () => {
     expect(await ask('/1', 'first')).toBe('first, made anew');
     expect(await ask('/1', 'second')).toBe('first');
     expect(await ask('/2', 'second')).toBe('first, made anew');
   });
 
-  it('are used for no longer than the oldest record in them', async () => {
+  it('serves an answer no longer than its oldest record', async () => {
     await ask('/1', 'first');
     const after = performance.now();
     await ask('/2', 'second');

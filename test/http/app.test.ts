@@ -9,16 +9,16 @@ import { loadSite, setOptions } from '../support/site.ts';
 
 const NS = '/wp-json/tribe/events/v1';
 const EVENT = `${NS}/events/44`;
-/** Names in the folder of uploads that lead elsewhere, and where to. */
+/** Symbolic links in the uploads folder, and their targets. */
 const LINKS = [
   ['inside.png', 'uploads/2026/picture.png'],
   ['out.txt', 'outside.txt'],
   ['out', ''],
 ] as const;
-/** What is nobody's to download, where one folder is meant for everything. */
+/** Files that must not be downloadable if one folder is used for everything. */
 const PRIVATE = ['old.backup', '2026/A.BACKUP', 'new.backup.0a1b2c3d.part', 'administrator-password.txt', 'administrator-password-2.txt'];
 
-describeDatabases('the server', (open) => {
+describeDatabases('server', (open) => {
   let running: RunningSite;
   const folder = mkdtempSync(join(tmpdir(), 'fasti-http-'));
   const uploads = join(folder, 'uploads');
@@ -29,27 +29,27 @@ describeDatabases('the server', (open) => {
     for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless']) writeFileSync(join(uploads, '2026', name), 'x');
     for (const [name, target] of LINKS) symlinkSync(join(folder, target), join(uploads, '2026', name));
     for (const name of PRIVATE) writeFileSync(join(uploads, name), 'x');
-    // The folder may be a link itself.
+    // The uploads folder may itself be a symbolic link.
     symlinkSync(uploads, join(folder, 'link'));
     running = await serveDatabase(db, { env: { UPLOADS_DIR: join(folder, 'link'), BODY_LIMIT: '10kb' } });
   });
   afterAll(() => running.close());
   const get = (path: string, headers: Record<string, string> = {}) => running.send('GET', path, { headers });
 
-  describe('says that', () => {
-    it('it lives, and that it can serve', async () => {
+  describe('reports', () => {
+    it('that it is live and ready', async () => {
       expect((await get('/health/live')).status).toBe(200);
       expect(await get('/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
     });
 
     it.each(['/', '/wp-json-x', '/wp-admin/', '/%zz%', '//../../etc/passwd', '/de/wp-json/', `${EVENT}%`])(
-      'nothing answers to %s',
+      '404 rest_no_route for %s',
       async (path) => {
         expect(await get(path)).toMatchObject({ status: 404, body: { code: 'rest_no_route' } });
       },
     );
 
-    it('an answer was known already', async () => {
+    it('304 if the ETag matches', async () => {
       const { headers } = await get(EVENT);
       expect(await get(EVENT, { 'If-None-Match': headers.etag! })).toMatchObject({ status: 304, text: '' });
       expect((await running.send('HEAD', EVENT)).headers).toMatchObject({
@@ -59,13 +59,13 @@ describeDatabases('the server', (open) => {
     });
   });
 
-  describe('answers', () => {
-    it('in both namespaces, with addresses in that of the request', async () => {
+  describe('responds', () => {
+    it('in both namespaces, with URLs in the namespace of the request', async () => {
       expect((await get('/wp-json/calendar/events/v1/events/44')).body.rest_url).toMatch(/\/wp-json\/calendar\/events\/v1\/events\/44$/);
       expect((await get(EVENT)).body.rest_url).toMatch(/\/wp-json\/tribe\/events\/v1\/events\/44$/);
     });
 
-    it('in the language of the parameter, of the address, of the reader, in this order', async () => {
+    it('in the language of the parameter, else of the path, else of Accept-Language', async () => {
       const [english, italian] = ['en', 'it'].map((language) => running.site.texts.t(language, 'problems:rest-event-not-found'));
       const message = async (path: string, reader = '') => (await get(path, { 'Accept-Language': reader })).body.message;
       expect(await message(`${NS}/events/9999`)).toBe(english);
@@ -76,30 +76,30 @@ describeDatabases('the server', (open) => {
       expect(await message(`${NS}/events/9999?lang=de`)).toBe(english);
     });
 
-    it('with addresses that begin with the language of the request', async () => {
+    it('with URLs that contain the language segment of the request', async () => {
       const { body, headers } = await get(`/it${EVENT}`);
       expect(body.url).toMatch(/^http:\/\/127\.0\.0\.1:8081\/it\/event\//);
       expect(headers.link).toBe('<http://127.0.0.1:8081/it/wp-json/>; rel="https://api.w.org/"');
     });
 
-    it('400 to a language that it does not have, as the declared set of the parameter', async () => {
+    it('with 400 rest_not_in_enum to an unknown translation_language', async () => {
       const { status, body } = await get(`${EVENT}?translation_language=de`);
       expect(status).toBe(400);
       expect(body.data.details.translation_language.code).toBe('rest_not_in_enum');
     });
 
-    it('to one caller alone what it keeps nobody from reading twice', async () => {
+    it('with no-store to authenticated callers and a cacheable response to anonymous ones', async () => {
       const { headers } = await running.send('GET', EVENT, { as: 'admin' });
       expect(headers['cache-control']).toMatch(/no-store, private/);
       expect((await get(EVENT)).headers['cache-control']).toBe('public, no-cache');
     });
 
-    it('scripts with a call of their function', async () => {
+    it('with a function call to JSONP requests', async () => {
       const { text, headers } = await get(`${EVENT}?_jsonp=show&_fields=id`);
       expect([text, headers['content-type']?.toLowerCase()]).toEqual(['/**/show({"id":44})', 'application/javascript; charset=utf-8']);
     });
 
-    it('with the id of the request and without the name of any program', async () => {
+    it('with an X-Request-Id header and without X-Powered-By', async () => {
       const { headers } = await get(EVENT);
       expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/);
       expect(headers['x-powered-by']).toBeUndefined();
@@ -107,7 +107,7 @@ describeDatabases('the server', (open) => {
   });
 
   describe('refuses', () => {
-    /** The status of an answer that comes while the body is still being sent. */
+    /** The status of a response that arrives while the request body is still being sent. */
     const statusWhileSending = (headers: http.OutgoingHttpHeaders, begin: Buffer): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(running.base);
@@ -119,15 +119,15 @@ describeDatabases('the server', (open) => {
         request.write(begin);
       });
 
-    it('a body that is announced as too large, before it is sent', async () => {
+    it('a body whose Content-Length is too large before it is sent', async () => {
       expect(await statusWhileSending({ 'Content-Length': 1e12 }, Buffer.from('{'))).toBe(413);
     });
 
-    it('a body that turns out to be too large, before its end', async () => {
+    it('a chunked body as soon as it exceeds the limit', async () => {
       expect(await statusWhileSending({ 'Transfer-Encoding': 'chunked' }, Buffer.alloc(20_000, 32))).toBe(413);
     });
 
-    it('wrong credentials before anything else', async () => {
+    it('wrong credentials before routing', async () => {
       const headers = { Authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` };
       for (const [method, path] of [
         ['GET', EVENT],
@@ -140,7 +140,7 @@ describeDatabases('the server', (open) => {
       }
     });
 
-    it('everything but the index when the calendar has its interface switched off', async () => {
+    it('everything but the index if the REST API of the calendar is disabled', async () => {
       const { db } = running.site;
       await setOptions(db, { tribe_events_calendar_options: { 'rest-v1-disabled': true } });
       expect((await get(EVENT)).body.code).toBe('rest_no_route');
@@ -154,7 +154,7 @@ describeDatabases('the server', (open) => {
   describe('serves a file', () => {
     const file = (name: string) => get(`/wp-content/uploads/2026/${name}`);
 
-    it('that is a picture, to be kept and shown', async () => {
+    it('that is an image inline and cacheable', async () => {
       const { status, headers } = await file('picture.png');
       expect(status).toBe(200);
       expect(headers).toMatchObject({
@@ -165,12 +165,12 @@ describeDatabases('the server', (open) => {
       expect(headers['content-disposition']).toBeUndefined();
     });
 
-    it.each(['drawing.svg', 'page.html', 'nameless'])('that a browser might run, %s, as a download', async (name) => {
+    it.each(['drawing.svg', 'page.html', 'nameless'])('that a browser might execute, %s, as a download', async (name) => {
       const { status, headers } = await file(name);
       expect([status, headers['content-disposition']]).toEqual([200, 'attachment']);
     });
 
-    it('by a link to another one', async () => expect((await file('inside.png')).status).toBe(200));
+    it('through a symbolic link inside the uploads folder', async () => expect((await file('inside.png')).status).toBe(200));
 
     it.each([
       '2026/out.txt',
@@ -189,13 +189,13 @@ describeDatabases('the server', (open) => {
       '%00',
       '%zz',
       ...PRIVATE,
-    ])('but never what %s names', async (name) => {
+    ])('but returns 404 for %s', async (name) => {
       expect((await get(`/wp-content/uploads/${name}`)).status).toBe(404);
     });
   });
 });
 
-describeDatabases('a site in a subfolder without pretty permalinks', (open) => {
+describeDatabases('site in a subfolder without pretty permalinks', (open) => {
   let running: RunningSite;
   beforeAll(async () => {
     const db = await loadSite(await open());
@@ -208,11 +208,11 @@ describeDatabases('a site in a subfolder without pretty permalinks', (open) => {
     '/cms/wp-json/tribe/events/v1/events',
     '/cms/?rest_route=/tribe/events/v1/events',
     '/cms/it/index.php?rest_route=/tribe/events/v1/events',
-  ])('answers to %s', async (path) => {
+  ])('serves %s', async (path) => {
     expect((await running.send('GET', path)).body).toHaveProperty('events');
   });
 
-  it('gives addresses that lead through the list', async () => {
+  it('gives URLs that lead to the next page and back', async () => {
     const first = await running.send('GET', '/cms/it/?rest_route=/tribe/events/v1/events&per_page=2&search=e');
     expect(first.headers.link).toBe('<https://x.test/cms/it/index.php?rest_route=/>; rel="https://api.w.org/"');
     const next = new URL(first.body.next_rest_url);

@@ -27,7 +27,7 @@ const part = (name: string, value: string, more = '') => `--X\r\nContent-Disposi
 const repeated = (count: number, piece: (number: number) => string, between = '') =>
   Array.from({ length: count }, (_, number) => piece(number)).join(between);
 
-describeDatabases('bodies', (open) => {
+describeDatabases('request bodies', (open) => {
   let db: Database;
   let running: RunningSite;
   let send: RunningSite['send'];
@@ -41,7 +41,7 @@ describeDatabases('bodies', (open) => {
   });
   afterAll(() => running.close());
 
-  /** A connection with a body of which only a part is sent. */
+  /** Opens a connection and sends only a part of the body. */
   async function begin(method: string, path: string, headers: Record<string, string>, sent: Buffer | string): Promise<Talk> {
     const { hostname, port } = new URL(running.base);
     const socket = connect(Number(port), hostname);
@@ -62,15 +62,15 @@ describeDatabases('bodies', (open) => {
     readonly text: () => string;
   }
 
-  describe('of strangers', () => {
-    it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'OPTIONS'])('are small, whatever the method (%s)', async (method) => {
+  describe('of anonymous callers', () => {
+    it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'OPTIONS'])('are limited to a small size for every method (%s)', async (method) => {
       const path = method === 'POST' ? EVENTS : `${EVENTS}/44`;
       const within = await send(method, path, { headers: JSON_TYPE, body: spaces(SMALL_BODY) });
       expect(within.status).not.toBe(413);
       expect(await send(method, path, { headers: JSON_TYPE, body: spaces(SMALL_BODY + 1) })).toMatchObject(TOO_LARGE);
     });
 
-    it('are not read at all where the credentials are wrong', async () => {
+    it('are not read if the credentials are wrong', async () => {
       const headers = { ...JSON_TYPE, Authorization: `Basic ${btoa('admin:wrong')}`, 'Content-Length': '150000' };
       const talk = await begin('POST', EVENTS, headers, '{');
       while (talk.status() === 0) await sleep(10);
@@ -78,7 +78,7 @@ describeDatabases('bodies', (open) => {
       expect(talk.status()).toBe(401);
     });
 
-    it('are not read at all where the nonce is wrong', async () => {
+    it('are not read if the nonce is wrong', async () => {
       const talk = await begin('POST', EVENTS, { ...JSON_TYPE, 'X-WP-Nonce': 'wrong', 'Content-Length': '150000' }, '{');
       while (talk.status() === 0) await sleep(10);
       talk.socket.destroy();
@@ -86,8 +86,8 @@ describeDatabases('bodies', (open) => {
     });
   });
 
-  describe('of those who have signed in', () => {
-    it.each(['GET', 'DELETE', 'OPTIONS'])('are small where nothing is written (%s)', async (method) => {
+  describe('of authenticated callers', () => {
+    it.each(['GET', 'DELETE', 'OPTIONS'])('are limited to a small size for methods without a body (%s)', async (method) => {
       const answer = await send(method, `${EVENTS}/9999`, { headers: JSON_TYPE, body: spaces(SMALL_BODY + 1), as: 'admin' });
       expect(answer).toMatchObject(TOO_LARGE);
     });
@@ -97,13 +97,13 @@ describeDatabases('bodies', (open) => {
       ['a form', FORM_TYPE, (length: number) => `a=${'x'.repeat(length - 2)}`],
       ['a form of parts', PARTS_TYPE, (length: number) => ' '.repeat(length)],
       ['something else', { 'Content-Type': 'text/plain' }, (length: number) => ' '.repeat(length)],
-    ])('may be larger where something is (%s)', async (_, headers, body) => {
+    ])('may be as large as BODY_LIMIT for writes (%s)', async (_, headers, body) => {
       const limit = 200 * 1024;
       expect((await send('POST', EVENTS, { headers, body: body(limit), as: 'admin' })).status).toBe(400);
       expect(await send('POST', EVENTS, { headers, body: body(limit + 1), as: 'admin' })).toMatchObject(TOO_LARGE);
     });
 
-    it('may be larger still where a file is uploaded, but not what else is said', async () => {
+    it('may be as large as UPLOAD_LIMIT for uploads, except for their text fields', async () => {
       const [fields, all] = [200 * 1024, 300 * 1024];
       const raw = (length: number) =>
         send('POST', MEDIA, { headers: { 'Content-Type': 'image/png' }, body: Buffer.alloc(length), as: 'auth' });
@@ -120,7 +120,7 @@ describeDatabases('bodies', (open) => {
     });
   });
 
-  it('and queries of writes that are not UTF-8 are refused, and nothing is written', async () => {
+  it('and queries of writes are refused if they are not UTF-8', async () => {
     const count = async () => Number((await send('GET', `${EVENTS}?status=draft`, { as: 'admin' })).body.total);
     const before = await count();
     const form = 'title=Caf%E9&start_date=2026-12-01&end_date=2026-12-01&status=draft';
@@ -137,7 +137,7 @@ describeDatabases('bodies', (open) => {
     expect(written).toMatchObject({ status: 201, body: { title: 'Café' } });
   });
 
-  describe('of those who come with a cookie', () => {
+  describe('of callers with a login cookie', () => {
     const now = Date.parse('2026-11-20T12:00:00Z') / 1000;
     let cookie: string;
     let nonce: string;
@@ -173,7 +173,7 @@ describeDatabases('bodies', (open) => {
       }
     });
 
-    it('are looked up once, though the form has to be read before its nonce is known', async () => {
+    it('need no more queries with a nonce in the form than with one in a header', async () => {
       const costOf = async (headers: Record<string, string>, body: string) => {
         const before = running.site.db.queries();
         expect(await send('POST', EVENTS, { headers: { Cookie: cookie, ...headers }, body })).toMatchObject({ status: 201 });
@@ -183,14 +183,14 @@ describeDatabases('bodies', (open) => {
       expect(await costOf(FORM_TYPE, form({ _wpnonce: nonce }))).toBe(asJson);
     });
 
-    it('are nobody’s without a nonce, and refused with a wrong one', async () => {
+    it('are anonymous without a nonce and refused with a wrong one', async () => {
       const headers = { Cookie: cookie, ...FORM_TYPE };
       expect(await send('POST', EVENTS, { headers, body: form({ description: large }) })).toMatchObject(READING);
       const wrong = await send('POST', EVENTS, { headers, body: form({ description: large, _wpnonce: 'wrong' }) });
       expect(wrong).toMatchObject({ status: 403, body: { code: 'rest_cookie_invalid_nonce' } });
     });
 
-    it('are small with a cookie that is not genuine, nonce or not', async () => {
+    it('are limited to a small size with a forged cookie, even with a valid nonce', async () => {
       const forged = cookie.slice(0, -3);
       const body = form({ description: large, _wpnonce: nonce });
       expect(await send('POST', EVENTS, { headers: { Cookie: forged, ...FORM_TYPE }, body })).toMatchObject(TOO_LARGE);
@@ -209,13 +209,13 @@ describeDatabases('bodies', (open) => {
     ['as many parts as may be', PARTS_TYPE, `${repeated(1000, (number) => part(`a${number}`, '1'))}--X--\r\n`, 400],
     ['too many files', PARTS_TYPE, `${repeated(21, (number) => part(`a${number}`, '1', '; filename="a.txt"'))}--X--\r\n`, 413],
     ['parts without names', PARTS_TYPE, `${repeated(900, () => '--X\r\nContent-Disposition: form-data\r\n\r\nx\r\n')}--X--\r\n`, 400],
-  ])('that hold %s are told so', async (_, headers, body, status) => {
+  ])('that contain %s return the expected status', async (_, headers, body, status) => {
     expect(Buffer.byteLength(body)).toBeLessThan(200 * 1024);
     const answer = await send('POST', EVENTS, { headers, body, as: 'admin' });
     expect(answer).toMatchObject(status === 413 ? TOO_LARGE : { status });
   });
 
-  it('keep what was sent, in whatever pieces it comes', async () => {
+  it('are read completely, whatever the size of their chunks', async () => {
     const bytes = Buffer.from(JSON.stringify({ description: Array.from({ length: 20_000 }, (_, number) => number).join(' ') }));
     for (const size of [1, 7, 4095, 4096, 4097, 65_536, bytes.length]) {
       const talk = await begin('POST', `${EVENTS}/44`, { ...JSON_TYPE, Authorization: basic('admin'), 'Transfer-Encoding': 'chunked' }, '');
@@ -239,28 +239,25 @@ describeDatabases('bodies', (open) => {
   it.each([
     ['sent', ' '.repeat(SMALL_BODY - 10)],
     ['announced', ''],
-  ])(
-    'are turned away for now where those %s take too much memory together, and leave room for those who have signed in',
-    async (_, start) => {
-      const length = { 'Content-Length': String(SMALL_BODY) };
-      const talks: Talk[] = [];
-      for (let number = 0; number < 12; number += 1) talks.push(await begin('POST', EVENTS, { ...JSON_TYPE, ...length }, start));
-      while (talks.filter(({ status }) => status() === 503).length === 0) await sleep(10);
-      const refused = talks.find(({ status }) => status() === 503)!;
-      expect(refused.text()).toMatch(/\r\nRetry-After: 2\r\n/i);
-      expect(refused.text()).toMatch(/"code":"rest_server_busy"/);
-      const another = () => send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(SMALL_BODY) });
-      expect(await another()).toMatchObject({ status: 503, body: { data: { status: 503 } } });
-      expect((await send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(150_000), as: 'admin' })).status).toBe(400);
-      expect((await send('GET', EVENTS)).status).toBe(200);
-      for (const { socket } of talks) socket.destroy();
-      let status = 503;
-      while (status === 503) status = (await another()).status;
-      expect(status).toBe(400);
-    },
-  );
+  ])('return 503 if anonymous bodies %s take too much memory together, but not for authenticated callers', async (_, start) => {
+    const length = { 'Content-Length': String(SMALL_BODY) };
+    const talks: Talk[] = [];
+    for (let number = 0; number < 12; number += 1) talks.push(await begin('POST', EVENTS, { ...JSON_TYPE, ...length }, start));
+    while (talks.filter(({ status }) => status() === 503).length === 0) await sleep(10);
+    const refused = talks.find(({ status }) => status() === 503)!;
+    expect(refused.text()).toMatch(/\r\nRetry-After: 2\r\n/i);
+    expect(refused.text()).toMatch(/"code":"rest_server_busy"/);
+    const another = () => send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(SMALL_BODY) });
+    expect(await another()).toMatchObject({ status: 503, body: { data: { status: 503 } } });
+    expect((await send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(150_000), as: 'admin' })).status).toBe(400);
+    expect((await send('GET', EVENTS)).status).toBe(200);
+    for (const { socket } of talks) socket.destroy();
+    let status = 503;
+    while (status === 503) status = (await another()).status;
+    expect(status).toBe(400);
+  });
 
-  it('of one user leave room for those of others, though nothing of them is sent', async () => {
+  it('of one user leave memory for other users, even if they are only announced', async () => {
     const headers = { 'Content-Type': 'image/png' };
     const announcing = { ...headers, 'Content-Length': '290000', Authorization: basic('auth') };
     const talks: Talk[] = [];
@@ -268,7 +265,7 @@ describeDatabases('bodies', (open) => {
     while (!talks.some(({ status }) => status() === 503)) await sleep(10);
     const upload = (as: 'admin' | 'auth') => send('POST', MEDIA, { headers, body: Buffer.alloc(290_000), as });
     expect(await upload('auth')).toMatchObject({ status: 503, body: { code: 'rest_server_busy' } });
-    // It finds room, and has no name.
+    // It gets memory and fails only because the file has no name.
     expect((await upload('admin')).status).toBe(400);
     for (const { socket } of talks) socket.destroy();
     let status = 503;
@@ -276,13 +273,13 @@ describeDatabases('bodies', (open) => {
     expect(status).toBe(400);
   });
 
-  it('are as long as an upload only from those who may upload', async () => {
+  it('may be as large as an upload only for users who may upload', async () => {
     const sent = { headers: { 'Content-Type': 'image/png' }, body: Buffer.alloc(290_000) };
     expect(await send('POST', MEDIA, { ...sent, as: 'sub' })).toMatchObject(TOO_LARGE);
     expect(await send('POST', MEDIA, { ...sent, as: 'auth' })).toMatchObject({ status: 400 });
   });
 
-  it('give their memory back, however they end', async () => {
+  it('release their memory, whether accepted or refused', async () => {
     const raw = (length: number) => ({ headers: { 'Content-Type': 'image/png' }, body: Buffer.alloc(length) });
     for (let round = 0; round < 20; round += 1) {
       expect((await send('POST', MEDIA, { ...raw(290_000), as: 'auth' })).status).toBe(400);
@@ -296,7 +293,7 @@ describeDatabases('bodies', (open) => {
   it.each([
     ['', 'Host: a.test\r\nHost: b.test'],
     ['the same ', 'Host: a.test\r\nhost: a.test'],
-  ])('or not, a request with %stwo hosts is refused', async (_, hosts) => {
+  ])('are irrelevant for a request with %stwo Host headers, which returns 400', async (_, hosts) => {
     const { hostname, port } = new URL(running.base);
     const socket = connect(Number(port), hostname);
     socket.write(`GET ${EVENTS} HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`);
@@ -307,10 +304,10 @@ describeDatabases('bodies', (open) => {
   });
 });
 
-describe('a budget', () => {
+describe('memory budget for bodies', () => {
   const LIMITS = { bodyMemory: 4_000_000, bodyLimit: 100_000, uploadLimit: 100_000 };
 
-  it('is one for all, and gives strangers a quarter', () => {
+  it('is shared by all callers and gives anonymous ones a quarter', () => {
     const budget = createBudget(LIMITS);
     const [stranger, other, one, two] = [budget.share(0), budget.share(0), budget.share(1), budget.share(2)];
     stranger.take(900_000);
@@ -324,7 +321,7 @@ describe('a budget', () => {
     expect(() => other.take(1)).toThrow('server-busy');
   });
 
-  it('gives two thirds to one user, and the rest to others', () => {
+  it('gives at most two thirds to one user and the rest to others', () => {
     const budget = createBudget({ ...LIMITS, bodyMemory: 3_000_000 });
     const [share, next, other] = [budget.share(1), budget.share(1), budget.share(2)];
     share.take(1_500_000);
@@ -336,7 +333,7 @@ describe('a budget', () => {
     next.take(1_500_000);
   });
 
-  it('is given back once, however often', () => {
+  it('returns a share only once, however often it is released', () => {
     const budget = createBudget(LIMITS);
     const share = budget.share(1);
     share.take(2_500_000);
@@ -347,7 +344,7 @@ describe('a budget', () => {
     expect(() => share.take(200_000)).toThrow('server-busy');
   });
 
-  it('keeps of a share no more than was needed', () => {
+  it('keeps no more of a share than was needed', () => {
     const budget = createBudget(LIMITS);
     const [share, next] = [budget.share(0), budget.share(0)];
     share.take(1_000_000);
@@ -360,7 +357,7 @@ describe('a budget', () => {
     expect(() => share.take(1)).toThrow('server-busy');
   });
 
-  it('is never less than one body takes', () => {
+  it('is never less than the size of one body', () => {
     const share = createBudget({ bodyMemory: 1, bodyLimit: 1, uploadLimit: 1_000_000 }).share(1);
     expect(() => share.take(1_000_000)).not.toThrow();
   });

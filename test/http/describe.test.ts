@@ -17,13 +17,13 @@ const argsOf = (pattern: string, method: string, caller = callerOf()) =>
   described(pattern, caller).endpoints.find(({ methods }) => methods.includes(method))!.args;
 const requiredOf = (args: Args) => Object.keys(args).filter((name) => args[name]!.required);
 
-describe('a route as OPTIONS describes it', () => {
-  it('names all methods, whoever asks', () =>
+describe('OPTIONS description of a route', () => {
+  it('names all methods for every caller', () =>
     expect(described('/events/(?P<id>\\d+)').methods).toEqual(['GET', 'DELETE', 'POST', 'PUT', 'PATCH']));
   it('links to itself', () =>
     expect(described('/venues')._links).toEqual({ self: [{ href: 'https://example.com:8443/town/wp-json/calendar/events/v1/venues' }] }));
-  it('does not where the path has a selector', () => expect(described('/venues/(?P<id>\\d+)')).not.toHaveProperty('_links'));
-  it('takes the language segment and the namespace of the request', () =>
+  it('has no self link if the path has a selector', () => expect(described('/venues/(?P<id>\\d+)')).not.toHaveProperty('_links'));
+  it('uses the language segment and the namespace of the request', () =>
     expect(described('/tags', callerOf({ language: 'it', namespace: 'tribe/events/v1' }))._links?.self[0]?.href).toBe(
       'https://example.com:8443/town/it/wp-json/tribe/events/v1/tags',
     ));
@@ -38,7 +38,7 @@ describe('a route as OPTIONS describes it', () => {
   });
 });
 
-describe('an argument', () => {
+describe('argument in a description', () => {
   it.each([
     ['/events', 'POST', ['title', 'start_date', 'end_date']],
     ['/events', 'GET', []],
@@ -49,11 +49,11 @@ describe('an argument', () => {
     ['/events/(?P<id>\\d+)', 'PATCH', ['id']],
     ['/venues/by-slug/(?P<slug>[^/]+)', 'PUT', ['slug']],
     ['/tags/(?P<id>\\d+)', 'DELETE', ['id']],
-  ])('of %s %s is required only if it must be given', (pattern, method, required) =>
+  ])('of %s %s is required only if it is mandatory', (pattern, method, required) =>
     expect(requiredOf(argsOf(pattern, method)).sort()).toEqual([...required].sort()),
   );
 
-  it('is not required where a field has the name of the selector: the slug of an event may change', () =>
+  it('is not required if a field has the name of the selector: the slug of an event may change', () =>
     expect(argsOf('/events/by-slug/(?P<slug>[^/]+)', 'POST')).toHaveProperty('slug.required', false));
 
   it.each([
@@ -67,18 +67,18 @@ describe('an argument', () => {
     ['/categories', 'GET', 'hide_empty', true],
     ['', 'GET', 'namespace', 'calendar/events/v1'],
     ['', 'GET', 'context', 'view'],
-  ])('of %s %s, %s, shows its default', (pattern, method, name, value) =>
+  ])('of %s %s shows its default: %s', (pattern, method, name, value) =>
     expect(argsOf(pattern, method)).toHaveProperty(`${name}.default`, value),
   );
 
-  it('has the page size of the calendar rather than that of the blog', () => {
+  it('shows the page size of the calendar, not of the blog, as the default of per_page', () => {
     const caller = callerOf({ options: { tribe_events_calendar_options: 'a:1:{s:14:"posts_per_page";i:7;}' } });
     expect(argsOf('/events', 'GET', caller)).toHaveProperty('per_page.default', '7');
   });
-  it('shows no default where none is declared', () => expect(argsOf('/events', 'GET').search).not.toHaveProperty('default'));
+  it('shows no default if none is declared', () => expect(argsOf('/events', 'GET').search).not.toHaveProperty('default'));
   it('has its type', () =>
     expect(argsOf('/events', 'GET').categories).toMatchObject({ type: 'array', items: { type: ['integer', 'string'] } }));
-  it('lists the values it is from', () =>
+  it('lists its enum values', () =>
     expect(argsOf('/doc', 'GET').translation_language).toMatchObject({ type: 'string', enum: LANGUAGES, required: false }));
   it.each([
     ['en', 'The name of the venue.'],
@@ -86,13 +86,13 @@ describe('an argument', () => {
   ])('is described in the language of the request: %s', (language, description) =>
     expect(argsOf('/venues', 'POST', callerOf({ language })).venue).toMatchObject({ description }),
   );
-  it('is described as a filter where it filters and as a field where it is written', () => {
+  it('has one description as a filter and another as a field', () => {
     expect(argsOf('/events', 'GET').venue!.description).toBe('Only events at one of these venues, given by id.');
     expect(argsOf('/events', 'POST').venue!.description).toBe('Where it takes place: ids of venues, or the fields of new ones.');
   });
 });
 
-describe('the index of a namespace', () => {
+describe('index of a namespace', () => {
   const index = describeNamespace(site, callerOf(), routes) as { namespace: string; routes: Record<string, Described>; _links: unknown };
   it('lists the routes in their order', () =>
     expect(Object.keys(index.routes)).toEqual(
@@ -122,17 +122,17 @@ describe('the index of a namespace', () => {
       ].map((path) => `/calendar/events/v1${path}`),
     ));
   it('links up to the root', () => expect(index._links).toEqual({ up: [{ href: 'https://example.com:8443/town/wp-json/' }] }));
-  it('can be that of another namespace than the one asked', () =>
+  it('can describe another namespace than that of the request', () =>
     expect(describeNamespace(site, callerOf(), routes, 'tribe/events/v1')).toMatchObject({
       namespace: 'tribe/events/v1',
       routes: { '/tribe/events/v1/doc': { namespace: 'tribe/events/v1' } },
     }));
 });
 
-describe('the index of the site', () => {
+describe('index of the site', () => {
   const index = (options = {}, besides = {}) =>
     describeSite(site, callerOf({ options }), routes, besides) as Record<string, unknown> & { routes: Record<string, unknown> };
-  it('says what the site is', () =>
+  it('describes the site', () =>
     expect(index()).toMatchObject({
       name: 'Town calendar',
       description: 'What is on',
@@ -147,23 +147,23 @@ describe('the index of the site', () => {
       site_icon: 0,
       site_icon_url: '',
     }));
-  it('gives the option where no zone is named', () =>
+  it('returns gmt_offset as stored if no time zone is named', () =>
     expect(index({ timezone_string: '', gmt_offset: '5.5' })).toMatchObject({ gmt_offset: '5.5', timezone_string: '' }));
   it('names both namespaces and shows the routes of each', () => {
     expect(index().namespaces).toEqual(['calendar/events/v1', 'tribe/events/v1']);
     expect(Object.keys(index().routes)).toEqual(expect.arrayContaining(['/', '/calendar/events/v1/events', '/tribe/events/v1/events']));
   });
-  it('takes further namespaces', () => {
+  it('includes further namespaces', () => {
     const others = new Map([['wp/v2', [{ pattern: '/media', endpoints: [] }]]]);
     expect(index({}, { others })).toMatchObject({
       namespaces: ['calendar/events/v1', 'tribe/events/v1', 'wp/v2'],
       routes: { '/wp/v2/media': { namespace: 'wp/v2' } },
     });
   });
-  it('says where application passwords are made', () =>
+  it('gives the URL for creating application passwords', () =>
     expect(index().authentication).toEqual({
       'application-passwords': { endpoints: { authorization: 'https://example.com:8443/town/wp-admin/authorize-application.php' } },
     }));
-  it('says nothing of them where they are not in use', () =>
+  it('has no authentication methods if application passwords are not in use', () =>
     expect(index({ using_application_passwords: '0' }).authentication).toEqual([]));
 });

@@ -7,7 +7,7 @@ import type { Site } from '../../src/site.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 
-/** Every language there are texts in. */
+/** Every language that has texts, English first. */
 const found = readdirSync(new URL('../../locales', import.meta.url)).sort();
 export const LANGUAGES = ['en', ...found.filter((language) => language !== 'en')];
 export const routes = createRoutes(LANGUAGES);
@@ -24,7 +24,7 @@ const OPTIONS = {
   using_application_passwords: '1',
 };
 
-/** A site of which only what describes it is there. */
+/** The parts of a site that descriptions need. */
 export async function describedSite(): Promise<Pick<Site, 'texts' | 'config'>> {
   return { config, texts: await loadTexts(LANGUAGES) };
 }

@@ -9,7 +9,7 @@ import { loadSite } from '../support/site.ts';
 
 const ENV = { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off', SITE_URL: 'https://calendar.test' };
 const ALL = 'start_date=2019-01-01&end_date=2035-12-31&per_page=50';
-/** Answers by what they are about. */
+/** Paths of requests, by the subject of their answers. */
 const PATHS = {
   event: `${ROOT}/events/44`,
   'the event by its slug': `${ROOT}/events/by-slug/new-year-concert`,
@@ -30,18 +30,18 @@ const PATHS = {
 } as const;
 type Name = keyof typeof PATHS;
 
-describeDatabases('after a write, memory', (open) => {
+describeDatabases('answer cache after a write', (open) => {
   let running: RunningSite;
   let memory: Memory;
   beforeAll(async () => {
     running = await serveDatabase(await loadSite(await open()), { env: ENV });
     memory = memoryOf(running);
-    // The first write of all makes rows that later ones find.
+    // The first write creates rows that later writes reuse.
     await running.send('PATCH', PATHS.event, { as: 'admin', body: { title: 'First' } });
   });
   afterAll(() => running.close());
 
-  /** Which of these answers are made anew after a write. */
+  /** Names of the answers that are computed again after a write. */
   async function evictedBy(method: string, path: string, body: object): Promise<Name[]> {
     const names = Object.keys(PATHS) as Name[];
     await memory.warm(...Object.values(PATHS));
@@ -77,20 +77,20 @@ describeDatabases('after a write, memory', (open) => {
         'venues with events',
       ],
     ],
-  ])('makes anew what holds %s, and nothing else', async (_, method, path, body, evicted) => {
+  ])('evicts only answers that contain %s', async (_, method, path, body, evicted) => {
     const found = await evictedBy(method, path, body);
     expect(found.filter((name) => !evicted.includes(name))).toEqual([]);
-    // Those that certainly show it, but for one that is put together of records that were loaded for another.
+    // All answers that certainly show it; an answer that was built from records loaded for another may stay.
     expect(found).toEqual(expect.arrayContaining(evicted.filter((name) => !/^(another|events (at|near|of)|venues with)/.test(name))));
   });
 
-  it('keeps venues and events where a category is written', async () => {
+  it('keeps venues, organizers and tags when a category is written', async () => {
     const found = await evictedBy('PUT', PATHS['its category'], { name: 'Renamed' });
     expect(found).toEqual(expect.arrayContaining(['event', 'events', 'its category', 'categories']));
     for (const name of ['its venue', 'venues', 'its organizer', 'tags'] as const) expect(found).not.toContain(name);
   });
 
-  it('puts a list together of its ids and the record that changed', async () => {
+  it('rebuilds a list from cached records and loads only the changed one', async () => {
     await memory.warm(PATHS.events, `${PATHS.events}&page=1`);
     const loaded: number[] = [];
     const listening = { on: false };
@@ -104,11 +104,11 @@ describeDatabases('after a write, memory', (open) => {
     listening.on = false;
     expect([remembered, answer.body.events.length > 15]).toEqual([false, true]);
     expect(answer.body.events.map(({ title }: { title: string }) => title)).toContain('Changed alone');
-    // Beside it one with a gallery, which is not kept. Their venues, organizers and images are the same as before.
+    // The second one has a gallery, which is not cached. Their venues, organizers and images come from the cache.
     expect(loaded).toEqual([2]);
   });
 
-  it('keeps nothing where an option is written', async () => {
+  it('evicts everything when an option is written', async () => {
     expect(await evictedBy('PATCH', PATHS.event, { title: 'Once more' })).not.toContain('venues');
     await memory.warm(...Object.values(PATHS));
     await running.site.db.transaction((db) => writeOption(db, 'something', 'else', 'auto'));
@@ -116,12 +116,12 @@ describeDatabases('after a write, memory', (open) => {
   });
 });
 
-describeDatabases('with memory and without', (open) => {
+describeDatabases('processes with and without an answer cache', (open) => {
   const sites: RunningSite[] = [];
   beforeAll(async () => {
     const db = await loadSite(await open());
     const clock = () => new Date('2026-11-20T12:00:00Z');
-    // Two processes with memory, of which one hears of the other's writes by the journal.
+    // Two processes with a cache, one of which learns of the other's writes from the journal.
     for (const env of [{ CACHE: 'off' }, ENV, { ...ENV, CACHE_FRESHNESS_MS: '0' }])
       sites.push(await serveDatabase(db, { env: { ...ENV, ...env }, clock }));
   });
@@ -153,7 +153,7 @@ describeDatabases('with memory and without', (open) => {
   const feeds = ['/events/?ical=1', '/events/feed/', '/wp-json/wp/v2/tribe_events?_embed', '/wp-json/wp/v2/tribe_venue'];
   const read = fc.constantFrom(...Object.values(PATHS), ...feeds);
 
-  it('answers are the same, whatever is written', async () => {
+  it('return the same responses after random writes', async () => {
     const step = fc.oneof(
       { weight: 1, arbitrary: fc.tuple(write, fc.constantFrom(1, 2)).map(([what, place]) => ({ ...what, place })) },
       { weight: 4, arbitrary: read },
@@ -174,8 +174,8 @@ describeDatabases('with memory and without', (open) => {
     );
   });
 
-  describe('in the process that writes itself', () => {
-    it('they are too', async () => {
+  describe('in the writing process', () => {
+    it('return the same responses after random writes, too', async () => {
       await fc.assert(
         fc.asyncProperty(write, fc.array(read, { minLength: 3, maxLength: 8 }), async ({ path, body }, paths) => {
           for (const one of paths) await sites[1]!.send('GET', one);

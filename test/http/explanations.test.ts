@@ -4,7 +4,7 @@ import { type As, describeAsking, expectRefusal, type Json } from '../support/as
 
 const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };
 
-describeAsking('a refused parameter', (ask) => {
+describeAsking('explanation of a refused parameter', (ask) => {
   const saidOf = async (body: object, as: As = 'admin') => (await ask.post('/events', { ...EVENT, ...body }, as)).body.data;
 
   it.each<[object, object]>([
@@ -21,16 +21,16 @@ describeAsking('a refused parameter', (ask) => {
     [{ author: 'anna' }, { author: '"anna" is not an ID. For example: 12' }],
     [{ author: 999 }, { author: 'There is no such user.' }],
     [{ end_date: '2026-12-30 11:00' }, { end_date: 'The end must not come before the start. Received: "2026-12-30 11:00".' }],
-  ])('of %j is explained, with an example of what is right', async (body, params) =>
+  ])('of %j gives the reason and an example', async (body, params) =>
     expect(await saidOf(body)).toEqual({ status: 400, params, details: [] }),
   );
 
-  it('names the statuses that there are', async () =>
+  it('lists the allowed statuses', async () =>
     expect((await saidOf({ status: 'published' })).params.status).toMatch(
       /^"published" is not one of publish, .*\. For example: publish$/,
     ));
 
-  it('is explained beside its type, in details too', async () => {
+  it('includes the expected type, also in details', async () => {
     const sentence = 'all_day is not of type boolean. "maybe" is neither yes nor no. For example: true';
     expect(await saidOf({ all_day: 'maybe' })).toEqual({
       status: 400,
@@ -39,12 +39,12 @@ describeAsking('a refused parameter', (ask) => {
     });
   });
 
-  it('is explained in the language of the caller', async () => {
+  it('is in the language of the caller', async () => {
     const { body } = await ask.get('/events?per_page=abc&translation_language=it');
     expect(body.data.params).toEqual({ per_page: '"abc" non è un numero intero maggiore di zero. Per esempio: 12' });
   });
 
-  it('is explained by the routes beside, in their form', async () => {
+  it('is also given by wp/v2, in its format', async () => {
     const { body } = await ask.send('GET', '/wp-json/wp/v2/tribe_venue?per_page=101');
     const sentence = 'per_page must be between 1 (inclusive) and 100 (inclusive). Received: "101". For example: 10';
     expect(body.data).toMatchObject({
@@ -53,7 +53,7 @@ describeAsking('a refused parameter', (ask) => {
     });
   });
 
-  it('names each value of every closed set of every list', async () => {
+  it('lists every value of every enum of every list', async () => {
     const { body: index } = await ask.send('GET', '/wp-json/');
     const told: string[] = [];
     for (const [path, { endpoints }] of Object.entries<Json>(index.routes)) {
@@ -72,21 +72,21 @@ describeAsking('a refused parameter', (ask) => {
     expect(told).toEqual(expect.arrayContaining(['/wp/v2/search type', '/wp/v2/search subtype', '/wp/v2/media media_type']));
   });
 
-  it('says the same of a record that is not there and of one that is not to be seen', async () => {
+  it('is the same for a missing record and for one that the caller may not see', async () => {
     const unknown = await ask.post('/events', { ...EVENT, venue: 9999 }, 'auth');
     const hidden = await ask.post('/events', { ...EVENT, venue: 18 }, 'auth');
     expectRefusal(hidden, 400, 'rest_invalid_param', ['venue']);
     expect(hidden.body).toEqual(unknown.body);
   });
 
-  it('is not shown where it is a secret', async () => {
+  it('does not contain the value of a secret', async () => {
     const { body, text } = await ask.get('/events?password[]=hunter2');
     expect(body.data.params.password).toMatch(/^The value that was sent is not a text\./);
     expect(text).not.toContain('hunter2');
   });
 });
 
-describe('a value as it is shown', () => {
+describe('shownValue', () => {
   it.each([
     ['x'.repeat(100), `"${'x'.repeat(100)}"`],
     ['x'.repeat(101), `"${'x'.repeat(99)}…"`],
@@ -96,8 +96,8 @@ describe('a value as it is shown', () => {
     [12, '12'],
     [null, 'null'],
     [{ title: 'A', password: 'hunter2', deep: [{ user_pass: 'hunter2' }] }, '{"title":"A","password":"…","deep":[{"user_pass":"…"}]}'],
-  ])('%j is %s', (value, shown) => expect(shownValue('title', value)).toBe(shown));
-  it.each(['password', 'post_password', 'user_pass', '_wpnonce'])('%s is never shown', (name) =>
+  ])('shows %j as %s', (value, shown) => expect(shownValue('title', value)).toBe(shown));
+  it.each(['password', 'post_password', 'user_pass', '_wpnonce'])('never shows the value of %s', (name) =>
     expect(shownValue(name, 'hunter2')).toBeUndefined(),
   );
 });

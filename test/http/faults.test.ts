@@ -24,14 +24,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A disk with little room, where the tests may make one; elsewhere nothing is tested. */
+/** A small disk, where the tests may mount one; elsewhere the tests that need it are skipped. */
 const disk = smallDisk(8 * MEGABYTE);
 if (disk) disks.push(disk);
 const withDisk = disk ? describe : describe.skip;
-/** What lies below a folder, files alone. */
+/** All files below a folder. */
 const filesIn = (path: string) => readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
-describeDatabases('a service in trouble', (open, engine) => {
+describeDatabases('service under failure', (open, engine) => {
   let db: Database;
   let running: RunningSite | undefined;
   let lines: string[];
@@ -57,9 +57,9 @@ describeDatabases('a service in trouble', (open, engine) => {
       body: IMAGE,
       headers: { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="new.png"' },
     });
-  /** Statuses of the three addresses, and the reason. */
+  /** Statuses of the three health endpoints, and the reason. */
   const health = async ({ send }: RunningSite) => {
-    // What was found is kept for a moment.
+    // The result of a health check is cached for a moment.
     await new Promise((later) => setTimeout(later, 600));
     const [ready, readable, live] = [
       await send('GET', '/health/ready'),
@@ -68,14 +68,14 @@ describeDatabases('a service in trouble', (open, engine) => {
     ];
     return [ready.status, ready.body.reason, readable.status, live.status];
   };
-  /** In WordPress's form, and without anything of the inside. */
+  /** Expects an error in WordPress's format that reveals nothing internal. */
   const expectRefusal = ({ status, body, text }: Answer, code: string, as: number) => {
     expect([status, body]).toEqual([as, { code, message: expect.any(String), data: { status: as }, request_id: expect.any(String) }]);
     expect(text).not.toMatch(/insert|sqlite|wp_|select|\/tmp|denied|ENO/i);
   };
 
-  withDisk('whose disk for uploads is full', () => {
-    it('says so, leaves nothing behind, and goes on when there is room', async () => {
+  withDisk('with a full disk for uploads', () => {
+    it('returns 507 for an upload without leaving files, and recovers once there is space', async () => {
       const place = join(disk!.folder, `${engine}-uploads`);
       mkdirSync(place);
       const site = await serve({ UPLOADS_DIR: place });
@@ -89,7 +89,7 @@ describeDatabases('a service in trouble', (open, engine) => {
     });
   });
 
-  it('says that files cannot be stored where that is so', async () => {
+  it('returns 503 for an upload if the uploads folder cannot be written', async () => {
     const file = join(folder, `${engine}-file`);
     writeFileSync(file, '');
     const site = await serve({ UPLOADS_DIR: join(file, 'uploads') });
@@ -99,7 +99,7 @@ describeDatabases('a service in trouble', (open, engine) => {
   });
 
   if (engine === 'MySQL') {
-    it('whose table somebody locks answers from memory for as long as it may, and everything when the lock is gone', async () => {
+    it('with a locked table serves from memory within the freshness limit, and everything once the lock is released', async () => {
       const site = await serve({ CACHE_FRESHNESS_MS: '1500', SHARED_WITH_WORDPRESS: 'off' });
       const ask = async () => (await site.send('GET', EVENTS)).status;
       expect([await ask(), await ask()]).toEqual([200, 200]);
@@ -108,7 +108,7 @@ describeDatabases('a service in trouble', (open, engine) => {
         await other.query(`LOCK TABLES ${db.table('fasti_changes')} WRITE`);
         expect(await ask()).toBe(200);
         await new Promise((later) => setTimeout(later, 1600));
-        // Nothing was asked meanwhile, and what others have written since is not known.
+        // Later writes of other programs would be unknown by now, so the request must wait for the database.
         const late = ask();
         const first = await Promise.race([late, new Promise((later) => setTimeout(later, 300, 'waits'))]);
         expect(first).toBe('waits');
@@ -118,7 +118,7 @@ describeDatabases('a service in trouble', (open, engine) => {
         await other.end();
       }
     });
-    it('whose user may not write says so, and answers what is read', async () => {
+    it('with a read-only database user refuses writes and serves reads', async () => {
       const url = new URL(urlOf(db));
       const name = `reader_${process.pid}`;
       const database = url.pathname.slice(1);
@@ -138,7 +138,7 @@ describeDatabases('a service in trouble', (open, engine) => {
     return;
   }
 
-  /** A copy of the database, with a site of its own. */
+  /** Copies the database file and returns the path of the copy. */
   const copied = (to: string): string => {
     const file = join(to, `site-${process.hrtime.bigint()}.sqlite`);
     const original = new Sqlite(urlOf(db).slice('sqlite:'.length));
@@ -147,14 +147,14 @@ describeDatabases('a service in trouble', (open, engine) => {
     return file;
   };
 
-  withDisk('whose disk is full', () => {
-    it('refuses writes, answers what is read, and goes on when there is room', async () => {
+  withDisk('with a full disk for the database', () => {
+    it('refuses writes, serves reads, and recovers once there is space', async () => {
       const file = copied(disk!.folder);
       const site = await serve({ DATABASE_URL: `sqlite:${file}` });
       expect((await create(site)).status).toBe(201);
       disk!.fill();
       let answer = await create(site);
-      // Pages that are there already take some more.
+      // Free space in existing pages may hold some more rows.
       for (let tries = 0; answer.status === 201 && tries < 500; tries += 1) answer = await create(site);
       expectRefusal(answer, 'rest_insufficient_storage', 507);
       expect((await site.send('GET', EVENTS)).status).toBe(200);
@@ -173,7 +173,7 @@ describeDatabases('a service in trouble', (open, engine) => {
     ['log was deleted', (file: string) => rmSync(`${file}-wal`)],
     ['log was replaced', (file: string) => renameSync(copied(folder), `${file}-wal`)],
     ['index of the log was deleted', (file: string) => rmSync(`${file}-shm`)],
-  ])('whose %s writes nothing that would be lost', async (_how, change) => {
+  ])('whose database %s refuses writes that would be lost', async (_how, change) => {
     const file = copied(folder);
     const site = await serve({ DATABASE_URL: `sqlite:${file}` });
     expect((await create(site)).status).toBe(201);
@@ -182,11 +182,11 @@ describeDatabases('a service in trouble', (open, engine) => {
     expectRefusal(await create(site), 'rest_database_unavailable', 503);
     expect(await health(site)).toEqual([503, 'database replaced', 503, 200]);
     expect(lines.join('')).toContain('is not the file that was opened');
-    // Outside of transactions too.
+    // Writes outside of transactions are refused, too.
     await expect(site.site.db.from('fasti_changes').increment('counter')).rejects.toThrow('database replaced');
   });
 
-  it('whose log was deleted keeps what it has acknowledged', async () => {
+  it('whose database log was deleted keeps acknowledged writes', async () => {
     const file = copied(folder);
     const site = await serve({ DATABASE_URL: `sqlite:${file}` });
     const { id } = (await create(site)).body as { id: number };

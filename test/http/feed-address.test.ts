@@ -9,7 +9,7 @@ const found = (target: string, place: Partial<typeof PLACE> = {}) => {
   return feedAddress(path, parseQuery(query), { ...PLACE, ...place });
 };
 
-/** An address on one line: its form, what it is about, and all that is not as usual. */
+/** A feed address on one line: its format, its subject and everything that differs from the default. */
 function told({ form, page }: FeedAddress): string {
   const on = (page.of === 'event' && page.on && ['on', page.on.date, page.on.number]) || [];
   if (page.of === 'event') return [form, 'event', page.slug ?? page.id, ...on].filter(Boolean).join(' ');
@@ -33,7 +33,7 @@ const EXAMPLES: Readonly<Record<PathPart, string>> = {
 };
 const exampleOf = (path: string) => path.replace(/\{(\w+)\}/g, '$1').replace(/:(\w+)/g, (_, part: PathPart) => EXAMPLES[part]);
 
-describe('the address of a feed', () => {
+describe('feedAddress', () => {
   it.each([
     ['/?ical=1', 'ical standard'],
     ['/events/?ical=1', 'ical standard'],
@@ -85,10 +85,10 @@ describe('the address of a feed', () => {
     ['/?feed=rss2&tribe_events_cat=sport', 'rss2 list archive category=sport'],
     ['/tag/outdoor/feed/', 'rss2 list archive tag=outdoor'],
     ['/events/tag/outdoor/feed/', 'rss2 list tag=outdoor'],
-  ])('%s is %s', (target, expected) => expect(told(found(target)!)).toBe(expected));
+  ])('reads %s as %s', (target, expected) => expect(told(found(target)!)).toBe(expected));
 
   it.each(['/?tribe_events_cat=sport+music&ical=1', '/?tribe_events_cat=sport%2Bmusic&ical=1', '/events/category/sport+music/?ical=1'])(
-    '%s names terms of which an event must have each',
+    'reads %s as terms of which an event must have all',
     (target) => expect(found(target)?.page).toMatchObject({ of: 'list', categories: [['sport'], ['music']] }),
   );
 
@@ -96,7 +96,7 @@ describe('the address of a feed', () => {
     SECTIONS.flatMap((section) =>
       section.pages.map((page) => [`/${exampleOf([section.path, page.path].filter(Boolean).join('/'))}/`, section, page] as const),
     ),
-  )('%s is a page that each of its feeds belongs to', (path, { feeds }, { view, featured = false }) => {
+  )('reads %s as a page and finds each of its feeds', (path, { feeds }, { view, featured = false }) => {
     const page = found(path)!;
     expect(page.form).toBeUndefined();
     if (page.page.of === 'list') expect([page.page.view ?? 'standard', page.page.featured]).toEqual([view, featured]);
@@ -108,7 +108,7 @@ describe('the address of a feed', () => {
   });
 
   it.each(['/', '/events/', '/event/summer-concert/', '/venue/teatro-rossi/', '/venue/teatro-rossi/?ical=1', '/events/?feed=json'])(
-    '%s is a page and no feed',
+    'reads %s as a page without a feed',
     (target) => expect([found(target) !== undefined, found(target)?.form]).toEqual([true, undefined]),
   );
 
@@ -128,14 +128,14 @@ describe('the address of a feed', () => {
     '/event/summer-concert/feed/',
     '/events/%E0%A4/?ical=1',
     '/wp-json/calendar/events/v1/events?ical=1',
-  ])('%s is none', (target) => expect(found(target)).toBeUndefined());
+  ])('returns undefined for %s', (target) => expect(found(target)).toBeUndefined());
 
-  it('lies below the home, and is found when a proxy has taken that off', () => {
+  it('finds feeds below the base path, also if a proxy has removed it', () => {
     for (const target of ['/cms/events/?ical=1', '/cms/?ical=1', '/events/?ical=1'])
       expect(found(target, { base: '/cms' })?.form).toBe('ical');
   });
-  it('may name a language', () => expect(found('/it/events/?ical=1')).toMatchObject({ form: 'ical', language: 'it' }));
-  it('goes by the slugs of the settings', () => {
+  it('finds the language in the path', () => expect(found('/it/events/?ical=1')).toMatchObject({ form: 'ical', language: 'it' }));
+  it('uses the slugs of the settings', () => {
     const slugs = { events: ['termine'], event: ['termin'], tag: ['blog', 'thema'] };
     expect(told(found('/termine/2030-06/?ical=1', { slugs })!)).toBe('ical month date=2030-06');
     expect(found('/events/?ical=1', { slugs })).toBeUndefined();
@@ -143,7 +143,7 @@ describe('the address of a feed', () => {
     expect(told(found('/blog/thema/x/?ical=1', { slugs })!)).toBe('ical standard tag=x');
   });
 
-  it('may be that of a category far down, whose slugs are of other letters', () => {
+  it('accepts a deep category path with non-Latin slugs, but not a path that is too long', () => {
     const slugs = Array.from({ length: 8 }, () => encodeURIComponent('м'.repeat(30)).toLowerCase());
     expect(found(`/events/category/${slugs.join('/')}/?ical=1`)?.page).toMatchObject({ categories: [['м'.repeat(30)]] });
     expect(found(`/events/category/${'x'.repeat(4000)}/?ical=1`)).toBeUndefined();

@@ -8,8 +8,8 @@ import { loadSite, setOptions } from '../support/site.ts';
 import { type Fixture, readFixture } from '../support/site-data.mjs';
 
 /*
- * What The Events Calendar answered at the addresses of its feeds, on the sample site and on one with more events under
- * several settings. What the reference itself does wrong is left out of the recordings.
+ * Recorded responses of The Events Calendar for its feeds, on the sample site and on one with more events under several
+ * settings. Errors of the reference itself are left out of the recordings.
  */
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/feeds/${name}`, import.meta.url), 'utf8'));
@@ -19,7 +19,7 @@ const offset = (hours: string) => ({ timezone_string: '', gmt_offset: hours });
 const calendar = (members: Readonly<Record<string, string>>) => ({ tribe_events_calendar_options: members });
 const SITE_ZONE = { tribe_events_timezone_mode: 'site' };
 
-/** Settings of the recorded sites; `fixture` is the sample site, the others have more events. */
+/** Settings of the recorded sites: `fixture` is the sample site, the others have more events. */
 const SITES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   fixture: {},
   extra: {},
@@ -33,14 +33,14 @@ const SITES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'extra-month-default': calendar({ viewOption: 'month' }),
 };
 
-/** Where we differ on purpose, and why. */
+/** Recordings from which the feeds differ on purpose, with the reasons. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'events-rss': 'RSS 2.0 instead of 0.92, which knows neither names nor dates of items',
   'extra-sitezone-4perpage: page2': 'whole days stay days where the clock of the site is shown',
   'extra-utc+5:30-sitezone: events': 'whole days stay days where the clock of the site is shown',
 };
 
-/** The sample site with these rows besides, which take the place of those with the same key. */
+/** The sample site with additional rows, which replace rows with the same key. */
 function withRows(site: Fixture, more: Fixture): Fixture {
   const keyOf = (table: string, row: readonly unknown[]) => String(table === 'term_relationships' ? row.slice(0, 2) : row[0]);
   return Object.fromEntries(
@@ -54,7 +54,7 @@ function withRows(site: Fixture, more: Fixture): Fixture {
 
 const EXTRA = withRows(readFixture(), read('extra.json') as Fixture);
 
-describeDatabases('feeds as recorded from the reference', (open) => {
+describeDatabases('recorded feeds of The Events Calendar', (open) => {
   describe.each(Object.keys(SITES))('on the site %s', (name) => {
     let db: Database;
     let running: RunningSite;
@@ -67,7 +67,7 @@ describeDatabases('feeds as recorded from the reference', (open) => {
     afterAll(() => running.close());
 
     it.each(recordings.filter(({ site }) => site === name).map((recording) => [recording.name, recording] as const))(
-      '%s',
+      'match the recording %s',
       async (_, recording) => {
         now = new Date(recording.at);
         const answer = await running.send(recording.method ?? 'GET', recording.target);

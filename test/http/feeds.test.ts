@@ -7,13 +7,13 @@ import { basic, serveDatabase } from '../support/running-site.ts';
 
 const HOME = 'http://127.0.0.1:8081';
 
-/** Events of a calendar as a parser of somebody else reads them, by the id that their name begins with. */
+/** Events of a calendar as read by an independent parser, by the id at the start of their UID. */
 function parsed(text: string): Map<number, VEvent> {
   const events = Object.values(nodeIcal.sync.parseICS(text)).filter((part): part is VEvent => part?.type === 'VEVENT');
   return new Map(events.map((event) => [Number.parseInt(event.uid, 10), event]));
 }
 
-/** Parameters that a parser puts beside a value are left out. */
+/** The value of a property without the parameters that the parser adds to it. */
 const plain = (value: unknown): unknown => (value !== null && typeof value === 'object' && 'val' in value ? value.val : value);
 const moment = (text: string) => new Date(`${text.replace(' ', 'T')}Z`).getTime();
 
@@ -24,12 +24,12 @@ describeAsking('feeds', (ask) => {
     expect({ status: answer.status, type: answer.headers['content-type'] }).toEqual({ status: 200, type: 'text/calendar; charset=UTF-8' });
     return parsed(answer.text);
   };
-  /** Ids of events that have not ended, by start. */
+  /** Ids of the events that have not ended, in the order of their start. */
   const lasting = async () => {
     const records = await whole('start_date=2000-01-01&end_date=2100-01-01');
     return records.filter(({ end_date: end }) => end > '2026-11-20 13:00:00').map(({ id }) => id);
   };
-  /** The whole list of the interface, as anybody sees it. */
+  /** All events of the list that the API returns to an anonymous caller. */
   const whole = async (query = ''): Promise<Json[]> => {
     const records: Json[] = [];
     for (let page = 1, pages = 1; page <= pages; page += 1) {
@@ -40,31 +40,31 @@ describeAsking('feeds', (ask) => {
     return records;
   };
 
-  describe('as a calendar', () => {
+  describe('in iCalendar format', () => {
     it.each(['/?ical=1', '/events/?ical=1', '/events/list/?ical=1', '/events/ical/', '/?post_type=tribe_events&ical=1'])(
-      '%s holds what has not ended, the first 30',
+      'contain at %s the first 30 events that have not ended',
       async (path) => expect([...(await calendar(path)).keys()]).toEqual((await lasting()).slice(0, 30)),
     );
-    it('names every term that it shows to a CDN, those of protected events too', async () => {
+    it('list all shown terms in Surrogate-Key, including those of protected events', async () => {
       const keys = async (path: string) => String((await get(path)).headers['surrogate-key']).split(' ');
       const [category] = (await ask.read('/events/73?password=opensesame')).categories;
       expect(await keys('/event/password-protected/?ical=1')).toEqual(expect.arrayContaining(['event-73', `category-${category.id}`]));
       const shown = (await whole('start_date=2026-11-21')).flatMap(({ categories }) => categories).map(({ id }: Json) => `category-${id}`);
       expect(await keys('/events/?ical=1&per_page=1000')).toEqual(expect.arrayContaining(shown));
     });
-    it('holds more on request, never fewer', async () => {
+    it('contain more events if per_page is larger than 30, never fewer', async () => {
       expect([...(await calendar('/events/?ical=1&per_page=1000')).keys()]).toEqual(await lasting());
       expect((await lasting()).length).toBeGreaterThan(30);
       expect((await calendar('/events/?ical=1&per_page=3')).size).toBe(30);
     });
-    it('does not begin to say whose events they are where the site has no name', async () => {
+    it('have no X-WR-CAL properties if the site has no name', async () => {
       await ask.options({ blogname: '' });
       expect((await get('/events/?ical=1')).text).not.toMatch(/X-WR-CAL/);
     });
-    it('goes on where the last page of that length ended', async () =>
+    it('continue on the second page after the end of the first', async () =>
       expect([...(await calendar('/events/?ical=1&per_page=31&paged=2')).keys()]).toEqual((await lasting()).slice(31)));
 
-    it('leaves an event out from the minute on in which it ends', async () => {
+    it('omit an event from the minute in which it ends', async () => {
       const record = await ask.made('/events', {
         title: 'Under way',
         start_date: '2026-11-20 09:00:00',
@@ -81,7 +81,7 @@ describeAsking('feeds', (ask) => {
       expect(await seen('2026-11-20T12:05:00Z')).toEqual([false, true]);
     });
 
-    it('says when, where, who and what, to somebody else’s parser', async () => {
+    it('give title, dates, URL and categories of each event to an independent parser', async () => {
       const events = await calendar('/events/list/?ical=1&per_page=1000&tribe-bar-date=2000-01-01');
       const records = await whole('start_date=2000-01-01&end_date=2100-01-01');
       expect(events.size).toBe(records.length);
@@ -89,7 +89,7 @@ describeAsking('feeds', (ask) => {
         const event = events.get(record.id)!;
         const summary = String(plain(event.summary));
         if (!/[&<]/.test(record.title)) expect(summary).toBe(record.title);
-        // Of a protected one, whether it lasts whole days is hidden.
+        // For a protected event it is hidden whether it lasts all day.
         if (record.all_day) expect(event.datetype).toBe('date');
         else expect([event.start.getTime(), event.end?.getTime()]).toEqual([moment(record.utc_start_date), moment(record.utc_end_date)]);
         expect(event.url).toBe(record.url);
@@ -102,13 +102,13 @@ describeAsking('feeds', (ask) => {
       ['summer-concert', 39],
       ['new-york-spring', 48],
       ['christmas-market', 41],
-    ])('names %s as The Events Calendar does, by id and by what the clock shows', async (slug, id) => {
+    ])('give %s the UID of The Events Calendar, made of its id and local times', async (slug, id) => {
       const { uid } = (await calendar(`/event/${slug}/?ical=1`)).get(id)!;
       const { start_date: start, end_date: end } = await ask.read(`/events/${id}`);
       expect(uid).toBe(`${id}-${moment(start) / 1000}-${moment(end) / 1000}@127.0.0.1`);
     });
 
-    it('gives days where an event lasts whole days, the end being the day after', async () => {
+    it('give an all-day event dates, with an exclusive end', async () => {
       const { text } = await get('/event/christmas-market/?ical=1');
       const record = await ask.read('/events/41');
       const [start, last]: [string, string] = [record.start_date.slice(0, 10), record.end_date.slice(0, 10)];
@@ -119,7 +119,7 @@ describeAsking('feeds', (ask) => {
       ]);
     });
 
-    it('brings along each zone that it names, once and before', async () => {
+    it('define each time zone once, before its first use', async () => {
       const { text } = await get('/events/list/?ical=1&per_page=1000&tribe-bar-date=2000-01-01');
       const told = [...text.matchAll(/^TZID:(.*)\r$/gm)].map(([, name]) => name);
       const named = [...new Set([...text.matchAll(/;TZID=([^:]*):/g)].map(([, name]) => name))];
@@ -127,13 +127,13 @@ describeAsking('feeds', (ask) => {
       for (const name of named) expect(text.indexOf(`TZID:${name}\r`)).toBeLessThan(text.indexOf(`;TZID=${name}:`));
     });
 
-    it('has lines of at most 75 bytes, ended by CR and LF', async () => {
+    it('have lines of at most 75 bytes that end with CRLF', async () => {
       const { text } = await get('/events/list/?ical=1&per_page=1000&tribe-bar-date=2000-01-01');
       expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
       expect(Math.max(...text.split('\r\n').map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(75);
     });
 
-    it('says where: name, address and coordinates of the venue', async () => {
+    it('contain name, address and coordinates of the venue', async () => {
       const record = (await whole('start_date=2000-01-01&end_date=2100-01-01')).find(({ venue }) => venue.id === 13);
       const event = (await calendar(`/?tribe_events=${record.slug}&ical=1`)).get(record.id)!;
       const { venue, address, city, country } = record.venue;
@@ -141,7 +141,7 @@ describeAsking('feeds', (ask) => {
       expect(event.geo).toEqual({ lat: record.venue.geo_lat, lon: record.venue.geo_lng });
     });
 
-    it('keeps what people write from becoming lines of the calendar', async () => {
+    it('escape line breaks in texts, so that they cannot inject properties', async () => {
       const evil = 'A, b; c\\d "q"\r\nEND:VEVENT\nBEGIN:VEVENT\r\nUID:evil\u0000\u0085x';
       await ask.rows(async (db) => {
         await db
@@ -158,7 +158,7 @@ describeAsking('feeds', (ask) => {
       expect(String(plain(parsed(text).get(39)!.description))).toMatch(/^one\n\ntwo\n\n/);
     });
 
-    it('says what does not take place, unless a password hides it', async () => {
+    it('mark canceled events, unless a password hides the status', async () => {
       const path = '/event/spring-fair/?ical=1';
       const status = async (query = '') => (await calendar(`${path}${query}`)).get(38)?.status;
       const before = await status();
@@ -168,7 +168,7 @@ describeAsking('feeds', (ask) => {
       expect([before, called, await status(), await status('&password=secret')]).toEqual([undefined, 'CANCELLED', undefined, 'CANCELLED']);
     });
 
-    it('is saved under a name of letters and digits, another one for other events', async () => {
+    it('have an ASCII file name that differs between sets of events', async () => {
       await ask.options({ blogname: 'Città &amp; "Più"' });
       const names = await Promise.all(
         ['/events/ical/', '/event/summer-concert/?ical=1'].map(async (path) => (await get(path)).headers['content-disposition']),
@@ -177,14 +177,14 @@ describeAsking('feeds', (ask) => {
       expect(names[0]).not.toBe(names[1]);
     });
 
-    it('is in the language of the address, as far as the words are ours', async () => {
+    it('have PRODID and description in the language of the path', async () => {
       const { text } = await get('/it/event/summer-concert/?ical=1');
       expect(text).toMatch(/^PRODID:.*\/\/IT\r$/m);
       expect(text).toContain('X-WR-CALDESC:Eventi di Sample Calendar');
       expect((await get('/it/events/feed/')).text).toContain('<language>en-US</language>');
     });
 
-    it('has its words in the language of the site, whatever calendar programs prefer', async () => {
+    it('have PRODID and description in the language of the site, regardless of Accept-Language', async () => {
       const described = async (language: string) =>
         (await get('/events/?ical=1', { 'Accept-Language': language })).text
           .match(/^(?:PRODID|X-WR-CALDESC):.*/gm)
@@ -196,16 +196,16 @@ describeAsking('feeds', (ask) => {
     });
   });
 
-  describe('narrowed', () => {
-    it.each(['search=concert', 'featured=true', 'venue=12', 'city=Pisa'])('by %s, as the list is', async (query) => {
+  describe('with filters', () => {
+    it.each(['search=concert', 'featured=true', 'venue=12', 'city=Pisa'])('%s contain the same events as the list', async (query) => {
       const listed = (await whole(`start_date=2000-01-01&end_date=2100-01-01&${query}`)).map(({ id }) => id);
       expect([...(await calendar(`/events/list/?ical=1&per_page=1000&tribe-bar-date=2000-01-01&${query}`)).keys()]).toEqual(listed);
     });
-    it('by nothing that the pages of the plugin do not heed', async () =>
+    it('ignore parameters that the pages of the plugin ignore', async () =>
       expect((await get('/events/?ical=1&start_date=2030-01-01&end_date=2030-02-01&include=39&per_page=2')).text).toBe(
         (await get('/events/?ical=1')).text,
       ));
-    it('refuses what the list refuses', async () => {
+    it('return 400 for a value that the list refuses', async () => {
       const answer = await get('/events/?ical=1&venue=x');
       expect([answer.status, answer.body.code]).toEqual([400, 'rest_invalid_param']);
     });
@@ -217,15 +217,16 @@ describeAsking('feeds', (ask) => {
       '/?p=1&ical=1',
       '/events/category/nothing/feed/',
       '/venue/teatro-rossi/?ical=1',
-    ])('%s is not there', async (path) => expect((await get(path)).status).toBe(404));
-    it('an empty list is an empty calendar', async () => expect((await calendar('/events/month/2040-01/?ical=1')).size).toBe(0));
+    ])('return 404 for %s', async (path) => expect((await get(path)).status).toBe(404));
+    it('return an empty calendar for a month without events', async () =>
+      expect((await calendar('/events/month/2040-01/?ical=1')).size).toBe(0));
   });
 
-  describe('every address that the documentation names', () => {
+  describe('at documented addresses', () => {
     const page = readFileSync(new URL('../../docs/feeds.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `(\/[^`]*)` \| (\S+) \|/gm)].map(([, address, type]) => [address!, type!] as const);
-    it('is in its table', () => expect(rows.length).toBeGreaterThan(45));
-    it.each(rows)('%s is answered as %s', async (address, type) => {
+    it('are listed in the table of docs/feeds.md', () => expect(rows.length).toBeGreaterThan(45));
+    it.each(rows)('respond at %s with the type %s', async (address, type) => {
       const answer = await get(address);
       const moved = answer.status === 301 ? await get(String(answer.headers.location).slice(HOME.length)) : answer;
       expect([moved.status, moved.headers['content-type']]).toEqual([200, `${type}; charset=UTF-8`]);
@@ -234,7 +235,7 @@ describeAsking('feeds', (ask) => {
       ['list', ''],
       ['category', '&tribe_events_cat=sport'],
       ['month', '&tribe-bar-date=2028-05'],
-    ])('of Subscribe buttons leads to a calendar: %s', async (_, more) => {
+    ])('are reachable through the links of Subscribe buttons: %s', async (_, more) => {
       const webcal = `webcal://127.0.0.1:8081/?post_type=tribe_events${more}&ical=1&eventDisplay=list`;
       const google = `https://www.google.com/calendar/render?cid=${encodeURIComponent(webcal)}`;
       const asked = new URL(new URL(google).searchParams.get('cid')!);
@@ -251,7 +252,7 @@ describeAsking('feeds', (ask) => {
     ['/event/private-event/', '', undefined],
     ['/events/featured/', 'events/?featured=1', undefined],
     ['/venue/teatro-rossi/', '', undefined],
-  ])('the page %s is not served, but leads to the interface', async (path, route, core) => {
+  ])('are linked, together with the API, from the page %s, which itself returns 404', async (path, route, core) => {
     const { status, headers } = await get(path);
     expect([status, headers['x-tec-api-root'], headers['x-tec-api-origin']]).toEqual([
       404,
@@ -264,8 +265,8 @@ describeAsking('feeds', (ask) => {
     if (core !== undefined) expect(headers.link).toContain(`<${HOME}/wp-json/${core}>; rel="alternate"`);
   });
 
-  it('costs the same number of queries for few events and for many', async () => {
-    // Alone with its database: nothing is looked for meanwhile that others may have written.
+  it('need about as many queries for many events as for few', async () => {
+    // Not shared with WordPress, so that no queries look for changes of other programs.
     const { site, send, close } = await serveDatabase(ask.db(), { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' } });
     const queries = async (path: string) => {
       const before = site.db.queries();
@@ -280,13 +281,13 @@ describeAsking('feeds', (ask) => {
     await close();
   });
 
-  describe('to whoever asks', () => {
+  describe('and non-public records', () => {
     it.each([
       ['draft-event', 82],
       ['pending-event', 83],
       ['private-event', 84],
       ['scheduled-event', 85],
-    ] as const)('%s is not told of', async (slug, id) => {
+    ] as const)('omit %s even for administrators', async (slug, id) => {
       await ask.rows((db) => db.from('posts').where('ID', id).update({ post_name: slug }));
       for (const headers of [{}, { Authorization: basic('admin') }]) {
         for (const path of [`/event/${slug}/?ical=1`, `/event/${slug}/?format=jsonld`]) {
@@ -299,19 +300,19 @@ describeAsking('feeds', (ask) => {
         );
       }
     });
-    it('what is protected is listed without what it hides', async () => {
+    it('list a protected event without its hidden fields', async () => {
       const event = (await calendar('/events/list/?ical=1&per_page=1000&tribe-bar-date=2000-01-01')).get(73)!;
       expect([String(plain(event.description)), event.location, event.organizer]).toEqual(['Password protected', undefined, undefined]);
       const read = async (query: string) => (await calendar(`/event/password-protected/?ical=1${query}`)).get(73)!;
       expect((await read('')).location).toBeUndefined();
       expect(String(plain((await read('&password=opensesame')).location))).toMatch(/^Teatro Rossi/);
     });
-    it('a venue that is not public is left out', async () =>
+    it('omit a venue that is not public', async () =>
       expect((await calendar('/event/with-draft-venue/?ical=1')).get(67)!.location).toBeUndefined());
   });
 
-  describe('as news', () => {
-    /** Names of elements and their texts, by a parser of somebody else. */
+  describe('in RSS and Atom format', () => {
+    /** Names and texts of the elements, as read by an independent parser. */
     function elements(xml: string): [string, string][] {
       const found: [string, string][] = [];
       const texts: string[] = [];
@@ -330,7 +331,7 @@ describeAsking('feeds', (ask) => {
         .filter(([name]) => name === wanted)
         .map(([, text]) => text);
 
-    it('holds what has not ended, hidden events too', async () => {
+    it('contain events that have not ended, including hidden ones', async () => {
       const answer = await get('/events/feed/');
       expect(answer.headers['content-type']).toBe('application/rss+xml; charset=UTF-8');
       expect(all(answer.text, 'guid')).toHaveLength(10);
@@ -341,13 +342,13 @@ describeAsking('feeds', (ask) => {
         'Protected: Password protected',
       ]);
     });
-    it('says when the site was changed last where it holds nothing', async () => {
+    it('give the last change of the site as their date if they have no items', async () => {
       await ask.options({ tribe_last_save_post: '1795075200.5' });
       const page = '/events/category/unused-category/feed/';
       expect(all((await get(page)).text, 'lastBuildDate')).toEqual(['Thu, 19 Nov 2026 08:00:00 +0000']);
       expect(all((await get(`${page}atom/`)).text, 'updated')).toEqual(['2026-11-19T08:00:00Z']);
     });
-    it('is XML whatever people write', async () => {
+    it('are well-formed XML with any text', async () => {
       await ask.rows((db) =>
         db
           .from('posts')
@@ -356,7 +357,7 @@ describeAsking('feeds', (ask) => {
       );
       expect(all((await get('/events/2027-07-01/feed/')).text, 'title').at(-1)).toBe(']]> &amp;');
     });
-    it('describes in HTML, as readers expect: what looks like a tag stays a text', async () => {
+    it('keep escaped tags in descriptions as text', async () => {
       const text = '&lt;img src=x onerror=alert(1)&gt; &amp;amp;';
       await ask.rows((db) =>
         db
@@ -366,7 +367,7 @@ describeAsking('feeds', (ask) => {
       );
       expect(all((await get('/events/2027-07-01/feed/')).text, 'description').at(-1)).toBe(text);
     });
-    it('says how many bytes a picture has, as far as that is noted', async () => {
+    it('give the size of an image in bytes, or 0 if it is unknown', async () => {
       const pictured = (await whole('start_date=2026-11-21')).find(({ image }) => image)!;
       const enclosure = async () =>
         /<enclosure url="([^"]+)" length="(\d+)"/
@@ -379,22 +380,22 @@ describeAsking('feeds', (ask) => {
       await ask.rows((db) => db.from('postmeta').where({ post_id: id, meta_key: '_wp_attachment_metadata' }).delete());
       expect(await enclosure()).toEqual([url, '0']);
     });
-    it('states start and end with the offset of the zone', async () =>
+    it('give the start with the UTC offset of the time zone', async () =>
       expect(all((await get('/events/feed/?search=Tokyo')).text, 'ev:startdate')[0]).toMatch(/\+09:00$/));
   });
 
-  it('structured data of an event are at its address', async () => {
+  it('include the JSON-LD of an event at its address', async () => {
     const answer = await get('/event/summer-concert/?format=jsonld');
     expect(answer.headers['content-type']).toBe('application/ld+json; charset=UTF-8');
     expect(answer.body).toEqual((await ask.read('/events/39')).json_ld);
   });
 
-  it('is answered in the language of the address', async () => {
+  it('contain URLs in the language of the path', async () => {
     const answer = await get('/it/event/summer-concert/?ical=1');
     expect(answer.text.replaceAll('\r\n ', '')).toContain(`URL:${HOME}/it/event/summer-concert/`);
   });
 
-  it('is not sent again to who has it, and changes with the events', async () => {
+  it('return 304 if the ETag matches, and 200 after a change of an event', async () => {
     const first = await get('/events/?ical=1');
     const tag = String(first.headers.etag);
     expect((await get('/events/?ical=1', { 'If-None-Match': tag })).status).toBe(304);
@@ -413,20 +414,20 @@ describeAsking('feeds', (ask) => {
     '/?attachment_id=10&ical=1',
     '/feed/',
     '/feed/?post_type=post',
-  ])('leaves %s, which is no feed of the calendar, to others', async (path) => expect((await get(path)).status).toBe(404));
+  ])('return 404 for %s, which is no feed of the calendar', async (path) => expect((await get(path)).status).toBe(404));
 
   it.each([
     ['/feed/?post_type=tribe_events', 'application/rss+xml'],
     ['/feed/rss2/?post_type=tribe_events', 'application/rss+xml'],
     ['/feed/atom/?post_type=tribe_events', 'application/atom+xml'],
-  ])('%s is the news of the type', async (path, type) => {
+  ])('contain at %s the same items as the feed of events', async (path, type) => {
     const [answer, usual] = [await get(path), await get(path.replace('/feed/', '/events/feed/').replace(/\?.*/, ''))];
     expect([answer.status, answer.headers['content-type']]).toEqual([200, `${type}; charset=UTF-8`]);
     const items = (text: string) => text.match(/<title.*?<\/title>/g)?.slice(1);
     expect(items(answer.text)).toEqual(items(usual.text));
   });
 
-  it('answers a POST as a GET', async () => {
+  it('respond to POST as to GET', async () => {
     const [posted, got] = [await ask.send('POST', '/events/?ical=1'), await ask.send('GET', '/events/?ical=1')];
     expect([posted.status, posted.text]).toEqual([200, got.text]);
     expect((await ask.send('PUT', '/events/?ical=1')).status).toBe(404);

@@ -35,7 +35,7 @@ const HEADERS: Readonly<Record<string, string>>[] = [
   { 'If-None-Match': '"other"' },
 ];
 
-/** Counts the requests that reach Express: each passes this function, which its types don't name. */
+/** Counts the requests that reach Express by wrapping `handle`, which its types do not declare. */
 function followApp() {
   const app = express.application as unknown as { handle: (...args: unknown[]) => void };
   const { handle } = app;
@@ -52,9 +52,9 @@ function followApp() {
   return passed;
 }
 
-/** What is the same for everybody, whoever asks and whatever else they say. */
+/** Paths whose responses are the same for all callers and headers. */
 const OPEN = ['/doc', '/it/doc', '/robots.txt', '/sitemap.xml'];
-/** Whatever an anonymous caller reads whose answer does not repeat the query. */
+/** Paths that anonymous callers may read and whose responses do not repeat the query. */
 const MEANT = [
   '/wp-json/',
   '/',
@@ -68,7 +68,7 @@ const MEANT = [
   ),
 ];
 
-describeDatabases('what is in memory', (open) => {
+describeDatabases('cached response', (open) => {
   let running: RunningSite;
   const lines: string[] = [];
   beforeAll(async () => {
@@ -85,13 +85,13 @@ describeDatabases('what is in memory', (open) => {
     return lines.map((line) => JSON.parse(line).memory);
   };
 
-  it.each([...OPEN, ...MEANT])('is not made anew by a query that means nothing: %s', async (path) => {
+  it.each([...OPEN, ...MEANT])('is also served for a query with unknown parameters: %s', async (path) => {
     const sign = path.includes('?') ? '&' : '?';
     await memoryOf(`${path}${sign}nothing=1`);
     expect(await memoryOf(`${path}${sign}nothing=2`)).toEqual(['hit']);
   });
 
-  it.each(OPEN)('is not made anew by credentials that nobody looks at: %s', async (path) => {
+  it.each(OPEN)('is also served for credentials that the path ignores: %s', async (path) => {
     await memoryOf(path);
     for (const headers of [{ Authorization: 'Bearer x' }, { Cookie: 'wordpress_logged_in_x=1' }, { 'X-WP-Nonce': 'x' }] as Record<
       string,
@@ -101,7 +101,7 @@ describeDatabases('what is in memory', (open) => {
   });
 });
 
-describeDatabases('an answer from memory', (open) => {
+describeDatabases('response from memory', (open) => {
   let passed: ReturnType<typeof followApp>;
   let running: RunningSite;
   let without: RunningSite;
@@ -120,19 +120,19 @@ describeDatabases('an answer from memory', (open) => {
   });
 
   /**
-   * What a client sees of an answer, but for what is of the moment, of the connection and of the database's last
-   * change.
+   * The parts of a response that must be equal: without those that depend on the time, the connection or the last change
+   * of the database.
    */
   const seen = ({ status, headers, text: body }: Answer) => {
     const { date: _date, 'x-request-id': _id, connection: _connection, 'keep-alive': _keep, 'last-modified': _last, ...others } = headers;
     return { status, headers: others, body };
   };
 
-  it.each(PATHS)('of %s is what it would be without, and passes no framework', async (path) => {
+  it.each(PATHS)('for %s equals the computed one and does not pass through Express', async (path) => {
     for (const method of ['GET', 'HEAD'])
       for (const headers of HEADERS) {
         const expected = seen(await without.send(method, path, { headers }));
-        // The first is computed, the second has its address remembered, the third may have to be compressed.
+        // The first is computed, the second has its URL cached, the third may have to be compressed.
         for (let time = 0; time < 3; time += 1) expect(seen(await running.send(method, path, { headers }))).toEqual(expected);
         passed.count = 0;
         expect(seen(await running.send(method, path, { headers }))).toEqual(expected);
@@ -146,14 +146,14 @@ describeDatabases('an answer from memory', (open) => {
     ['a nonce', 'GET', { 'X-WP-Nonce': 'abc' }],
     ['another method', 'OPTIONS', {}],
     ['a body', 'GET', { 'Content-Length': '2' }],
-  ])('is not for %s', async (_, method, headers) => {
+  ])('is not served to %s', async (_, method, headers) => {
     for (let time = 0; time < 3; time += 1) await running.send('GET', PATHS[1]!);
     passed.count = 0;
     await running.send(method, PATHS[1]!, { headers, body: headers['Content-Length'] ? '{}' : null });
     expect(passed.count).toBe(1);
   });
 
-  it('is not that of a caller who acknowledged nothing, nor the other way round', async () => {
+  it('is kept separately for requests with and without X-TEC-EEA', async () => {
     const path = '/wp-json/tec/v1/events?_envelope=1&_fields=id';
     for (const header of ['', 'yes', '', 'yes']) {
       const { body } = await running.send('GET', path, { headers: { 'X-TEC-EEA': header } });
@@ -161,7 +161,7 @@ describeDatabases('an answer from memory', (open) => {
     }
   });
 
-  it('is not for a request that names its host twice', async () => {
+  it('is not served to a request with two Host headers', async () => {
     for (let time = 0; time < 3; time += 1) await running.send('GET', PATHS[1]!);
     const { hostname, port } = new URL(running.base);
     const socket = connect(Number(port), hostname);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { describeAsking, ROOT } from '../support/asking.ts';
 import { answerInMemory, isPlain, type PlainRequest } from '../support/in-memory.ts';
 
-/** Requests of every kind, each of which is sent both ways. Those that write leave the same behind when sent twice. */
+/** Requests of every kind, each of which is sent both ways. Writes have the same result when sent twice. */
 const REQUESTS: readonly (Partial<PlainRequest> & { readonly path: string; readonly as?: string })[] = [
   { path: `${ROOT}/events?per_page=2` },
   { path: `${ROOT}/events?per_page=2`, method: 'HEAD' },
@@ -23,10 +23,10 @@ const REQUESTS: readonly (Partial<PlainRequest> & { readonly path: string; reado
   { path: '//two' },
 ];
 
-/** What is another one each time. */
+/** Headers whose values differ each time. */
 const NEW_EACH_TIME = /^(?:date|x-request-id|set-cookie)$/;
 
-describeAsking('a request without a connection', ({ send }) => {
+describeAsking('in-memory request', ({ send }) => {
   const shown = async (way: Record<string, string>, { method = 'GET', path, headers = {}, body = null, as }: (typeof REQUESTS)[number]) => {
     const answer = await send(method, path, { headers: { ...headers, ...way }, body, ...(as ? { as } : {}) });
     const heads = Object.entries(answer.headers).map(([name, value]) => [name, NEW_EACH_TIME.test(name) ? typeof value : value]);
@@ -34,17 +34,17 @@ describeAsking('a request without a connection', ({ send }) => {
   };
 
   it.each(REQUESTS.map((request) => [request.method ?? 'GET', request.path, request] as const))(
-    'is answered as over one: %s %s',
+    'gets the same response as over a connection: %s %s',
     async (_method, _path, request) => {
       expect(isPlain({ method: 'GET', headers: {}, body: null, ...request })).toBe(true);
       const plain = await shown({}, request);
-      // A header of the connection itself asks for one.
+      // A TE header requires a real connection.
       expect(plain).toEqual(await shown({ TE: 'trailers' }, request));
       expect(plain.headers).toMatchObject({ date: 'string', connection: 'keep-alive' });
     },
   );
 
-  it('is none where the parser has its say', async () => {
+  it('is not used for requests that the HTTP parser would treat specially', async () => {
     const plain: PlainRequest = { method: 'GET', path: '/', headers: {}, body: null };
     const others: Partial<PlainRequest>[] = [
       { method: 'BREW' },
@@ -60,7 +60,7 @@ describeAsking('a request without a connection', ({ send }) => {
     expect(others.filter((other) => isPlain({ ...plain, ...other }))).toEqual([]);
   });
 
-  it('fails where the answer breaks off', async () => {
+  it('fails if the response is aborted', async () => {
     const breaksOff = answerInMemory((_, response) => void response.destroy(), 'localhost', {
       method: 'GET',
       path: '/',

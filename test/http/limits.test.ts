@@ -13,8 +13,8 @@ afterEach(() => {
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 /**
- * Sends so many bytes to a client that reads them or does not. Gives whether they were gone at once, and how many
- * timers were set, when the answer is over.
+ * Sends this many bytes to a client that reads them or does not. Resolves once the response has ended, with whether it
+ * was sent at once and how many timers were set.
  */
 async function answerTo(client: 'reads' | 'waits', bytes: number, patience: number): Promise<{ atOnce: boolean; timers: number }> {
   const over = new Promise<{ atOnce: boolean; timers: number }>((resolve) => {
@@ -36,14 +36,14 @@ async function answerTo(client: 'reads' | 'waits', bytes: number, patience: numb
   return result;
 }
 
-it('a client that does not take its answer is cut off', async () => {
+it('cutSlowReader closes the connection of a client that does not read the response', async () => {
   expect(await answerTo('waits', 2 ** 26, 50)).toMatchObject({ atOnce: false });
 });
 
-it('one that takes it gets it whole', async () => {
+it('cutSlowReader lets a client that reads receive the whole response', async () => {
   expect(await answerTo('reads', 2 ** 26, 600_000)).toMatchObject({ atOnce: false });
 });
 
-it('an answer that is gone at once needs no clock', async () => {
+it('cutSlowReader sets no timer for a response that is sent at once', async () => {
   expect((await answerTo('reads', 1000, 600_000)).timers).toBe(0);
 });

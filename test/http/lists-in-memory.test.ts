@@ -10,8 +10,8 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /*
- * Lists stay in memory where a write does not concern them, and only there: whatever is written, by this process or by
- * another one, an answer from memory is the answer that is made without it.
+ * A cached list stays in memory only as long as no write concerns it: whatever this or another process writes, a response
+ * from memory equals the response that is computed without it.
  */
 
 const ENV = { CACHE_FRESHNESS_MS: '0', SHARED_WITH_WORDPRESS: 'off', SITE_URL: 'https://calendar.test', PAGES: 'on' };
@@ -48,7 +48,7 @@ const asked = (path: string, params: Parameters<typeof fc.record>[0]) =>
 const page = fc.integer({ min: 1, max: 3 });
 const perPage = fc.integer({ min: 1, max: 6 });
 const order = some(['asc', 'desc']);
-/** The lists that the index has something for. */
+/** Lists that the list index can answer. */
 const windows = asked(`${ROOT}/events`, {
   start_date: moment,
   end_date: moment,
@@ -65,7 +65,7 @@ const windows = asked(`${ROOT}/events`, {
   featured: fc.boolean(),
 });
 const pages = fc.record({ per_page: perPage, page, order }).map((values) => `${ROOT}/events?${WIDE}&${queryOf(values)}`);
-/** And those for which WordPress's tables are asked. */
+/** Lists that are read from WordPress's tables. */
 const others = asked(`${ROOT}/events`, {
   start_date: fc.constant('2019-01-01'),
   end_date: fc.constant('2035-12-31'),
@@ -187,7 +187,7 @@ const rest: fc.Arbitrary<Write> = fc.oneof(
 const writing = fc.oneof({ weight: 6, arbitrary: changes }, { weight: 2, arbitrary: linkedChanges }, { weight: 2, arbitrary: rest });
 
 // ------------------------------------------------------------------------------------------------- the law
-describeDatabases('lists in memory', (open) => {
+describeDatabases('cached lists', (open) => {
   let [plain, remembering, other]: RunningSite[] = [];
   let memory: Memory;
   beforeAll(async () => {
@@ -211,7 +211,7 @@ describeDatabases('lists in memory', (open) => {
     return kept;
   }
 
-  it('stay where one of their events changes in nothing that they look at, if it is not on the page', async () => {
+  it('stay cached if an event outside the page changes in a field that the list does not use', async () => {
     const near = `${ROOT}/events?start_date=2027-04-01&end_date=2027-12-31&per_page=2`;
     const far = `${ROOT}/events?start_date=2030-11-10&end_date=2030-12-31`;
     const made = await remembering!.send('POST', `${ROOT}/events`, {
@@ -235,7 +235,7 @@ describeDatabases('lists in memory', (open) => {
     expect(await write({ status: 'draft' })).toEqual([near]);
   });
 
-  it('are those that are made without it, whatever is written, by whichever process', async () => {
+  it('equal the computed lists after random writes by this or another process', async () => {
     let kept = 0;
     const step = fc.record({ write: writing, byOther: fc.integer({ min: 0, max: 4 }).map((number) => number === 0) });
     await fc.assert(
@@ -253,12 +253,12 @@ describeDatabases('lists in memory', (open) => {
       ),
       { numRuns: 20 },
     );
-    // Else nothing would be told by it.
+    // Otherwise the comparison would prove nothing.
     expect(kept).toBeGreaterThan(30);
   });
 });
 
-describeDatabases('what is known of an own change', (open) => {
+describeDatabases('parts of an own change', (open) => {
   it.each<[string, string, boolean]>([
     ['is what was written', 'off', true],
     ['may be anything beside a WordPress: what it wrote to the same event is not found any more', 'on', false],
@@ -269,7 +269,7 @@ describeDatabases('what is known of an own change', (open) => {
     try {
       running.site.followOthers();
       const path = `${ROOT}/events/44`;
-      // Beside a WordPress something is remembered only once everything that it wrote has been taken over.
+      // With a shared WordPress, values are cached only once all its changes have been taken over.
       await memoryOf(running).warm(path);
       const entries: JournalEntry[] = [];
       running.site.journal.subscribe((some) => void entries.push(...some));

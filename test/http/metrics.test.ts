@@ -20,7 +20,7 @@ import { loadSite } from '../support/site.ts';
 const LIST = '/wp-json/tribe/events/v1/events';
 const TOKEN = 'a-token-of-sixteen-letters';
 
-/** The numbers of a process that has served nobody. */
+/** Metrics of a process that has served no request. */
 async function measuredNowhere(): Promise<Measured> {
   const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
   try {
@@ -30,7 +30,7 @@ async function measuredNowhere(): Promise<Measured> {
   }
 }
 
-/** The value of a series, as the text format of Prometheus writes it. */
+/** The value of a series in the text format of Prometheus. */
 const seriesIn = (page: string, series: string): number =>
   Number(
     page
@@ -39,7 +39,7 @@ const seriesIn = (page: string, series: string): number =>
       ?.slice(series.length + 1),
   );
 
-/** On a connection of its own, which goes to the next worker. */
+/** Requests a URL on a new connection, which goes to the next worker. */
 const read = (url: string, token?: string): Promise<{ status: number; body: string }> =>
   new Promise((resolve, reject) => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -59,14 +59,14 @@ describeDatabases('metrics', (open) => {
     server = undefined;
   });
 
-  it('cover all workers together, on a port of their own and to who has the token', async () => {
+  it('cover all workers, on a separate port and on the main one, with the token only', async () => {
     server = await startServing(urlOf(db), { WORKERS: '2', METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
     await server.said('serving metrics');
     for (let asked = 0; asked < 6; asked += 1) expect((await read(`${server.base}${LIST}`)).status).toBe(200);
     await read(`${server.base}${LIST}/999999`);
     const port = server.entries.map((entry) => entry as { msg: string; port?: number }).find(({ msg }) => msg === 'serving metrics')?.port;
 
-    // The port is open as soon as the first worker can serve.
+    // The port opens as soon as the first worker is ready.
     const processes = async () => seriesIn((await read(`http://127.0.0.1:${port}/metrics`, TOKEN)).body, 'fasti_processes');
     while ((await processes()) < 2) await sleep(50);
 
@@ -85,7 +85,7 @@ describeDatabases('metrics', (open) => {
       expect(seriesIn(body, 'fasti_processes')).toBe(2);
       for (const part of ['serving', 'reading', 'writing'])
         expect([part, seriesIn(body, `fasti_ready{part="${part}"}`)]).toEqual([part, 1]);
-      // It is made in the background.
+      // The index is built in the background.
       expect([0, 1]).toContain(seriesIn(body, 'fasti_index_in_use'));
       expect(seriesIn(body, 'fasti_database_queries_total')).toBeGreaterThan(4);
       expect(seriesIn(body, 'fasti_database_connections{state="waiting"}')).toBeGreaterThanOrEqual(0);
@@ -94,7 +94,7 @@ describeDatabases('metrics', (open) => {
     expect((await read(`http://127.0.0.1:${port}/anything`, TOKEN)).status).toBe(404);
   });
 
-  it('are not there unless they are asked for', async () => {
+  it('return 404 unless they are configured', async () => {
     server = await startServing(urlOf(db));
     expect((await read(`${server.base}/metrics`)).status).toBe(404);
   });
@@ -103,7 +103,7 @@ describeDatabases('metrics', (open) => {
 it.each([
   ['does not answer', () => new Promise<never>(() => undefined)],
   ['fails', () => Promise.reject(new Error('gone'))],
-])('are there while the database %s, which is when they are wanted', async (_what, upToDate) => {
+])('metrics are available while the database %s', async (_what, upToDate) => {
   const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
   try {
     const shared = { occurrenceTables: true, shared: true } as SiteSettings;
@@ -117,7 +117,7 @@ it.each([
   }
 });
 
-it('are asked for as HTTP has it', async () => {
+it('metrics require a bearer token and allow only GET and HEAD', async () => {
   const server = createServer(metricsListener(TOKEN, async () => 'up 1\n'));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
@@ -134,7 +134,7 @@ it('are asked for as HTTP has it', async () => {
   }
 });
 
-it('have a dashboard that asks for nothing else', async () => {
+it('the Grafana dashboard uses only metrics that exist', async () => {
   const dashboard = readFileSync(new URL('../../docs/grafana.json', import.meta.url), 'utf8');
   const asked = new Set([...dashboard.matchAll(/\b((?:fasti|process|nodejs)_[a-z0-9_]+)[{),]/g)].map(([, name = '']) => name));
   const page = await metricsPage([await measuredNowhere()]);
@@ -145,8 +145,8 @@ it('have a dashboard that asks for nothing else', async () => {
   expect([...asked].filter((name) => !series.has(name))).toEqual([]);
 });
 
-describeDatabases('health, part by part', (open) => {
-  it('is for administrators who sign in', async () => {
+describeDatabases('detailed health report', (open) => {
+  it('is returned only to authenticated administrators', async () => {
     const running = await serveDatabase(await loadSite(await open()));
     const ready = async (headers: Record<string, string> = {}) => running.send('GET', '/health/ready', { headers });
     try {

@@ -6,7 +6,7 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /*
- * Options of WordPress that should be addresses and are none.
+ * WordPress options that should be URLs but are not.
  */
 
 const ODD = [
@@ -28,7 +28,7 @@ const PATHS = ['/', '/wp-json/', `${ROOT}/events`, `${ROOT}/events/44`, `${ROOT}
 const PAGES = ['/events/', '/events/?ical=1', '/events/feed/', '/sitemap.xml', '/admin'];
 const HEADERS = { 'X-TEC-EEA': 'yes' };
 
-describeDatabases('a site whose addresses are none', (open) => {
+describeDatabases('site with invalid URLs in its options', (open) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describeDatabases('a site whose addresses are none', (open) => {
     ODD.flatMap((value) =>
       [['home'], ['home', 'siteurl'], ['upload_url_path']].map((names) => [names.join(' and '), value, names] as const),
     ),
-  )('answers though %s is %j', async (_which, value, names) => {
+  )('serves requests if %s is %j', async (_which, value, names) => {
     const sound = { home: 'https://site.example', siteurl: 'https://site.example', upload_url_path: '' };
     await set({ ...sound, ...Object.fromEntries(names.map((name) => [name, value])) });
     const base = value === '/blog' && names.includes('siteurl') ? '/blog' : '';
@@ -64,7 +64,7 @@ describeDatabases('a site whose addresses are none', (open) => {
     expect([201, 400]).toContain(written.status);
   });
 
-  it('names a home of other letters in headers as they may hold it, and elsewhere as it is stored', async () => {
+  it('writes an internationalized home in Punycode in headers and as stored elsewhere', async () => {
     await set({ home: 'https://żółw.example', siteurl: 'https://żółw.example', upload_url_path: '' });
     const { headers, text } = await running.send('GET', '/events/list/', {});
     expect(headers['x-tec-api-origin']).toBe('https://xn--w-uga1v8h.example');

@@ -26,18 +26,18 @@ const parametersOf = (path: string, method: string) =>
 const schemaTypes = (name: string) =>
   Object.fromEntries(Object.entries(english.components.schemas[name]!.properties ?? {}).map(([member, { type }]) => [member, type]));
 
-describe('the OpenAPI document', () => {
-  it.each(['en', 'it'])('is a valid one in %s', async (language) => {
+describe('OpenAPI document', () => {
+  it.each(['en', 'it'])('is valid in %s', async (language) => {
     const result = await new Validator().validate(structuredClone(documentIn(language)) as unknown as Record<string, unknown>);
     expect(result.errors).toBeUndefined();
     expect(result.valid).toBe(true);
   });
-  it('refers to nothing that is absent', () => {
+  it('has no dangling references', () => {
     const references = [...JSON.stringify(english).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
     expect(references.length).toBeGreaterThan(100);
     for (const [, section, name] of references) expect(english.components).toHaveProperty([section!, name!]);
   });
-  it('has every route with every method', () => {
+  it('contains every route with every method', () => {
     const served = routes.flatMap(({ pattern, endpoints }) =>
       endpoints.flatMap(({ methods }) => methods.map((method) => `${method} ${pattern.replace(/\(\?P<(\w+)>[^)]*\)/g, '{$1}') || '/'}`)),
     );
@@ -48,16 +48,16 @@ describe('the OpenAPI document', () => {
     );
     expect(told.sort()).toEqual(served.sort());
   });
-  it('speaks the language of the request', () => {
+  it('is in the language of the request', () => {
     expect(documentIn('it')).toHaveProperty('info.title', 'Calendario degli eventi');
     expect(documentIn('it').paths['/events']!.get).toHaveProperty('summary', 'Elenca gli eventi.');
   });
-  it('names the true address with each path', () =>
+  it('gives each path its actual server URL', () =>
     expect(english.paths['/events']!.servers).toEqual([{ url: 'https://example.com:8443/town/wp-json/calendar/events/v1' }]));
 });
 
-describe("for clients made from the reference's document, it", () => {
-  it('is of its version and names the host as it does', () => {
+describe('OpenAPI document for clients generated from the reference', () => {
+  it('has the OpenAPI version and the server URL of the reference', () => {
     expect(english.openapi).toBe('3.0.0');
     expect(english.servers).toEqual([{ url: 'https://example.com/wp-json/calendar/events/v1/' }]);
   });
@@ -82,8 +82,8 @@ describe("for clients made from the reference's document, it", () => {
     ],
     ['Venue', { author: 'integer', image: 'string', show_map: 'boolean', geo_lat: 'number' }],
     ['Organizer', { author: 'integer', organizer: 'string', image: 'string', email: 'string' }],
-  ])('keeps the types of %s', (name, types) => expect(schemaTypes(name)).toMatchObject(types));
-  it('finds the password beside the id, though it belongs to the query', () => {
+  ])('keeps the property types of %s', (name, types) => expect(schemaTypes(name)).toMatchObject(types));
+  it('declares the password among the path parameters, although it belongs to the query', () => {
     expect(parametersOf('/events/{id}', 'get').password).toEqual({
       $ref: '#/components/parameters/password',
       name: 'password',
@@ -103,13 +103,13 @@ describe("for clients made from the reference's document, it", () => {
     ['/organizers/{id}', 'post', ['201', '400', '403']],
     ['/tags/{id}', 'delete', ['200', '400', '403', '410', '500']],
     ['/doc', 'get', ['200']],
-  ])('answers %s %s with its statuses', (path, method, statuses) =>
+  ])('declares for %s %s the statuses of the reference', (path, method, statuses) =>
     expect(Object.keys(english.paths[path]![method]!.responses)).toEqual(expect.arrayContaining(statuses)),
   );
 });
 
-describe('for everybody else, it', () => {
-  it('describes what answers really hold', () => {
+describe('OpenAPI document for other clients', () => {
+  it('describes the actual types of responses', () => {
     expect(schemaTypes('EventRecord')).toMatchObject({ author: 'string', cost: 'string', all_day: 'boolean' });
     expect(schemaTypes('DateDetailsRecord')).toEqual({
       year: 'string',
@@ -128,23 +128,23 @@ describe('for everybody else, it', () => {
       properties: { venues: { type: 'array', items: { $ref: '#/components/schemas/VenueRecord' } }, total_pages: { type: 'integer' } },
       required: ['venues', 'rest_url', 'total', 'total_pages'],
     }));
-  it('asks for what a new record needs and for nothing on a change', () => {
+  it('requires the mandatory fields for a new record and none for a change', () => {
     const bodyOf = (path: string, method: string) => english.paths[path]![method]!.requestBody!.content['application/json']!.schema;
     expect(bodyOf('/events', 'post').required).toEqual(['title', 'start_date', 'end_date']);
     expect(bodyOf('/events/{id}', 'patch').required).toBeUndefined();
   });
-  it('takes the new slug of an event in the body and the old one in the path', () => {
+  it('has the new slug of an event in the body and the old one in the path', () => {
     expect(parametersOf('/events/by-slug/{slug}', 'put').slug).toMatchObject({ in: 'path', required: true });
     expect(english.paths['/events/by-slug/{slug}']!.put!.requestBody!.content['application/json']!.schema.properties).toHaveProperty(
       'slug',
     );
   });
-  it('writes lists in a query with commas', () =>
+  it('declares lists in a query as comma-separated', () =>
     expect(parametersOf('/events', 'get').include).toMatchObject({
       in: 'query',
       style: 'form',
       explode: false,
       schema: { type: 'array' },
     }));
-  it('has one type for each value, as OpenAPI 3.0 wants', () => expect(JSON.stringify(english)).not.toContain('"type":['));
+  it('has a single type for each value, as OpenAPI 3.0 requires', () => expect(JSON.stringify(english)).not.toContain('"type":['));
 });

@@ -21,9 +21,9 @@ const targets = [...new Map([['calendar/events/v1', createRoutes(['en', 'it'])],
     ),
 );
 
-/** What new records need, so that nothing is wrong with a request but what is tried. */
+/** Mandatory fields of new records, so that only the tested parameter can be wrong. */
 const NEEDED = { title: 'New', start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00', venue: 'New', organizer: 'New', name: 'New' };
-/** Whatever else is asked for by name. */
+/** Headers that are looked up by name. */
 const HEADERS = [
   'Accept', 'Accept-Encoding', 'Accept-Language', 'Authorization', 'Content-Disposition', 'Content-Encoding', 'Content-MD5', 'Content-Type', 'Cookie', 'Idempotency-Key',
   'If-Match', 'If-Modified-Since', 'If-None-Match', 'If-Unmodified-Since', 'Origin', 'Range', 'X-Forwarded-For', 'X-Forwarded-Proto', 'X-HTTP-Method-Override', 'X-Request-Id', 'X-WP-Nonce',
@@ -33,13 +33,13 @@ const all = <Value>(value: (word: string) => Value) => INHERITED_WORDS.map(value
 /** An object with all of these names as its own members, as JSON: an object literal would set its prototype. */
 const objectOf = (member: string) => `{${all((word) => `"${word}":${member}`).join()}}`;
 const LIST = JSON.stringify(INHERITED_WORDS);
-/** Values as JSON that hold the names as texts, as names of members, and as both, at several depths. */
+/** JSON values that contain the names as texts, as names of members and as both, at several depths. */
 const VALUES = [LIST, objectOf(LIST), `[${objectOf('{"polluted":true}')}]`];
-/** Most targets heed no parameters of the protocol but in one place for all. */
+/** Targets on which the parameters of the protocol are tested, since one place handles them for all. */
 const takesProtocol = ({ name }: Target) =>
   ['GET /events', 'POST /events', 'GET wp/v2/tribe_events', 'GET wp/v2/tags/(?P<id>\\d+)'].includes(name);
 
-describeDatabases('names that every object has are names like any others', (open) => {
+describeDatabases('names of Object.prototype members cause no server error or leak', (open) => {
   let db: Database;
   let running: RunningSite;
   const logged: string[] = [];
@@ -50,7 +50,7 @@ describeDatabases('names that every object has are names like any others', (open
   });
   afterAll(() => running.close());
 
-  /** Sends a request and says what is wrong with its answer. */
+  /** Sends a request and returns the faults of its response. */
   async function faultsOf(method: string, path: string, headers: Record<string, string> = {}, body: string | null = null, as?: string) {
     logged.length = 0;
     const answer = await running.send(method, path, { headers, body, ...(as ? { as } : {}) });
@@ -83,7 +83,7 @@ describeDatabases('names that every object has are names like any others', (open
         faults.push(...(await faultsOf(target.method, pathOf(target), JSON_TYPE, body, 'admin')));
       }
       const members = all((word) => `${name}[${word}]=${word}&${word}=1`).join('&');
-      // All but the first are functions; each parameter gets another one of them.
+      // All words but the first name functions; each parameter gets a different one.
       const [first, ...functions] = all((word) => `${name}=${word}`);
       const body = target.method === 'GET' ? null : JSON.stringify(others);
       for (const query of [members, first, functions[at % functions.length]])
@@ -92,7 +92,7 @@ describeDatabases('names that every object has are names like any others', (open
     expect(faults.slice(0, 5)).toEqual([]);
   });
 
-  it('as pieces of any address', async () => {
+  it('as segments of any path', async () => {
     const faults: string[] = [];
     for (const target of targets.filter(({ pattern }) => /\(\?P<(?!id>)/.test(pattern)))
       for (const word of INHERITED_WORDS) faults.push(...(await faultsOf(target.method, pathOf(target, word), JSON_TYPE, '{}', 'admin')));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 const reply = (error: unknown, language = 'en') => problemReply(texts, language, refusalOf(error), 'the-id');
 const invalid = (...faults: [string, Fault][]) => new ApiError('rest_invalid_param', { faults: new Map(faults) });
 
-describe('an error as clients of WordPress know it', () => {
+describe('error body', () => {
   it('has a code, a message and a status among its data', () => {
     expect(reply(new ApiError('rest-event-not-found'))).toEqual({
       status: 404,
@@ -27,13 +27,13 @@ describe('an error as clients of WordPress know it', () => {
     });
   });
 
-  it('has no details of values that are refused', () => {
+  it('has empty details for refused values without a type or enum', () => {
     const { body } = reply(invalid(['page', { stage: 'value' }]));
     expect(body).toMatchObject({ code: 'rest_invalid_param', message: expect.stringMatching(/page$/) });
     expect((body as { data: unknown }).data).toEqual({ status: 400, params: { page: texts.t('en', 'reasons:invalid') }, details: [] });
   });
 
-  it('gives the reason of a refused value where there is one', () => {
+  it('gives the reason of a refused value if there is one', () => {
     const { body } = reply(invalid(['end_date', { stage: 'value', reason: 'end-before-start' }]));
     expect(body).toMatchObject({ data: { params: { end_date: texts.t('en', 'reasons:end-before-start') } } });
   });
@@ -41,7 +41,7 @@ describe('an error as clients of WordPress know it', () => {
   it.each<[Fault, string, string, object | null]>([
     [{ stage: 'type', type: 'boolean' }, 'rest_invalid_type', 'all_day is not of type boolean.', { param: 'all_day' }],
     [{ stage: 'enum', values: ['en', 'it'] }, 'rest_not_in_enum', 'all_day is not one of en and it.', null],
-  ])('says more about a parameter that misses its %j', (fault, code, message, data) => {
+  ])('has details for a parameter that violates its %j', (fault, code, message, data) => {
     const { body } = reply(invalid(['all_day', fault]));
     expect((body as { data: unknown }).data).toEqual({
       status: 400,
@@ -50,26 +50,26 @@ describe('an error as clients of WordPress know it', () => {
     });
   });
 
-  it('carries the members that go beside', () => {
+  it('contains the extra members of the error', () => {
     const { body } = reply(new ApiError('term_exists', { data: { term_id: 5 }, extraMembers: { additional_data: [5, 5] } }));
     expect(body).toMatchObject({ data: { status: 400, term_id: 5 }, additional_data: [5, 5] });
   });
 
-  it('is 401 where the caller is unknown', () => {
+  it('has the status of the error, such as 401, also in its data', () => {
     expect(reply(new ApiError('rest_forbidden', { status: 401 }))).toMatchObject({ status: 401, body: { data: { status: 401 } } });
   });
 
-  it('has no data when the name of a function is refused', () => {
+  it('has no data for rest_callback_invalid', () => {
     expect(Object.keys(reply(new ApiError('rest_callback_invalid')).body as object)).toEqual(['code', 'message']);
   });
 
-  it('speaks the language of the caller', () => {
+  it('is in the language of the caller', () => {
     expect(reply(new ApiError('rest_forbidden'), 'it').body).toMatchObject({ message: texts.t('it', 'problems:rest_forbidden') });
   });
 });
 
-describe('a fault of the server', () => {
-  it('is shown as nothing but the id of the request', () => {
+describe('internal error', () => {
+  it('reveals only the id of the request', () => {
     const { status, body } = reply(new Error('SELECT secret FROM /var/lib'));
     expect(status).toBe(500);
     expect(body).toEqual({
@@ -89,12 +89,12 @@ describe('a fault of the server', () => {
     expect(reply(new DatabaseUnavailable(reason, new Error('at 10.0.0.1')))).toMatchObject({ status, body: { code, data: { status } } });
   });
 
-  it('that will pass says when to try again', () => {
+  it('that is temporary has a Retry-After header', () => {
     expect(reply(new DatabaseUnavailable('busy')).headers).toEqual({ 'Retry-After': expect.stringMatching(/^\d+$/) });
     expect(reply(new ApiError('too-many-requests', { data: { retry_after: 90 } })).headers).toEqual({ 'Retry-After': '90' });
   });
 
-  it('is none where the client has sent what cannot be read', () => {
+  it('becomes 404 rest_no_route for a malformed URI', () => {
     expect(reply(Object.assign(new URIError('URI malformed'), { status: 400 }))).toMatchObject({
       status: 404,
       body: { code: 'rest_no_route' },

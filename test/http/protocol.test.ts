@@ -6,8 +6,8 @@ import { readWrapping } from '../../src/http/protocol.ts';
 
 const wrapping = (query: string) => readWrapping(parseQuery(query));
 
-describe('the wrapping of an answer', () => {
-  it('is none unless asked for', () => {
+describe('wrapping of a response', () => {
+  it('is off by default', () => {
     expect(wrapping('page=2')).toEqual({ script: false, envelope: false, pretty: false, fields: [] });
   });
 
@@ -19,12 +19,12 @@ describe('the wrapping of an answer', () => {
     ['_jsonp=cb', 'cb'],
     ['_jsonp=jQuery_1.cb', 'jQuery_1.cb'],
     ['_jsonp=', undefined],
-  ])('is a call of a function by %s', (query, name) => {
+  ])('is a JSONP call with %s', (query, name) => {
     expect(wrapping(query).jsonp).toBe(name);
     expect(wrapping(query).script).toBe(name !== undefined);
   });
 
-  it.each(['a-b', 'alert(1)', 'a;b', '<script>', 'a b', 'é'])('is not for a function named %s', (name) => {
+  it.each(['a-b', 'alert(1)', 'a;b', '<script>', 'a b', 'é'])('refuses the JSONP function name %s', (name) => {
     expect(() => wrapping(`_jsonp=${encodeURIComponent(name)}`)).toThrow(ApiError);
   });
 
@@ -35,12 +35,12 @@ describe('the wrapping of an answer', () => {
     ['_fields=', []],
     ['_fields=,', []],
     ['_fields[k]=id', []],
-  ])('keeps the members of %s', (query, fields) => {
+  ])('reads the fields of %s', (query, fields) => {
     expect(wrapping(query).fields).toEqual(fields);
   });
 });
 
-describe('the method that is meant', () => {
+describe('overridden method', () => {
   it.each<[string, string, string | undefined, string]>([
     ['POST', '', undefined, 'POST'],
     ['POST', '_method=put', undefined, 'PUT'],
@@ -56,7 +56,7 @@ describe('the method that is meant', () => {
   });
 });
 
-describe('the members of an answer', () => {
+describe('pickFields', () => {
   const event = { id: 1, start: { year: '2030', month: '01' }, venues: [{ id: 5 }], none: null, title: 't' };
 
   it.each<[string[], unknown]>([
@@ -73,15 +73,15 @@ describe('the members of an answer', () => {
     [['id.x'], { id: 1 }],
     [['nope'], []],
     [['__proto__', 'constructor'], []],
-  ])('by %j', (fields, expected) => {
+  ])('picks %j', (fields, expected) => {
     expect(pickFields(event, fields)).toEqual(expected);
   });
 
-  it('are those of each item where the answer is a list', () => {
+  it('picks the fields of each item of a list', () => {
     expect(pickFields([{ a: 1, b: 2 }, { b: 3 }], ['a'])).toEqual([{ a: 1 }, []]);
   });
 
-  it('may be named thousands of times over', () => {
+  it('accepts thousands of repeated names', () => {
     expect(
       pickFields(
         event,

@@ -11,7 +11,7 @@ interface Entry {
   readonly refusal?: Readonly<Record<string, unknown>>;
 }
 
-describeDatabases('the entry of a refused request in the log', (open) => {
+describeDatabases('log entry of a refused request', (open) => {
   const entries: Entry[] = [];
   let running: RunningSite;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describeDatabases('the entry of a refused request in the log', (open) => {
   });
   afterAll(() => running.close());
 
-  /** Sends a request that is refused, and gives what the log says of it. */
+  /** Sends a request that is refused and returns the refusal from its log entry. */
   async function refusalOf(status: number, ...request: Parameters<RunningSite['send']>): Promise<Entry['refusal']> {
     const before = entries.length;
     const answer = await running.send(...request);
@@ -34,21 +34,21 @@ describeDatabases('the entry of a refused request in the log', (open) => {
     expect(await refusalOf(404, 'GET', `${ROOT}/events/999999`)).toEqual({ problem: 'rest-event-not-found' });
   });
 
-  it('says whether it was the name or the password that was wrong', async () => {
+  it('states whether the user name or the password was wrong', async () => {
     const send = (name: string) =>
       refusalOf(401, 'GET', `${ROOT}/events`, { headers: { Authorization: `Basic ${Buffer.from(`${name}:wrong`).toString('base64')}` } });
     expect(await send('ed')).toMatchObject({ problem: 'incorrect_password', tried: 'known user', user: 2 });
     expect(await send('nobody')).toMatchObject({ problem: 'incorrect_password', tried: 'unknown user' });
   });
 
-  it('says why a nonce is not good', async () => {
+  it('states why a nonce is invalid', async () => {
     expect(await refusalOf(403, 'GET', `${ROOT}/events`, { headers: { 'X-WP-Nonce': 'abc' } })).toEqual({
       problem: 'rest_cookie_invalid_nonce',
       because: 'the keys and salts of WordPress are not configured',
     });
   });
 
-  it('says which version a record has', async () => {
+  it('states the current version of a record after an edit conflict', async () => {
     const headers = { Authorization: basic('admin'), 'If-Match': '"0000"' };
     expect(await refusalOf(412, 'PATCH', `${ROOT}/events/38`, { headers, body: { title: 'Other' } })).toEqual({
       problem: 'edit-conflict',
@@ -58,7 +58,7 @@ describeDatabases('the entry of a refused request in the log', (open) => {
     });
   });
 
-  it('says why an image was not fetched', async () => {
+  it('states why an image was not fetched', async () => {
     const body = { image: 'http://127.0.0.1:9/a.png' };
     const headers = { Authorization: basic('admin') };
     expect(await refusalOf(400, 'PATCH', `${ROOT}/events/38`, { headers, body })).toEqual({
@@ -67,7 +67,7 @@ describeDatabases('the entry of a refused request in the log', (open) => {
     });
   });
 
-  it('says nothing of a request that is answered', async () => {
+  it('has no refusal if the request succeeds', async () => {
     const before = entries.length;
     await running.send('GET', `${ROOT}/events/38`);
     for (let turns = 0; entries.length === before && turns < 1000; turns += 1) await new Promise((next) => setImmediate(next));

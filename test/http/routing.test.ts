@@ -7,8 +7,8 @@ const routes = createRoutes(['en', 'it']);
 const router = createRouter(['calendar/events/v1', NS], new Map([['/', createIndex(routes, ['en', 'it'])]]), routes);
 const found = (path: string, method: string) => router.find(path, method)?.endpoint?.summary;
 
-describe('the routes', () => {
-  it('stand in the order of the index', () => {
+describe('routes', () => {
+  it('are in the order of the index', () => {
     expect(routes.map(({ pattern }) => pattern)).toEqual([
       '',
       '/doc',
@@ -46,12 +46,12 @@ describe('the routes', () => {
     expect(route?.endpoints.flatMap((endpoint) => endpoint.methods).join(', ')).toBe(methods);
   });
 
-  it('all take the language of the answer', () => {
+  it('all accept translation_language', () => {
     const without = routes.flatMap((route) => route.endpoints).filter(({ params }) => params.translation_language === undefined);
     expect(without).toEqual([]);
   });
 
-  it('all have a reader who may be anyone and writers who may not, but for webhooks', () => {
+  it('allow anonymous reads but no anonymous writes, and neither for webhooks', () => {
     const isOpen = ({ pattern }: (typeof routes)[number]) => !pattern.startsWith('/webhooks');
     for (const endpoint of routes.filter((route) => !isOpen(route)).flatMap((route) => route.endpoints))
       expect(endpoint.allow).not.toBe('anyone');
@@ -59,14 +59,14 @@ describe('the routes', () => {
       expect(endpoint.allow === 'anyone').toBe(endpoint.methods[0] === 'GET');
   });
 
-  it('take the slug of the path for the record, and the slug of the body for the new one where it can be changed', () => {
+  it('require the slug of the path, except for changes that may set a new slug', () => {
     const required = (path: string, method: string) => router.find(`/${NS}${path}`, method)?.endpoint?.params.slug?.required ?? false;
     expect(['GET', 'DELETE', 'PUT'].map((method) => required('/events/by-slug/x', method))).toEqual([true, true, false]);
     expect(['GET', 'DELETE', 'PUT'].map((method) => required('/venues/by-slug/x', method))).toEqual([true, true, true]);
   });
 });
 
-describe('a path', () => {
+describe('router', () => {
   it.each([
     [`/${NS}/events`, 'GET', 'event.list'],
     ['/calendar/events/v1/events', 'GET', 'event.list'],
@@ -79,7 +79,7 @@ describe('a path', () => {
     [`/${NS}`, 'GET', 'namespace'],
     [`/${NS}/doc`, 'GET', 'doc'],
     ['/', 'GET', 'site'],
-  ])('%s with %s leads to %s', (path, method, summary) => {
+  ])('maps %s with %s to %s', (path, method, summary) => {
     expect(found(path, method)).toBe(summary);
   });
 
@@ -100,11 +100,11 @@ describe('a path', () => {
     ['/tribe/events/v1x', 'GET'],
     [`${NS}/events`, 'GET'],
     ['/', 'POST'],
-  ])('%s with %j leads nowhere', (path, method) => {
+  ])('has no endpoint for %s with %j', (path, method) => {
     expect(found(path, method)).toBeUndefined();
   });
 
-  it('has a route to describe whatever the method', () => {
+  it('finds the route of a path without a method', () => {
     expect(router.find(`/${NS}/events/44`)?.route.pattern).toBe('/events/(?P<id>\\d+)');
     expect(router.find(`/${NS}/nope`)).toBeUndefined();
   });

@@ -19,12 +19,12 @@ const TERM = {
 const caller = (can: boolean) => ({ viewer: { id: 1, login: 'x', can: () => can } }) as unknown as Caller;
 const page = { timeliness: 'never' as const, records: [TERM], total: 1, pages: 1, page: 1, query: [] };
 
-describe('a term', () => {
-  it.each([undefined, '', 'view', 'edit'])('is whole in context %s', (context) => {
+describe('term in a context', () => {
+  it.each([undefined, '', 'view', 'edit'])('is complete in context %s', (context) => {
     expect(termInContext(TERM, context)).toEqual(TERM);
   });
 
-  it('has little in context embed', () => {
+  it('has few members in context embed', () => {
     expect(termInContext({ ...TERM, _links: LINKS }, 'embed')).toEqual({
       id: 4,
       name: 'Jazz',
@@ -36,12 +36,12 @@ describe('a term', () => {
     });
   });
 
-  it.each(['bogus', ['embed']])('has nothing but its links in context %j', (context) => {
+  it.each(['bogus', ['embed']])('has only its links in context %j', (context) => {
     expect(termInContext({ ...TERM, _links: LINKS }, context)).toEqual({ _links: LINKS });
     expect(termInContext(TERM, context)).toEqual([]);
   });
 
-  it('is listed for editing only to those who may edit it', () => {
+  it('is listed in context edit only for users who may edit it', () => {
     expect(listingInContext(caller(true), category, page, 'edit').records).toEqual([TERM]);
     expect(listingInContext(caller(false), category, page, 'edit').records).toEqual([]);
     expect(listingInContext(caller(false), category, page, undefined).records).toEqual([TERM]);

@@ -5,10 +5,10 @@ import { manageWorkers, type ToWorker, type Workers } from '../../src/http/worke
 import { createLog } from '../../src/log.ts';
 import { until } from '../support/until.mjs';
 
-/** What becomes of a process that is to be started: it can serve at once, or when told to; it does not start. */
+/** Fate of a process to start: it is ready at once or when the test says so, or it fails to start. */
 type Fate = 'ready' | 'slow' | 'error' | 'throws';
 
-/** A process that does nothing but say that it can serve, and end when it is told to. */
+/** A process that only reports that it is ready, and ends when it is told to. */
 interface Fake {
   readonly number: number;
   readonly ready: () => void;
@@ -17,7 +17,7 @@ interface Fake {
   readonly process: ChildProcess;
 }
 
-/** What each process has counted. */
+/** Metrics that each process reports. */
 const MEASURED = [
   { name: 'requests_total', help: 'Requests.', type: 'counter', aggregator: 'sum', values: [{ value: 10, labels: {} }] },
   {
@@ -32,14 +32,14 @@ const MEASURED = [
 
 interface Service {
   readonly workers: Workers;
-  /** All processes that were started, the oldest first. */
+  /** All started processes, oldest first. */
   readonly started: readonly Fake[];
-  /** The numbers of those that run. */
+  /** Numbers of the running processes. */
   readonly running: () => number[];
   readonly log: readonly string[];
-  /** What the service ended with. */
+  /** Resolves with the exit code of the service. */
   readonly ended: Promise<number>;
-  /** Decides what becomes of the next processes. */
+  /** Sets the fate of the next processes. */
   decide: (fate: Fate) => void;
 }
 
@@ -107,15 +107,15 @@ function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
   return fake;
 }
 
-/** A service whose workers can all serve. */
+/** A service whose workers are all ready. */
 async function served(count: number): Promise<Service> {
   const serving = serve(count);
   await until('the port', () => serving.log.includes('listening'));
   return serving;
 }
 
-describe('workers that are replaced', () => {
-  it('are replaced though one of them dies meanwhile, each by one', async () => {
+describe('replacement of workers', () => {
+  it('replaces each worker once even if one of them dies meanwhile', async () => {
     const { workers, started, running, log, decide } = await served(3);
     decide('slow');
     const replaced = workers.replace();
@@ -130,7 +130,7 @@ describe('workers that are replaced', () => {
     expect(started.slice(3).map(({ number }) => number)).toEqual([0, 2, 1]);
   });
 
-  it('are replaced though one of them dies before its successor can serve', async () => {
+  it('completes even if a worker dies before its successor is ready', async () => {
     const { workers, started, running, decide } = await served(2);
     decide('slow');
     const replaced = workers.replace();
@@ -144,7 +144,7 @@ describe('workers that are replaced', () => {
     expect(started.map(({ number }) => number)).toEqual([0, 1, 0, 1, 0, 1]);
   });
 
-  it.each(['error', 'throws'] as const)('stay where no other can be started, until one can (%s)', async (fate) => {
+  it.each(['error', 'throws'] as const)('keeps the old workers until new ones can be started (%s)', async (fate) => {
     const { workers, started, running, log, decide } = await served(2);
     decide(fate);
     await workers.replace();
@@ -161,7 +161,7 @@ describe('metrics of workers', () => {
   const counted = async ({ workers }: Service): Promise<string[]> =>
     (await workers.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-  it('count on what a worker counted that was replaced, and no more of it', async () => {
+  it('keep the counters of replaced workers without counting them twice', async () => {
     const running = await served(2);
     expect(await counted(running)).toEqual(['requests_total 20', 'seconds_count 20', 'used 2']);
     for (const times of [1, 2]) {
@@ -170,7 +170,7 @@ describe('metrics of workers', () => {
     }
   });
 
-  it('count on what a worker counted that is stuck', async () => {
+  it('keep the last counters of a worker that is stuck', async () => {
     const running = await served(2);
     await counted(running);
     running.started[0]!.getStuck();
@@ -178,8 +178,8 @@ describe('metrics of workers', () => {
   });
 });
 
-describe('a worker that cannot be started', () => {
-  it.each(['error', 'throws'] as const)('is tried again until it can (%s)', async (fate) => {
+describe('worker that cannot be started', () => {
+  it.each(['error', 'throws'] as const)('is retried until it starts (%s)', async (fate) => {
     const { started, running, log, decide } = await served(2);
     decide(fate);
     started[1]!.end(1);
@@ -189,7 +189,7 @@ describe('a worker that cannot be started', () => {
     expect(running()).toEqual([0, 1]);
   });
 
-  it.each(['error', 'throws'] as const)('keeps the service from ending no more than one that runs (%s)', async (fate) => {
+  it.each(['error', 'throws'] as const)('does not keep the service from stopping (%s)', async (fate) => {
     const { workers, started, log, ended, decide } = await served(1);
     decide(fate);
     started[0]!.end(1);
@@ -198,7 +198,7 @@ describe('a worker that cannot be started', () => {
     expect(await ended).toBe(0);
   });
 
-  it.each(['error', 'throws'] as const)('ends a service that has not begun (%s)', async (fate) => {
+  it.each(['error', 'throws'] as const)('ends a service that has no running worker yet (%s)', async (fate) => {
     const { ended, running, log } = serve(2, fate);
     expect(await ended).toBe(1);
     expect(running()).toEqual([]);

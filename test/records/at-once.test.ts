@@ -9,19 +9,19 @@ import { bodyOf, describeAsking, type Json, NOON } from '../support/asking.ts';
 import { insertAll } from '../support/insert-all.ts';
 
 /*
- * What one request has looked at, another one may change before it is written.
+ * Races: what one request has read, another one may change before the first one writes.
  */
 
 const DATES = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' };
 const many = <Made>(count: number, make: (place: number) => Made): Made[] => Array.from({ length: count }, (_, place) => make(place));
 
-describeAsking('requests at once', (ask) => {
+describeAsking('concurrent requests', (ask) => {
   it.each([
     ['events', (title: string) => ({ title, ...DATES })],
     ['venues', (venue: string) => ({ venue })],
-  ] as const)('give %s slugs of their own, though one is made of another with a number behind', async (path, body) => {
+  ] as const)('give %s unique slugs, even if one slug equals another plus a number', async (path, body) => {
     const titles = ['Twin', 'Twin 2', 'Twin 2 2', 'Twin 3'];
-    // Venues of one title are one; another text makes them two.
+    // Venues with the same title and texts are the same venue; a different description makes them distinct.
     const made = await Promise.all(
       many(16, (place) => ask.made(`/${path}`, { ...body(titles[place % 4]!), description: `Number ${place}` })),
     );
@@ -29,7 +29,7 @@ describeAsking('requests at once', (ask) => {
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(16);
   });
 
-  it('give categories slugs of their own, though one is made of another with that of its parent behind', async () => {
+  it('give categories unique slugs, even if one slug equals another plus the slug of its parent', async () => {
     const { id: parent } = await ask.made('/categories', { name: 'Above' });
     await ask.made('/categories', { name: 'Below' });
     const made = await Promise.all([
@@ -40,7 +40,7 @@ describeAsking('requests at once', (ask) => {
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(3);
   });
 
-  it('hang no category below itself, and none below one that is gone', async () => {
+  it('leave no category below itself or below a deleted one', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [one, other] = [
         await ask.made('/categories', { name: `One ${round}` }),
@@ -64,7 +64,7 @@ describeAsking('requests at once', (ask) => {
     expect(terms.filter(({ parent }) => Number(parent) > 0 && !ids.has(Number(parent)))).toEqual([]);
   });
 
-  it('list events under the categories above their own, whichever of two moves of it comes last', async () => {
+  it('list events under the ancestors that their category has after the last of two moves', async () => {
     const [first, second] = [await ask.made('/categories', { name: 'First' }), await ask.made('/categories', { name: 'Second' })];
     const moved = await ask.made('/categories', { name: 'Moved', parent: first.id });
     const { id } = await ask.made('/events', { title: 'Film', ...DATES, categories: [moved.id] });
@@ -74,7 +74,7 @@ describeAsking('requests at once', (ask) => {
       await lockNames(trx, [termTreeLock('tribe_events_cat')]);
       for (const { id: parent } of [second, first]) {
         moves.push(ask.changed(`/categories/${moved.id}`, { parent }));
-        // Long enough for it to find the category and to wait.
+        // Long enough for the request to find the category and wait for the lock.
         await sleep(200);
       }
     });
@@ -84,7 +84,7 @@ describeAsking('requests at once', (ask) => {
     expect(listed).toEqual([headings[0]]);
   });
 
-  it('use no venue again that is deleted while they wait for it', async () => {
+  it('do not reuse a venue that is deleted while they wait for its lock', async () => {
     const venue = 'Old cinema';
     const { id } = await ask.made('/venues', { venue });
     let event: Promise<Json> | undefined;
@@ -93,7 +93,7 @@ describeAsking('requests at once', (ask) => {
       await updatePost(trx, id, { post_status: 'trash' });
       noteChange(trx, { now: new Date(NOON) });
       event = ask.made('/events', { title: 'Film', ...DATES, venue: { venue } });
-      // Long enough for it to find the venue and to wait.
+      // Long enough for the request to find the venue and wait for the lock.
       await sleep(300);
     });
     const [link] = await ask.meta((await event).id, '_EventVenueID');
@@ -101,8 +101,8 @@ describeAsking('requests at once', (ask) => {
   });
 });
 
-describeAsking('a gallery that names nothing', (ask) => {
-  it('shows the images of its event, however many there are of none', async () => {
+describeAsking('gallery without ids', (ask) => {
+  it('shows the images of its event even if there are many unattached images', async () => {
     const image = (ID: number, post_parent: number) => ({
       ID, post_parent, post_type: 'attachment', post_status: 'inherit', post_mime_type: 'image/png', post_title: `Image ${ID}`,
       post_name: `image-${ID}`, guid: `http://127.0.0.1:8081/wp-content/uploads/${ID}.png`,

@@ -3,7 +3,7 @@ import { publishDue } from '../../src/records/scheduled.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { bodyOf, describeAsking } from '../support/asking.ts';
 
-describeAsking("the calendar's note of its first start and last end", (ask) => {
+describeAsking('options of the earliest start and latest end of events', (ask) => {
   const noted = async () => {
     const row = await ask.db().from('options').where('option_name', 'tribe_events_calendar_options').first();
     const { earliest_date, earliest_date_markers, latest_date, latest_date_markers } = parseSerialized(row!.option_value) as Record<
@@ -23,11 +23,11 @@ describeAsking("the calendar's note of its first start and last end", (ask) => {
     ...more,
   });
 
-  it('stays when an event is made in between', async () => {
+  it('stay the same when an event in between is created', async () => {
     await ask.made('/events', during(2030));
     expect(await noted()).toEqual(SAMPLE);
   });
-  it('takes in each new event beyond it', async () => {
+  it('change with each new event outside the range', async () => {
     const { id: late } = await ask.made('/events', during(2040));
     const { id: later } = await ask.made('/events', during(2041, { status: 'private' }));
     const { id: early } = await ask.made('/events', during(2010));
@@ -36,28 +36,28 @@ describeAsking("the calendar's note of its first start and last end", (ask) => {
     await ask.made('/events', during(2040, { title: 'Between' }));
     expect((await noted()).last).toEqual(['2041-06-01 11:00:00', later]);
   });
-  it('leaves drafts out', async () => {
+  it('ignore drafts', async () => {
     await ask.made('/events', during(2040, { status: 'draft' }));
     expect(await noted()).toEqual(SAMPLE);
   });
-  it('is made where there is none', async () => {
+  it('are computed if they are empty', async () => {
     await ask.options({ tribe_events_calendar_options: { earliest_date: '', latest_date: '' } });
     const { id } = await ask.made('/events', during(2040));
     expect(await noted()).toEqual({ first: SAMPLE.first, last: ['2040-06-01 11:00:00', id] });
   });
-  it('is that of the outermost of several events made at once', async () => {
+  it('name the outermost of several events that are created concurrently', async () => {
     const years = [2040, 2047, 2041, 2046, 2042, 2045, 2043, 2044];
     const made = await Promise.all(years.map((year) => ask.made('/events', during(year))));
     expect(await noted()).toEqual({ first: SAMPLE.first, last: ['2047-06-01 11:00:00', made[1].id] });
   });
-  it('goes back when the event that marks it moves or is deleted', async () => {
+  it('are computed again when the outermost event moves or is deleted', async () => {
     const { id } = await ask.made('/events', during(2040));
     await ask.changed(`/events/${id}`, { start_date: '2038-06-01 12:00', end_date: '2038-06-01 13:00' });
     expect((await noted()).last).toEqual(['2038-06-01 11:00:00', id]);
     await ask.del(`/events/${id}`);
     expect((await noted()).last).toEqual(SAMPLE.last);
   });
-  it('takes in an event once its time to be published has come, and goes back when it is deleted for good', async () => {
+  it('include a scheduled event once it is published, and are computed again when it is deleted permanently', async () => {
     const { id } = await ask.made('/events', during(2040, { status: 'future', date: '2026-12-01 10:00:00' }));
     expect(await noted()).toEqual(SAMPLE);
     ask.at('2026-12-01T12:00:00Z');

@@ -5,22 +5,22 @@ import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeAsking } from '../support/asking.ts';
 
 /*
- * What goes with a post that is deleted for good, and what stays (`wp_delete_post`). Only `wp/v2` deletes for good, of
- * the interfaces; the others know the trash.
+ * Which related rows are deleted with a permanently deleted post, and which stay (`wp_delete_post`). Only `wp/v2` deletes
+ * permanently; the other APIs move posts to the trash.
  */
 
-/** What deletes a record of the sample site of each kind. */
+/** Route base and id of a record of each kind in the sample site. */
 const DELETIONS = [
   ['tribe_events', 38],
   ['tribe_venue', 22],
   ['tribe_organizer', 24],
   ['media', 10],
 ] as const;
-/** What stands above the record that is deleted, and a picture that hangs on it. */
+/** The parent of the deleted record, and an image that is attached to the record. */
 const [ABOVE, PICTURE] = [44, 11];
 const NOTED = { comment_author: 'Anna', comment_content: 'Good', comment_date: ZERO_DATE, comment_date_gmt: ZERO_DATE };
 
-describeAsking('what belongs to a post', (ask) => {
+describeAsking('permanent deletion of a post', (ask) => {
   const removed = (base: string, id: number, query = '') => ask.send('DELETE', `/wp-json/wp/v2/${base}/${id}${query}`, { as: 'admin' });
   const picture = async () => (await ask.send('GET', `/wp-json/wp/v2/media/${PICTURE}`, { as: 'admin' })).body.post;
   const left = async () => ({
@@ -29,7 +29,7 @@ describeAsking('what belongs to a post', (ask) => {
     revisions: (await ask.db().from('posts').where('post_type', 'revision').pluck('post_parent')).map(Number),
   });
 
-  it.each(DELETIONS)('goes or moves up with one of %s', async (base, id) => {
+  it.each(DELETIONS)('deletes comments and revisions and moves attachments to the parent: %s', async (base, id) => {
     const before = (await left()).revisions;
     await ask.rows(async (db) => {
       for (const table of ['comments', 'commentmeta'] as const) await db.from(table).delete();
@@ -55,7 +55,7 @@ describeAsking('what belongs to a post', (ask) => {
     expect(await ask.db().from('posts').where('post_parent', id).select('ID')).toEqual([]);
   });
 
-  it('is seen by everybody, and in the journal, once it belongs to nothing', async () => {
+  it('makes the image of a draft public and records the change in the journal', async () => {
     await ask.rows(async (db) => {
       await db.from('posts').where('ID', 38).update({ post_status: 'draft' });
       await db.from('posts').where('ID', PICTURE).update({ post_parent: 38 });
@@ -68,7 +68,7 @@ describeAsking('what belongs to a post', (ask) => {
     const noted = await ask.db().from('fasti_journal').where('number', '>', last).where('object', PICTURE).select('what', 'is_public');
     expect(noted).toEqual([{ what: 'changed', is_public: 1 }]);
   });
-  it('is not inherited by what is imported under the id of a post that somebody else has deleted', async () => {
+  it('by another program leaves comments that removeRemains deletes before the id is reused', async () => {
     const [GONE, OTHER] = [9_999, 44];
     await ask.rows(async (db) => {
       for (const table of ['comments', 'commentmeta'] as const) await db.from(table).delete();

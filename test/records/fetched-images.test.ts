@@ -11,10 +11,10 @@ import { discardImages } from '../../src/records/writes/prepared-images.ts';
 import { describeAsking } from '../support/asking.ts';
 
 /*
- * Images that a request names by their address elsewhere are fetched before anything is written.
+ * Images that a request names by the URL of another server are fetched before anything is written.
  */
 
-describeAsking('images of a request', (ask) => {
+describeAsking('fetched images of a request', (ask) => {
   let server: Server;
   let elsewhere: string;
   let requests = 0;
@@ -60,14 +60,14 @@ describeAsking('images of a request', (ask) => {
     ],
     ['its own picture', { venue: { venue: 'Hall', image: '/a.png' }, image: '/b' }],
     ['an organizer', { venue: { venue: 'Hall', image: '/a.png' }, organizer: [999_999] }],
-  ])('leave no file behind where something else is wrong: %s', async (_, raw) => {
+  ])('leave no file behind if another value is refused: %s', async (_, raw) => {
     const body = JSON.parse(JSON.stringify(raw).replaceAll('"image":"', `"image":"${elsewhere}`));
     const before = await files();
     await expect(accepted(body)).rejects.toMatchObject({ problem: 'rest_invalid_param' });
     expect([requests > 0, await files()]).toEqual([true, before]);
   });
 
-  it('are all fetched within some minutes, or not at all', async () => {
+  it('are fetched only within some minutes after the request arrived', async () => {
     const raw = { image: `${elsewhere}/late.png`, venue: { venue: 'Hall', image: `${elsewhere}/later.png` } };
     await expect(accepted(raw, 300_000)).rejects.toMatchObject({ problem: 'rest_invalid_param' });
     expect(requests).toBe(0);

@@ -15,7 +15,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
 import { serveDatabase } from '../support/running-site.ts';
 
-/** One thing that happens to the events; which ones, as places in the list of those there are. */
+/** One operation on events, which are given as positions in the list of existing events. */
 type Step =
   | { readonly what: 'create'; readonly language: string; readonly of: number | undefined }
   | { readonly what: 'link'; readonly one: number; readonly other: number; readonly language: string }
@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ what: fc.constantFrom('trash' as const, 'delete' as const, 'publish' as const), one }),
 );
 
-describeDatabases('languages and translations', (open) => {
+describeDatabases('groups of translations', (open) => {
   const sites = new Map<string, { db: Database; site: Site; caller: Caller }>();
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describeDatabases('languages and translations', (open) => {
   const after: (() => Promise<void>)[] = [];
   afterAll(() => Promise.all(after.map((close) => close())));
 
-  it.each(['polylang', 'wpml'] as const)('are sound and mutual after whatever happens, in the form of %s', async (form) => {
+  it.each(['polylang', 'wpml'] as const)('stay valid and mutual after random writes, stored by %s', async (form) => {
     const { db, site, caller } = sites.get(form)!;
     const kind = onSite(event, caller.settings);
     const languages = caller.settings.contentLanguages!;

@@ -8,7 +8,7 @@ import { loadLanguages, resetLanguages } from '../support/languages.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { FIXTURES } from '../support/site-data.mjs';
 
-/** Writes to a site with Polylang as they were recorded; `want`: what is answered instead, by JSON paths. */
+/** A recorded write to a site with Polylang; `want` contains expected values that differ from it, by JSON path. */
 interface RecordedWrite extends Recording {
   readonly verdict: 'same' | 'rows' | 'bug' | 'ours' | 'reference';
   readonly want?: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ interface Sent {
   readonly body: Record<string, unknown> | null;
 }
 
-/** As a client of ours says the language. */
+/** Moves the language of a request into the member `language`, as clients of Fasti send it. */
 function asMember({ query, body }: Sent): Sent {
   const { lang, translation_language, ...others } = body ?? {};
   const language = lang ?? translation_language ?? new URLSearchParams(query).get('lang');
@@ -40,7 +40,7 @@ const WAYS: readonly (readonly [string, (sent: Sent) => Sent, (write: RecordedWr
   ['with the language as a member', asMember, isCreate],
 ];
 
-describeDatabases('writes to a site with Polylang, as recorded', (open) => {
+describeDatabases('recorded writes to a site with Polylang', (open) => {
   let db: Database;
   let running: RunningSite;
   let now = new Date(0);
@@ -63,7 +63,7 @@ describeDatabases('writes to a site with Polylang, as recorded', (open) => {
   };
 
   describe.each(WAYS)('%s', (_, change, ways) => {
-    it.each(writes.filter(ways).map((write) => [write.name, write] as const))('%s', async (_name, write) => {
+    it.each(writes.filter(ways).map((write) => [write.name, write] as const))('give the recorded result: %s', async (_name, write) => {
       await resetLanguages(db, 'polylang');
       const before = await snapshotOf(db);
       const answer = await send(write, change);
@@ -79,7 +79,7 @@ describeDatabases('writes to a site with Polylang, as recorded', (open) => {
   });
 });
 
-/** `$.translations.en.id`, `$.categories[*].id`. */
+/** The value at a path such as `$.translations.en.id` or `$.categories[*].id`. */
 function valueAt(body: unknown, path: string): unknown {
   return path
     .replace(/^\$\.?/, '')

@@ -14,7 +14,7 @@ const IDS: readonly (readonly [RegExp, string])[] = [
   [/tags/, '12'],
   [/events/, '38'],
 ];
-/** Every write of a record by its id or of a new one. `keeps`: it stores the password that is sent to it. */
+/** Every route that creates a record or changes one by its id. `keeps`: it stores the password that it receives. */
 const WRITES = [...servedRoutes()].flatMap(([namespace, routes]) =>
   routes.flatMap(({ pattern, endpoints }) => {
     const id = IDS.find(([kind]) => kind.test(pattern))?.[1];
@@ -27,7 +27,7 @@ const WRITES = [...servedRoutes()].flatMap(([namespace, routes]) =>
 );
 const DATES = { start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00' };
 
-describeDatabases('texts are kept whole or refused', (open) => {
+describeDatabases('length limits', (open) => {
   let db: Database;
   let running: RunningSite;
 
@@ -46,7 +46,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     ['venues', 'venue', { venue: 'v'.repeat(65_535) }],
     ['categories', 'name', { name: 'é'.repeat(200) }],
     ['tags', 'name', { name: `${'t'.repeat(195)}&amp;` }],
-  ])('keeps a text in %s that fills %s', async (path, field, body) => {
+  ])('store a text in %s that fills %s', async (path, field, body) => {
     const { status, body: record } = await send(path, body);
     const read = (await send(`${path}/${record.id}`, {}, 'GET')).body[field] as string;
     const sent = (body as unknown as Record<string, string>)[field]!;
@@ -63,7 +63,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     ['POST', 'tags', 'name', { name: `${'t'.repeat(196)}&amp;` }],
     ['POST', 'events', 'tags', { ...DATES, title: 'x', tags: ['w'.repeat(201)] }],
     ['POST', 'events', 'categories', { ...DATES, title: 'x', categories: [{ name: 'w'.repeat(201) }] }],
-  ])('refuses in %s %s a text that is longer than %s can hold', async (method, path, field, body) => {
+  ])('refuse in %s %s a text that is longer than %s can hold', async (method, path, field, body) => {
     const { status, body: refusal } = await send(path, body, method);
     expect([status, refusal.code, refusal.data.params]).toEqual([400, 'rest_invalid_param', { [field]: 'The text is too long.' }]);
   });
@@ -80,25 +80,28 @@ describeDatabases('texts are kept whole or refused', (open) => {
   ];
   const passwords = async (): Promise<string[]> => (await db.from('posts').pluck('post_password')).filter((one) => one !== '');
 
-  describe.each(ways)('the password of a record%s', (_, write) => {
+  describe.each(ways)('of the password of a record%s', (_, write) => {
     const named = (password: string) => ({ ...DATES, title: 'x', venue: 'x', organizer: 'x', name: `${Math.random()}`, password });
 
-    it.each(WRITES.map((one) => [`${one.method} ${one.path}`, one] as const))('is kept whole or refused by %s', async (_name, one) => {
-      const before = await passwords();
-      for (const character of ['a', '🎷']) {
-        const { status, body } = await write(one.method, one.path, named(character.repeat(256)));
-        if (one.keeps) expect([status, body.data.params]).toEqual([400, { password: 'The text is too long.' }]);
-        else expect(status).toBeLessThan(500);
-        expect(await passwords()).toEqual(before);
-      }
-      const longest = '🎷'.repeat(255);
-      const { status, body } = await write(one.method, one.path, named(longest));
-      if (one.keeps) expect([status, body.password]).toEqual([one.path.match(/\d$/) ? 200 : 201, longest]);
-      else expect([status < 500, await passwords()]).toEqual([true, before]);
-    });
+    it.each(WRITES.map((one) => [`${one.method} ${one.path}`, one] as const))(
+      'are enforced by %s: the password is stored whole or refused',
+      async (_name, one) => {
+        const before = await passwords();
+        for (const character of ['a', '🎷']) {
+          const { status, body } = await write(one.method, one.path, named(character.repeat(256)));
+          if (one.keeps) expect([status, body.data.params]).toEqual([400, { password: 'The text is too long.' }]);
+          else expect(status).toBeLessThan(500);
+          expect(await passwords()).toEqual(before);
+        }
+        const longest = '🎷'.repeat(255);
+        const { status, body } = await write(one.method, one.path, named(longest));
+        if (one.keeps) expect([status, body.password]).toEqual([one.path.match(/\d$/) ? 200 : 201, longest]);
+        else expect([status < 500, await passwords()]).toEqual([true, before]);
+      },
+    );
   });
 
-  it('tries the password of every kind in every interface', () => {
+  it('are tested for the passwords of all kinds in all APIs', () => {
     expect(WRITES.filter(({ keeps }) => keeps)).toHaveLength(12);
     expect(new Set(WRITES.map(({ path }) => path.split('/')[1]))).toEqual(new Set(['calendar', 'wp', 'tec']));
   });
@@ -116,7 +119,7 @@ describeDatabases('texts are kept whole or refused', (open) => {
     '/wp-json/wp/v2/media?',
     '/wp-json/tec/v1/events?',
     '/wp-json/tec/v1/venues?',
-  ])('drops a search that WordPress would drop from %s', async (path) => {
+  ])('ignore a search that is too long, as WordPress does, in %s', async (path) => {
     const all = await totalOf(path);
     expect(await totalOf(`${path}&search=${LONG}`)).toEqual(all);
     expect((await totalOf(`${path}&search=${LONG.slice(1)}`)).total).toBe('0');
@@ -124,14 +127,14 @@ describeDatabases('texts are kept whole or refused', (open) => {
   });
 
   it.each(['/wp-json/calendar/events/v1/venues', '/wp-json/calendar/events/v1/tags', '/wp-json/wp/v2/tags'])(
-    'refuses one in %s, where the search is another',
+    'refuse a search that is too long in %s',
     async (path) => {
       const { status, body } = await running.send('GET', `${path}?search=${LONG}`);
       expect([status, body.data.params]).toEqual([400, { search: 'The text is too long.' }]);
     },
   );
 
-  it('counts bytes, not characters', async () => {
+  it('count bytes of a search, not characters', async () => {
     const path = '/wp-json/calendar/events/v1/venues?search=';
     const statuses = await Promise.all(
       ['é'.repeat(800), 'é'.repeat(801)].map(async (text) => (await running.send('GET', path + encodeURIComponent(text))).status),
@@ -139,12 +142,12 @@ describeDatabases('texts are kept whole or refused', (open) => {
     expect(statuses).toEqual([200, 400]);
   });
 
-  it('refuses lists of more members than can be taken', async () => {
+  it('refuse lists with too many members', async () => {
     const { status, body } = await send('events', { ...DATES, title: 'x', categories: Array.from({ length: 1001 }, (_, at) => `c${at}`) });
     expect([status, body.data.params]).toEqual([400, { categories: 'There are too many values.' }]);
   });
 
-  it('leaves out links to other pages that no proxy would let through', async () => {
+  it('omit links to other pages that are too long for proxies', async () => {
     const ids = Array.from({ length: 1000 }, (_, at) => at + 1);
     const { status, headers } = await running.send('GET', `/wp-json/wp/v2/tribe_events?per_page=1&include=${ids.join()}`);
     expect(status).toBe(200);

@@ -5,11 +5,11 @@ import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite } from '../support/site.ts';
 
-/** Published, with drafts of a venue and an organizer. */
+/** A published event with a draft venue and a draft organizer. */
 const [EVENT, VENUE, ORGANIZER] = [67, 18, 29];
 const EVENTS = '/wp-json/calendar/events/v1/events';
 
-describeDatabases('drafts that a published event links to', (open) => {
+describeDatabases('drafts linked by a published event', (open) => {
   let db: Database;
   let running: RunningSite;
   const statuses = async () => (await db.from('posts').whereIn('ID', [VENUE, ORGANIZER]).orderBy('ID')).map((row) => row.post_status);
@@ -21,7 +21,7 @@ describeDatabases('drafts that a published event links to', (open) => {
   beforeEach(() => resetSite(db));
   afterAll(() => running.close());
 
-  it('are published with its next change', async () => {
+  it('are published with the next change of the event', async () => {
     const { body } = await change('admin', { title: 'Saved again' });
     expect(await statuses()).toEqual(['publish', 'publish']);
     expect([body.venue.status, body.organizer[0].status]).toEqual(['publish', 'publish']);
@@ -31,7 +31,7 @@ describeDatabases('drafts that a published event links to', (open) => {
     expect(shown.venue.id).toBe(VENUE);
   });
 
-  it('remain what they are where nothing is changed, and where the event is no longer published or no longer linked', async () => {
+  it('remain drafts if nothing changes, the link is removed or the event becomes a draft', async () => {
     await change('admin', {});
     expect(await statuses()).toEqual(['draft', 'draft']);
     await change('admin', { venue: 12, organizer: [] });
@@ -49,13 +49,13 @@ describeDatabases('drafts that a published event links to', (open) => {
     expect(await statuses()).toEqual(['draft', 'draft']);
   });
 
-  it('remain drafts when the event is changed by somebody who may not edit them', async () => {
+  it('remain drafts if the editor of the event may not edit them', async () => {
     await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
     expect((await change('auth', { title: 'Mine' })).status).toBe(200);
     expect(await statuses()).toEqual(['draft', 'draft']);
   });
 
-  describe('that was scheduled', () => {
+  describe('that is scheduled', () => {
     const NOON = '2026-11-21 12:00:00';
     let now = new Date('2026-11-20T10:00:00Z');
     let clocked: RunningSite;
@@ -73,7 +73,7 @@ describeDatabases('drafts that a published event links to', (open) => {
       expect(await publishDue(clocked.site)).toBe(1);
     };
 
-    it('are published when its time comes, for whoever may publish them', async () => {
+    it('are published at the scheduled time if the editor may publish them', async () => {
       expect((await send('admin', { status: 'publish', date: NOON })).body.status).toBe('future');
       expect(await statuses()).toEqual(['draft', 'draft']);
       await noonComes();
@@ -83,7 +83,7 @@ describeDatabases('drafts that a published event links to', (open) => {
       expect((await db.from('posts').where('ID', VENUE).first())?.post_name).not.toBe('');
     });
 
-    it.each(['one by one', 'in a batch'])('are published with a new one, too (%s)', async (way) => {
+    it.each(['one by one', 'in a batch'])('are published with a new scheduled event, too (%s)', async (way) => {
       const body = { title: 'New', start_date: '2031-01-01 10:00', end_date: '2031-01-01 12:00', date: NOON, venue: VENUE };
       const requests = [body, { ...body, title: 'Newer', organizer: ORGANIZER }].map((one) => ({
         method: 'POST',
@@ -98,7 +98,7 @@ describeDatabases('drafts that a published event links to', (open) => {
       expect([await statuses(), await notes()]).toEqual([['publish', 'publish'], []]);
     });
 
-    it('remain drafts where somebody scheduled it who may not publish them, and where they are no longer linked', async () => {
+    it('remain drafts if the editor may not publish them or the link is removed', async () => {
       await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
       expect((await send('auth', { status: 'publish', date: NOON })).body.status).toBe('future');
       await noonComes();
@@ -111,7 +111,7 @@ describeDatabases('drafts that a published event links to', (open) => {
       expect([await statuses(), await notes()]).toEqual([['draft', 'publish'], []]);
     });
 
-    it('are published all the same where somebody else changes it meanwhile, and not where it is a draft again', async () => {
+    it('are published even if another user changes the event meanwhile, but are unmarked if it becomes a draft again', async () => {
       await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
       await send('admin', { status: 'publish', date: NOON });
       expect((await send('auth', { title: 'Mine' })).status).toBe(200);

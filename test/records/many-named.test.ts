@@ -7,11 +7,11 @@ import { cpuOf } from '../support/growth.ts';
 import { insertAll } from '../support/insert-all.ts';
 
 /*
- * What a text or an address names costs no more than it should, however much that is.
+ * The cost of records that a text or a URL names stays low, however many there are.
  */
 
-describeAsking('records that are named by the thousand', (ask) => {
-  it('in a gallery are shown as far as galleries go, and keep no list from being answered', async () => {
+describeAsking('thousands of named records', (ask) => {
+  it('in galleries do not prevent lists and events from being returned', async () => {
     const ids = Array.from({ length: 40_000 }, (_, place) => 100_000 + place);
     const description = `[gallery ids="${ids.join()}"]`;
     await ask.changed('/events/38', { description });
@@ -22,7 +22,7 @@ describeAsking('records that are named by the thousand', (ask) => {
     expect(status).toBe(200);
   });
 
-  it('in an address are looked up together', async () => {
+  it('in a path of slugs are looked up in few queries', async () => {
     const { site } = ask.running();
     const path = Array.from({ length: 120 }, () => 'a').join('%2F');
     const unknown = await ask.get('/events/by-slug/nothing-of-that-name');
@@ -38,7 +38,7 @@ describeAsking('records that are named by the thousand', (ask) => {
     expect((await ask.get(`/events/by-slug/${slug}%2F${slug}`)).body).toEqual(unknown.body);
   });
 
-  it('under one title get proposals for their slugs in proportion', async () => {
+  it('with the same title get slug proposals in roughly linear time', async () => {
     const row = (place: number) => ({
       ID: 200_000 + place, post_type: 'attachment', post_status: 'inherit', post_title: 'Same', post_name: place === 1 ? 'same' : `same-${place}`,
     }); // biome-ignore format: one row
@@ -59,7 +59,7 @@ describeAsking('records that are named by the thousand', (ask) => {
       costs.push(await cpuOf(() => sampleSlugs(ask.db(), rows), 3));
       expect((await sampleSlugs(ask.db(), [{ ...rows[0]!, ID: 1 } as Post])).get(1)).toBe(`same-${to + 1}`);
     }
-    // Eight times as many: sixty-four times the work where each is compared with all.
+    // With eight times as many rows, comparing each with all would take sixty-four times the work.
     expect(costs[1]! / costs[0]!).toBeLessThan(30);
   });
 });

@@ -2,19 +2,19 @@ import { expect, it } from '@jest/globals';
 import { describeAsking, type Json } from '../support/asking.ts';
 
 /*
- * What a site keeps of an image may have been written by any program, and by some that failed at it.
+ * The stored metadata of an image may have been written by any program, and may be broken.
  */
 
 const IMAGE = 10;
 
-describeAsking('an image of which something odd is known', (ask) => {
+describeAsking('image with broken metadata', (ask) => {
   it.each([
     ['a size of which nothing is', 'a:1:{s:5:"sizes";a:1:{s:6:"medium";N;}}', {}],
     ['sizes in one word', 'a:1:{s:5:"sizes";s:3:"all";}', {}],
     ['a size that is a word', 'a:2:{s:5:"width";i:7;s:5:"sizes";a:1:{s:6:"medium";s:3:"big";}}', { width: 7 }],
     ['a number that JSON has no room for', 'a:1:{s:5:"width";i:9007199254740993;}', { width: 9_007_199_254_740_992 }],
     ['no finite number', 'a:1:{s:5:"width";d:INF;}', {}],
-  ])('is shown: %s', async (_, meta_value, members) => {
+  ])('is returned without the broken values: %s', async (_, meta_value, members) => {
     const posts = await ask
       .db()
       .from('postmeta')

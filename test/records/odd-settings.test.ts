@@ -2,14 +2,14 @@ import { expect, it } from '@jest/globals';
 import { describeAsking, idsOf } from '../support/asking.ts';
 
 /*
- * What WordPress allows in its settings, and sites rarely have.
+ * Values that WordPress allows in its settings but that sites rarely have.
  */
 
 const ALL = '/events?start_date=2030-01-01&end_date=2031-12-31';
 
-describeAsking('a setting', (ask) => {
+describeAsking('unusual setting', (ask) => {
   it.each([{ posts_per_page: '-1' }, { tribe_events_calendar_options: { posts_per_page: '-1' } }])(
-    'of -1 records on a page means as many as a page can hold: %j',
+    'of -1 records per page returns as many as a page can hold: %j',
     async (setting) => {
       await ask.options(setting);
       const list = await ask.read(ALL);
@@ -20,7 +20,7 @@ describeAsking('a setting', (ask) => {
       expect([newer.status, newer.body.length > 10]).toEqual([200, true]);
     },
   );
-  it('of an emptied currency symbol shows prices without one', async () => {
+  it('of an empty currency symbol shows prices without a symbol', async () => {
     await ask.options({ tribe_events_calendar_options: { defaultCurrencySymbol: '' } });
     expect((await ask.read('/events/57')).cost).toBe('10 – 20');
     expect((await ask.read('/events/44')).cost).toBe('€10');

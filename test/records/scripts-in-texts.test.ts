@@ -4,9 +4,9 @@ import type { PostKind } from '../../src/kinds/kind.ts';
 import { describeAsking } from '../support/asking.ts';
 
 /*
- * No text of somebody who may not write scripts brings one into any row, whichever field it is sent in: also those that
- * are copied from one meta into another, and parameters that are no fields. `npm run attacks -- xss` opens the same in
- * a browser.
+ * A user without the capability to write scripts cannot store one in any row, whichever field it is sent in, including
+ * fields that are copied from one meta into another and parameters that are not fields. `npm run attacks -- xss` opens
+ * the same texts in a browser.
  */
 
 const SCRIPT = '<img src=x onerror=alert(1)>Text';
@@ -23,13 +23,13 @@ const ADDRESSES = postKinds.flatMap(({ postType }) =>
   ['_EventURL', '_VenueURL', '_OrganizerWebsite'].map((key) => [postType, key] as const),
 );
 
-describeAsking('a script in a text', (ask) => {
+describeAsking('script in a text', (ask) => {
   const rowsWithIt = async (id: number): Promise<unknown[]> => [
     ...(await ask.db().from('posts').where('ID', id)),
     ...(await ask.db().from('postmeta').where('post_id', id)),
   ];
 
-  it.each(FIELDS)('%s, %s: is not stored on creation and change', async (path, field, kind) => {
+  it.each(FIELDS)('in %s, field %s, is not stored on creation and change', async (path, field, kind) => {
     const created = await ask.post(`/${path}`, { ...NEW[kind.name], [field]: SCRIPT }, 'contrib');
     const { id } = created.status === 201 ? created.body : await ask.made(`/${path}`, NEW[kind.name], 'contrib');
     const changed = await ask.patch(`/${path}/${id}`, { [field]: SCRIPT }, 'contrib');
@@ -38,7 +38,7 @@ describeAsking('a script in a text', (ask) => {
     expect(JSON.stringify(await ask.read(`/${path}/${id}`, 'contrib'))).not.toMatch(/onerror/);
   });
 
-  it.each(ADDRESSES)('%s, meta %s: is no address, and no address ends an attribute', async (type, key) => {
+  it.each(ADDRESSES)('in %s, meta %s, is refused as a URL, and quotes in a URL are escaped', async (type, key) => {
     const write = (address: string) =>
       ask.send('POST', `/wp-json/wp/v2/${type}`, {
         body: { title: 'New', status: 'publish', meta: { ...DATES, [key]: address } },

@@ -4,7 +4,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
-describeDatabases('what the plugin keeps of parameters that are no fields', (open) => {
+describeDatabases('stored parameters that are not fields', (open) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describeDatabases('what the plugin keeps of parameters that are no fields', (ope
   it.each([
     ['venues', 'venue', '_VenueVenueID'],
     ['organizers', 'organizer', '_OrganizerOrganizerID'],
-  ])('is the id that a new record of %s is sent with', async (path, field, key) => {
+  ])('include the id sent with a new record of %s', async (path, field, key) => {
     const create = async (name: string, more: object) => {
       const { body } = await running.send('POST', `/wp-json/calendar/events/v1/${path}`, { as: 'admin', body: { [field]: name, ...more } });
       return (await db.from('postmeta').where({ post_id: body.id, meta_key: key })).map(({ meta_value }) => meta_value);

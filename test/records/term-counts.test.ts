@@ -8,7 +8,7 @@ import { loadSite, resetSite } from '../support/site.ts';
 const EVENT = { title: 'Counted', start_date: '2030-01-01 10:00', end_date: '2030-01-01 11:00' };
 const [ONE, OTHER, TAG] = [5, 6, 12];
 
-describeDatabases('the count of a term', (open) => {
+describeDatabases('count of a term', (open) => {
   let db: Database;
   let site: RunningSite;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describeDatabases('the count of a term', (open) => {
   };
   const moved = (before: readonly number[], by: readonly number[]) => before.map((count, place) => count + by[place]!);
 
-  it('follows an event through its states, its terms and its end', async () => {
+  it('changes with the status, the terms and the deletion of an event', async () => {
     const before = await counts();
     const { id } = await send('POST', '/events', { ...EVENT, status: 'draft', categories: [ONE], tags: [TAG] });
     expect(await counts()).toEqual(before);
@@ -47,7 +47,7 @@ describeDatabases('the count of a term', (open) => {
     expect(await counts()).toEqual(before);
   });
 
-  it('moves by one from where it stands, so that nobody looks through all events of a term', async () => {
+  it('is incremented or decremented instead of counted again', async () => {
     await db.from('term_taxonomy').where('term_taxonomy_id', ONE).update({ count: 1_000_000 });
     const { id } = await send('POST', '/events', { ...EVENT, categories: [ONE] });
     expect((await counts())[0]).toBe(1_000_001);

@@ -19,7 +19,7 @@ describeDatabases('names and slugs of terms', (open) => {
   const post = async (path: string, body: object) =>
     (await running.send('POST', `/wp-json/calendar/events/v1/${path}`, { as: 'admin', body })).body;
 
-  describe('a new term', () => {
+  describe('of a new term', () => {
     it.each([
       ['categories', { name: 'Jazz' }, 'Jazz', 'jazz-2'],
       ['categories', { name: 'Jazz', parent: 2 }, 'Jazz', 'jazz-music'],
@@ -32,7 +32,7 @@ describeDatabases('names and slugs of terms', (open) => {
       ['tags', { name: 'two\nlines' }, 'two lines', 'two-lines'],
       ['tags', { name: '<script>x</script>y' }, 'y', 'y'],
       ['tags', { name: 'Music' }, 'Music', 'music'],
-    ])('of %s from %j is called %s, its slug is %s', async (path, body, name, slug) => {
+    ])('in %s from %j are %s and %s', async (path, body, name, slug) => {
       expect(await post(path, body)).toMatchObject({ id: 19, name, slug });
     });
 
@@ -42,7 +42,7 @@ describeDatabases('names and slugs of terms', (open) => {
       ['categories', { name: 'jazz', parent: 3 }, 4],
       ['tags', { name: 'FREE' }, 11],
       ['tags', { name: 'free', slug: 'outdoor' }, 11],
-    ])('of %s from %j is there already', async (path, body, id) => {
+    ])('in %s from %j return term_exists', async (path, body, id) => {
       expect(await post(path, body)).toMatchObject({ code: 'term_exists', data: { status: 400, term_id: id } });
     });
 
@@ -50,17 +50,17 @@ describeDatabases('names and slugs of terms', (open) => {
       [{ name: ' ' }, 'empty_term_name'],
       [{ name: '<b></b>' }, 'invalid_term_name'],
       [{ name: 'x', parent: '' }, 'rest_taxonomy_not_hierarchical'],
-    ])('is not made of %j', async (body, code) => {
+    ])('refuse %j', async (body, code) => {
       expect(await post('tags', body)).toMatchObject({ code, data: { status: 400 } });
     });
 
-    it('is one for all names of the same slug that an event is given', async () => {
+    it('refer to one term for all names of an event with the same slug', async () => {
       const { tags } = await post('events', { title: 'x', start_date: '2031-05-01', end_date: '2031-05-02', tags: ['é1', 'e1', 'É1'] });
       expect(tags).toMatchObject([{ id: 19, name: 'é1', slug: 'e1' }]);
     });
   });
 
-  describe('a changed term', () => {
+  describe('of a changed term', () => {
     it.each([
       [{ slug: '!!!' }, { name: 'Concerts', slug: 'concerts' }],
       [
@@ -73,9 +73,9 @@ describeDatabases('names and slugs of terms', (open) => {
       ],
       [{ slug: 'sport' }, { code: 'duplicate_term_slug' }],
       [{ name: ' ' }, { code: 'empty_term_name' }],
-    ])('by %j becomes %j', async (body, expected) => expect(await post('categories/3', body)).toMatchObject(expected));
+    ])('after %j match %j', async (body, expected) => expect(await post('categories/3', body)).toMatchObject(expected));
 
-    it('that hangs under none takes no notice of a parent that is null', async () => {
+    it('ignore a parent of null if the taxonomy is not hierarchical', async () => {
       expect(await post('tags/11', { parent: null })).toMatchObject({ id: 11 });
       expect(await post('tags/11', { parent: '' })).toMatchObject({ code: 'rest_taxonomy_not_hierarchical' });
     });

@@ -9,16 +9,16 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 const EVENTS = '/wp-json/tribe/events/v1/events';
-/** Tuesdays and Thursdays until the end of February, without one of them. */
+/** An event on Tuesdays and Thursdays until the end of February, with one date excluded. */
 const CHOIR = 502;
 const A_DATE = 10_000_308;
 
-describeDatabases('a translation of an event that recurs', (open) => {
+describeDatabases('translation of a recurring event', (open) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
     db = await loadLanguages(await open(), 'polylang');
-    // The recurring events have numbers of their own.
+    // The recurring events have fixed ids, so the existing rows must not use them.
     await db.change`UPDATE {tec_events} SET event_id = event_id + 5000`;
     await db.change`UPDATE {tec_occurrences} SET occurrence_id = occurrence_id + 5000, event_id = event_id + 5000`;
     await addRecurringEvents(db);
@@ -51,7 +51,7 @@ describeDatabases('a translation of an event that recurs', (open) => {
     ['under the id of the event', CHOIR, {}],
     ['under the id of one of its dates', A_DATE, {}],
     ['where its first date is named', CHOIR, { start_date: '2031-01-14 18:30:00', end_date: '2031-01-14 20:00:00' }],
-  ])('takes place on the same dates, %s', async (_, translation_of, dates) => {
+  ])('has the same dates, %s', async (_, translation_of, dates) => {
     const values = { translation_of, language: 'it', title: 'Coro, martedì e giovedì', ...dates };
     const { status, body } = await send('POST', EVENTS, values);
     expect([status, body.translations.en.id]).toEqual([201, CHOIR]);
@@ -63,14 +63,14 @@ describeDatabases('a translation of an event that recurs', (open) => {
     expect((await remove(body.id)).status).toBe(200);
   });
 
-  it('takes place once where it is given another time', async () => {
+  it('has a single date if it is created with another time', async () => {
     const span = { start_date: '2031-01-15 18:30:00', end_date: '2031-01-15 20:00:00' };
     const { status, body } = await send('POST', EVENTS, { translation_of: CHOIR, language: 'it', title: 'Coro', ...span });
     expect([status, (await storedOf(body.id)).dates.length]).toEqual([201, 1]);
     await remove(body.id);
   });
 
-  it('is linked under the id of a date, too', async () => {
+  it('can be linked by the id of a date', async () => {
     const span = { start_date: '2031-01-15 18:30:00', end_date: '2031-01-15 20:00:00' };
     const { body } = await send('POST', EVENTS, { language: 'it', title: 'Coro', ...span });
     const linked = await send('POST', `${EVENTS}/${body.id}`, { translations: { en: A_DATE } });

@@ -14,7 +14,7 @@ import { type Answer, type RunningSite, serveDatabase } from '../support/running
 const ROOT = '/wp-json/calendar/events/v1';
 const DATES = { start_date: '2031-07-01 10:00:00', end_date: '2031-07-01 12:00:00' };
 
-describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (form) => {
+describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form) => {
   describeDatabases('written through the API', (open) => {
     let db: Database;
     let running: RunningSite;
@@ -35,7 +35,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       return running.send(method, ROOT + path, { body, as });
     };
     const post = (path: string, body: object, as?: string) => send('POST', path, body, as);
-    /** The language of an event, and its group. */
+    /** The language of an event, and its group of translations. */
     const placeOf = async (id: number): Promise<[string | null, Record<string, number>]> => {
       const languages = (await running.site.settings()).contentLanguages!;
       const { posts } = await formOf(languages).memberships(db, languages, { posts: [id], terms: [] });
@@ -43,7 +43,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
     };
     const faultOf = ({ status, body }: Answer) => [status, body.code, Object.keys(body.data?.params ?? {})];
 
-    it('gives a new record the default language where nothing else is said', async () => {
+    it('gives a new record the default language if none is sent', async () => {
       const { body } = await post('/events', { title: 'Fair', ...DATES });
       expect(await placeOf(body.id)).toEqual(['en', { en: body.id }]);
     });
@@ -57,7 +57,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(faultOf(await post('/events/110', { language: '' }))).toEqual([400, 'rest_invalid_param', ['language']]);
     });
 
-    it('makes one translation of a category, however many events need it at once', async () => {
+    it('creates one translation of a category for concurrent events that need it', async () => {
       const name = 'Only in English';
       const { id: english } = (await post('/categories', { name, language: 'en' })).body;
       const { id: second } = (await post('/categories', { name: 'This one too', language: 'en' })).body;
@@ -72,13 +72,13 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect((await db.from('terms').where('name', name)).length).toBe(form === 'polylang' ? 2 : 1);
     });
 
-    it('links a new record to the records that it names', async () => {
+    it('links a new record to the translations that it names', async () => {
       const { body } = await post('/events', { title: 'Ceramica', ...DATES, language: 'it', translations: { en: { id: 112 } } });
       expect(await placeOf(112)).toEqual(['en', { en: 112, it: body.id }]);
       expect(await placeOf(body.id)).toEqual(['it', { en: 112, it: body.id }]);
     });
 
-    it('makes a translation of a record from its texts alone', async () => {
+    it('creates a translation from its texts and copies the other fields of the source', async () => {
       const { status, body } = await post('/events', {
         title: 'Laboratorio',
         description: 'Argilla.',
@@ -93,7 +93,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await placeOf(body.id)).toEqual(['it', { en: 112, it: body.id }]);
     });
 
-    it('asks for the dates of an event that is no translation', async () => {
+    it('requires dates for an event that is not a translation', async () => {
       expect((await post('/events', { title: 'Fair', language: 'it' })).body.code).toBe('rest_missing_callback_param');
       expect((await post('/events', { title: 'Fair', language: 'it', translation_of: '' })).body.code).toBe('rest_missing_callback_param');
       expect(faultOf(await post('/events', { title: 'Fair', language: 'it', translation_of: 4711 }))).toEqual([
@@ -103,7 +103,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       ]);
     });
 
-    it('replaces what differs from the source, and keeps the rest of it', async () => {
+    it('uses the dates that are sent instead of those of the source', async () => {
       const { body } = await post('/events', {
         title: 'Laboratorio',
         language: 'it',
@@ -114,19 +114,19 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(body).toMatchObject({ start_date: '2031-06-02 09:00:00', end_date: '2031-06-02 10:00:00' });
     });
 
-    it('moves a record to another language, and only by the member of that name', async () => {
+    it('changes the language of a record by the member language, but not by translation_language', async () => {
       expect((await post('/events/112', { language: 'it' })).status).toBe(200);
       expect(await placeOf(112)).toEqual(['it', { it: 112 }]);
       await post('/events/112?translation_language=en', { title: 'Argilla', translation_language: 'en' });
       expect((await placeOf(112))[0]).toBe('it');
     });
 
-    it('does not move a record to a language that its group has', async () => {
+    it('refuses to change the language to one that the group already has', async () => {
       expect(faultOf(await post('/events/110', { language: 'it' })).slice(0, 2)).toEqual([400, 'language-taken']);
       expect(await placeOf(110)).toEqual(['en', { en: 110, it: 111 }]);
     });
 
-    it('links records in both directions, and gives back what was there on request', async () => {
+    it('links records in both directions and unlinks them with null', async () => {
       expect((await post('/events/113', { translations: { en: 112 } })).status).toBe(200);
       expect(await placeOf(112)).toEqual(['en', { en: 112, it: 113 }]);
       expect((await post('/events/112', { translations: { it: null } })).status).toBe(200);
@@ -134,18 +134,18 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await placeOf(113)).toEqual(['it', { it: 113 }]);
     });
 
-    it('takes itself out of a group', async () => {
+    it('removes a record from its group', async () => {
       await post('/events/111', { translations: { it: null } });
       expect(await placeOf(110)).toEqual(['en', { en: 110 }]);
       expect(await placeOf(111)).toEqual(['it', { it: 111 }]);
     });
 
-    it('changes nothing for what an answer says already', async () => {
+    it('changes nothing if the translations of a response are sent back', async () => {
       await post('/events/111', { translations: { en: { id: 110 }, it: { id: 111 } }, language: 'it' });
       expect(await placeOf(111)).toEqual(['it', { en: 110, it: 111 }]);
     });
 
-    it('writes nothing where two groups meet in a language', async () => {
+    it('returns 409 and writes nothing if two groups have records in the same language', async () => {
       expect(faultOf(await post('/events/113', { translations: { en: 110 }, title: 'No' })).slice(0, 2)).toEqual([
         409,
         'translation-conflict',
@@ -166,7 +166,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(faultOf(await post(`/events/${id}`, { translations }))).toEqual([400, 'rest_invalid_param', ['translations']]);
     });
 
-    it('links only what the caller may edit', async () => {
+    it('refuses links to records that the caller may not edit', async () => {
       const own = await post('/events', { title: 'Mine', ...DATES, language: 'it', status: 'draft' }, 'contrib');
       expect(own.status).toBe(201);
       expect(faultOf(await post(`/events/${own.body.id}`, { translations: { en: 112 } }, 'contrib'))).toEqual([
@@ -177,7 +177,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await placeOf(112)).toEqual(['en', { en: 112 }]);
     });
 
-    it('asks for the right to edit every record whose translations change, before it says anything else', async () => {
+    it('checks that the caller may edit every affected record before it reports a conflict', async () => {
       const { body: own } = await post('/events', { title: 'Mine', ...DATES, language: 'it', status: 'draft' }, 'contrib');
       const refused = [400, 'rest_invalid_param', ['translations']];
       const link = (translations: object) => post(`/events/${own.id}`, { translations }, 'contrib');
@@ -189,31 +189,31 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(faultOf(await post(`/events/${own.id}`, { translations: { en: 110 } })).slice(0, 2)).toEqual([409, 'translation-conflict']);
     });
 
-    it('lets a translation take the place of one in the trash', async () => {
+    it('replaces a translation that is in the trash', async () => {
       await send('DELETE', '/events/111');
       const { body } = await post('/events', { title: 'Concerto', language: 'it', translation_of: 110 });
       expect(await placeOf(110)).toEqual(['en', { en: 110, it: body.id }]);
     });
 
-    it('gives a record without a language one when it is changed', async () => {
+    it('gives a record without a language the default language when it changes', async () => {
       await post('/events/114', { title: 'Legacy' });
       expect((await placeOf(114))[0]).toBe('en');
     });
 
-    it('gives what a record brings along its language', async () => {
+    it('gives new venues and categories of a record the language of the record', async () => {
       const { body } = await post('/events', { title: 'Festa', ...DATES, language: 'it', venue: { venue: 'Sala' }, categories: ['Ballo'] });
       expect((await placeOf(body.venue.id))[0]).toBe('it');
       const found = (await running.send('GET', `/it${ROOT}/categories?search=Ballo&hide_empty=false`)).body.categories;
       expect(found.map(({ name }: { name: string }) => name)).toEqual(['Ballo']);
     });
 
-    it('makes a venue of the same title in each language', async () => {
+    it('creates one venue of the same title per language', async () => {
       const { body } = await post('/venues', { venue: 'Town Hall', language: 'it' });
       expect(body.id).not.toBe(101);
       expect((await post('/venues', { venue: 'Town Hall' })).body.id).toBe(101);
     });
 
-    it('leaves the translations of what is deleted', async () => {
+    it('removes a deleted record from its group', async () => {
       await running.send('DELETE', '/wp-json/wp/v2/tribe_events/111?force=true', { as: 'admin' });
       dirty = true;
       expect(await placeOf(110)).toEqual(['en', { en: 110 }]);
@@ -228,7 +228,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await db.from('term_relationships').where('object_id', 40).orderBy('term_taxonomy_id')).toEqual(before);
     });
 
-    it('puts terms in the language of the event', async () => {
+    it('replaces terms by their translations in the language of the event', async () => {
       const idsOf = (answer: Answer) => answer.body.categories.map(({ id }: { id: number }) => id);
       expect(idsOf(await post('/events', { title: 'Concerto', ...DATES, language: 'it', categories: [38] }))).toEqual([40]);
       expect(idsOf(await post('/events', { title: 'Partita', ...DATES, language: 'it', categories: ['Sport'] }))).toEqual([49]);
@@ -243,7 +243,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(idsOf(await post('/events/110', { language: 'it' }))).toEqual([40]);
     });
 
-    it('means by a name the category of the language, though another one has it as its slug', async () => {
+    it('prefers the category with the name in the language over one with the same slug in another', async () => {
       const { body: own } = await post('/categories', { name: 'Workshops', slug: 'officine', language: 'it' });
       const { body } = await post('/events', { title: 'Corso', ...DATES, language: 'it', categories: ['Workshops'] });
       expect(body.categories.map(({ id }: { id: number }) => id)).toEqual([own.id]);
@@ -251,7 +251,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(english.body.categories.map(({ id }: { id: number }) => id)).toEqual([52]);
     });
 
-    it('links categories, too', async () => {
+    it('also links categories', async () => {
       const { status, body } = await post('/categories', { name: 'Laboratori', language: 'it', translation_of: 52 });
       expect(status).toBe(201);
       const made = await post('/events', { title: 'Corso', ...DATES, language: 'it', categories: [52] });
@@ -259,7 +259,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect((await post(`/categories/${body.id}`, { language: 'en' })).body.code).toBe('language-taken');
     });
 
-    it('takes over what is no text, but not the name that another system has for the source', async () => {
+    it('copies fields that are not texts from the source, except external_id', async () => {
       await post('/events/112', { external_id: 'e-112', sticky: true, featured: true });
       await post('/venues/103', { external_id: 'v-103', show_map: false });
       const { status, body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112 });
@@ -270,7 +270,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
     });
 
-    it.each([[''], [null]])('takes over nothing of what is named with an empty value (%j)', async (nothing) => {
+    it.each([[''], [null]])('does not copy fields that are sent with an empty value (%j)', async (nothing) => {
       const kept = { cost: '$10', website: 'https://example.org', venue: 101, organizer: [106], categories: [38], tags: [61] };
       const source = (await post('/events', { title: 'Fair', ...DATES, language: 'en', ...kept })).body;
       const named = { description: nothing, excerpt: nothing, image: nothing, external_id: nothing, timezone: nothing };
@@ -288,13 +288,13 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect((await post('/events', listed)).body).toMatchObject({ cost: '$10', categories: [], organizer: [] });
     });
 
-    it('puts nothing before others for those who may not', async () => {
+    it('does not copy sticky for users who may not set it', async () => {
       await post('/events/112', { sticky: true, author: 4, status: 'draft' });
       const { status, body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112 }, 'contrib');
       expect([status, body.sticky]).toEqual([201, false]);
     });
 
-    it('brings a record back, and publishes what is linked, with a slug that may be shared', async () => {
+    it('restores a record and publishes a linked draft with a slug that languages may share', async () => {
       const slugOf = async (id: number) => (await db.from('posts').where('ID', id).first())?.post_name;
       await send('DELETE', '/events/117');
       await send('DELETE', '/events/118');
@@ -308,13 +308,13 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await slugOf(draft.id)).toBe(form === 'wpml' ? 'town-hall' : 'town-hall-2');
     });
 
-    it('puts the language behind a slug of a category that another language has', async () => {
+    it('appends the language to the slug of a category if another language has the slug', async () => {
       const slugOf = async (path: string, body: object) => (await post(path, body)).body.slug;
       expect(await slugOf('/categories/40', { slug: 'workshops' })).toBe('workshops-it');
       expect((await post('/categories/40', { slug: 'sagre' })).body.code).toBe('duplicate_term_slug');
       await db.from('terms').where('term_id', 40).update({ slug: 'music' });
       expect(await slugOf('/categories/40', { slug: 'music', description: 'Suoni' })).toBe('music');
-      // As it moves, it asks in the language that it gets.
+      // The slug is checked in the new language of the category.
       expect(await slugOf('/categories/54', { slug: 'workshops', language: 'en' })).toBe(undefined);
       expect(await slugOf('/categories/54', { slug: 'jazz-it', language: 'en' })).toBe('jazz-it-en');
     });
@@ -327,32 +327,35 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
         38,
         { id: 40, table: 'term_taxonomy', key: 'term_id', column: 'taxonomy', to: 'post_tag' },
       ],
-    ] as const)('leaves %s its language when another one takes its place', async (_, path, id, { id: moved, table, key, column, to }) => {
-      const { body } = await post(path, { title: 'Altro', name: 'Altro', ...DATES, language: 'it' });
-      await db
-        .from(table)
-        .where(key, moved)
-        .update({ [column]: to });
-      await db.from('fasti_changes').increment('counter');
-      const answer = await post(`${path}/${id}`, { translations: { it: body.id } });
-      expect([answer.status, answer.body.translations.it.id]).toEqual([200, body.id]);
-      const element = table === 'posts' ? moved : (await db.from(table).where(key, moved).first())!.term_taxonomy_id;
-      const languages =
-        form === 'wpml'
-          ? await db
-              .from('icl_translations')
-              .where('element_id', element)
-              .whereIn('element_type', ['post_tribe_events', 'tax_tribe_events_cat'])
-          : await db
-              .from('term_relationships', 'r')
-              .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-              .where('r.object_id', moved)
-              .whereIn('tt.taxonomy', table === 'posts' ? ['language'] : ['term_language'])
-              .select('tt.taxonomy');
-      expect(languages).toHaveLength(1);
-    });
+    ] as const)(
+      'keeps the language of %s when another record takes its place in the group',
+      async (_, path, id, { id: moved, table, key, column, to }) => {
+        const { body } = await post(path, { title: 'Altro', name: 'Altro', ...DATES, language: 'it' });
+        await db
+          .from(table)
+          .where(key, moved)
+          .update({ [column]: to });
+        await db.from('fasti_changes').increment('counter');
+        const answer = await post(`${path}/${id}`, { translations: { it: body.id } });
+        expect([answer.status, answer.body.translations.it.id]).toEqual([200, body.id]);
+        const element = table === 'posts' ? moved : (await db.from(table).where(key, moved).first())!.term_taxonomy_id;
+        const languages =
+          form === 'wpml'
+            ? await db
+                .from('icl_translations')
+                .where('element_id', element)
+                .whereIn('element_type', ['post_tribe_events', 'tax_tribe_events_cat'])
+            : await db
+                .from('term_relationships', 'r')
+                .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+                .where('r.object_id', moved)
+                .whereIn('tt.taxonomy', table === 'posts' ? ['language'] : ['term_language'])
+                .select('tt.taxonomy');
+        expect(languages).toHaveLength(1);
+      },
+    );
 
-    it('gives a term another language though its translation is gone', async () => {
+    it('changes the language of a term whose translation was deleted', async () => {
       for (const table of ['terms', 'term_taxonomy'] as const) await db.from(table).where('term_id', 40).delete();
       await db.from('fasti_changes').increment('counter');
       const { status, body } = await post('/categories/38', { language: 'it' });
@@ -360,7 +363,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
     });
 
     if (form === 'wpml')
-      it('takes a row that says no language for none', async () => {
+      it('treats a row with an empty language as a record without a language', async () => {
         const places = { element_type: 'post_tribe_events', source_language_code: null, language_code: '' };
         for (const element_id of [110, 112])
           await db.from('icl_translations').where({ element_type: places.element_type, element_id }).delete();
@@ -375,7 +378,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       });
 
     if (form === 'wpml')
-      it('moves nothing out of a language that its editor may not know of', async () => {
+      it('keeps the language of a record if it is hidden from the editor', async () => {
         const member = async (option_name: string, change: (stored: Record<string, unknown>) => object) => {
           const row = await db.from('options').where({ option_name }).first();
           const option_value = toSerialized(change(serializedMembers(row?.option_value)));
@@ -393,7 +396,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       });
 
     if (form === 'wpml')
-      it('leaves a record in a language that is switched off where it is, unless another one is named', async () => {
+      it('keeps a deactivated language of a record unless another one is sent', async () => {
         const ofEvent = (id: number) => ({ element_type: 'post_tribe_events', element_id: id });
         const rowOf = (id: number) => db.from('icl_translations').where(ofEvent(id)).first();
         await db.from('icl_translations').where(ofEvent(111)).update({ language_code: 'de' });
@@ -404,7 +407,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
         expect(faultOf(await post('/events/111', { translations: { en: 112 } }))).toEqual([400, 'rest_invalid_param', ['translations']]);
         await assignLanguage(running.site, 'en');
         expect(await rowOf(111)).toEqual(before);
-        // Lists of one language that are filled up hold what has none, not what is in another one.
+        // A list of one language with fallback includes records without a language, but not those in another language.
         const list = `${ROOT}/events?start_date=2031-01-01&end_date=2032-01-01&per_page=50&lang=it&language_fallback=true`;
         const { events } = (await running.send('GET', list)).body;
         expect(events.map(({ id }: { id: number }) => id)).not.toContain(111);
