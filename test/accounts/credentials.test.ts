@@ -21,7 +21,7 @@ import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
 
-/** What the verbs need of a site, with a clock that tests set. */
+/** The parts of a site that these functions need, with a clock that the tests set. */
 function siteOn(db: Database, env: Record<string, string> = {}): Site & { now: Date } {
   const config = readConfig(env);
   const site = {
@@ -46,7 +46,7 @@ const answerTo = (site: Site, credentials: Asking) =>
     (error: { code?: string; status?: number }) => `${error.code} ${error.status}`,
   );
 
-/** A `$P$` hash of `legacyPassword`, as WordPress made them before 6.8. */
+/** A password and its `$P$` hash, as WordPress created them before 6.8. */
 const LEGACY = 'AbCdEfGhIjKlMnOpQrStUvWx';
 function portable(password: string, salt = 'saltsalt'): string {
   const digits = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -85,7 +85,7 @@ describeDatabases('identify', (open) => {
       ) as object,
     ) as Record<string, unknown>[];
 
-  describe('an application password', () => {
+  describe('application password', () => {
     it.each([
       ['with the login', (one: string) => basic('ed', one)],
       ['with the login in another case', (one: string) => basic('ED', one)],
@@ -106,13 +106,13 @@ describeDatabases('identify', (open) => {
       expect([later.can('edit_tribe_events'), later.can('manage_categories'), later.can('read')]).toEqual([false, true, false]);
     });
 
-    it('costs one query, right or wrong', async () => {
+    it('costs one query, whether right or wrong', async () => {
       await ask(site, { authorization: basic('ed', password) });
       await noted();
       const settings = await site.settings();
       const count = async (authorization: string) => {
         const before = db.queries();
-        // A request with a form may have to ask twice: before the form is read, and with the nonce in it.
+        // A request with a form may identify twice: before the form is read, and with the nonce in it.
         const claim = claimOf(site, settings, { authorization, secure: true, address: '192.0.2.1' });
         for (let times = 0; times < 2; times += 1) await claim.identify(undefined).catch(() => undefined);
         return db.queries() - before;
@@ -122,13 +122,13 @@ describeDatabases('identify', (open) => {
       expect(await count(basic('nobody', 'wrong'))).toBe(1);
     });
 
-    it('counts one wrong password once, however often the request asks', async () => {
+    it('counts a wrong password once per request, however often the request identifies', async () => {
       const claim = claimOf(site, await site.settings(), { authorization: basic('ed', 'wrong'), secure: true, address: '192.0.2.9' });
       for (let times = 0; times < 150; times += 1)
         await expect(claim.identify(undefined)).rejects.toMatchObject({ problem: 'incorrect_password' });
     });
 
-    it('goes to the login before the e-mail address of somebody else', async () => {
+    it('matches a login before the e-mail address of another user', async () => {
       await db.from('users').where('ID', 3).update({ user_email: 'ed' });
       await db.from('users').where('ID', 4).update({ user_login: 'ed@example.test' });
       const other = await createApplicationPassword(site, 4, 'tests');
@@ -136,19 +136,19 @@ describeDatabases('identify', (open) => {
       expect(await answerTo(site, { authorization: basic('ed@example.test', other.password) })).toBe('ed@example.test');
     });
 
-    it('is ignored while the site uses none', async () => {
+    it('is ignored if the site does not use application passwords', async () => {
       await setOptions(db, { using_application_passwords: '' });
       expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('anonymous');
       expect(await answerTo(site, { authorization: basic('ed', 'wrong') })).toBe('anonymous');
     });
 
-    it('is ignored on open connections where only encrypted ones will do', async () => {
+    it('is ignored on unencrypted connections if BASIC_AUTH is https', async () => {
       const strict = siteOn(db, { BASIC_AUTH: 'https' });
       expect(await answerTo(strict, { authorization: basic('ed', password) })).toBe('anonymous');
       expect(await answerTo(strict, { authorization: basic('ed', password), secure: true })).toBe('ed');
     });
 
-    it('of an old WordPress is accepted too, and refused as soon as it is gone', async () => {
+    it('of an old WordPress is accepted until it is revoked', async () => {
       const old = { uuid: 'old', app_id: '', name: 'old', password: portable(LEGACY), created: 1, last_used: null, last_ip: null };
       await writeUserMeta(db, 3, '_application_passwords', toSerialized([old]));
       expect(await answerTo(site, { authorization: basic('auth', `${LEGACY.slice(0, 4)} ${LEGACY.slice(4)}`) })).toBe('auth');
@@ -157,7 +157,7 @@ describeDatabases('identify', (open) => {
       expect(await answerTo(site, { authorization: basic('auth', LEGACY) })).toBe('incorrect_password 401');
     });
 
-    it('is refused once it was revoked elsewhere', async () => {
+    it('is refused once another process has revoked it', async () => {
       expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('ed');
       const elsewhere = await openDatabase({ url: urlOf(db), prefix: db.prefix });
       await revokeApplicationPassword(siteOn(elsewhere), 'ed', uuid);
@@ -175,21 +175,21 @@ describeDatabases('identify', (open) => {
       ['a password of dashes', basic('ed', '- -')],
       ['a user without passwords', basic('sub', 'wrong')],
       ['a very long name and password', basic('e'.repeat(5000), 'x'.repeat(6000))],
-    ])('are refused in one way: %s', async (_, authorization) =>
+    ])('are refused with the same error: %s', async (_, authorization) =>
       expect(await answerTo(site, { authorization })).toBe('incorrect_password 401'),
     );
 
-    it('are somebody else’s password, and the password of the account', async () => {
+    it('include the application password of another user and the password of the account', async () => {
       expect(await answerTo(site, { authorization: basic('admin', password) })).toBe('incorrect_password 401');
       expect(await answerTo(site, { authorization: basic('ed', 'ed') })).toBe('incorrect_password 401');
     });
 
-    it('are passwords whose list is broken', async () => {
+    it('include any password if the stored list is broken', async () => {
       await writeUserMeta(db, 2, '_application_passwords', 'a:1:{i:0;broken');
       expect(await answerTo(site, { authorization: basic('ed', password) })).toBe('incorrect_password 401');
     });
 
-    it('are answered no faster than the floor that hides what was computed', async () => {
+    it('are answered no faster than the minimum delay that hides the computation', async () => {
       for (const name of ['ed', 'nobody']) {
         const begun = performance.now();
         await answerTo(site, { authorization: basic(name, 'wrong') });
@@ -206,11 +206,11 @@ describeDatabases('identify', (open) => {
     ['Basic of nothing', `Basic ${Buffer.from('').toString('base64')}`],
     ['Basic without a password', basic('ed', '')],
     ['Digest', 'Digest username="ed"'],
-  ])('takes %s for nobody in particular', async (_, authorization) => expect(await answerTo(site, { authorization })).toBe('anonymous'));
+  ])('treats %s as anonymous', async (_, authorization) => expect(await answerTo(site, { authorization })).toBe('anonymous'));
 
-  describe('too many failures', () => {
+  describe('too many failed attempts', () => {
     const fail = (name: string, address: string) => answerTo(site, { authorization: basic(name, 'wrong'), address });
-    /** Some at once, since each one waits for its floor, and no more than there are connections. */
+    /** Sends eight attempts at a time, since each takes the minimum delay and the connections are limited. */
     const failMany = async (count: number, name: (place: number) => string, address: (place: number) => string) => {
       const answers: string[] = [];
       for (let at = 0; at < count; at += 8) {
@@ -220,7 +220,7 @@ describeDatabases('identify', (open) => {
       return answers;
     };
 
-    it('of one address are answered so, and neither its right passwords nor other addresses suffer', async () => {
+    it('from one address return 429, but not for correct passwords or other addresses', async () => {
       const answers = await failMany(
         201,
         (place) => `user${place}`,
@@ -235,7 +235,7 @@ describeDatabases('identify', (open) => {
       });
     });
 
-    it('for one user are answered so, whether the user exists or not, and the user still gets in', async () => {
+    it('for one user name return 429, whether the user exists or not, but not for the correct password', async () => {
       for (const name of ['ed', 'nobody']) {
         await failMany(
           100,
@@ -247,7 +247,7 @@ describeDatabases('identify', (open) => {
       expect(await answerTo(site, { authorization: basic('ed', password), address: '192.0.2.3' })).toBe('ed');
     });
 
-    it('are forgotten after a quarter of an hour', async () => {
+    it('are forgotten after 15 minutes', async () => {
       await failMany(
         101,
         () => 'ed',
@@ -259,8 +259,8 @@ describeDatabases('identify', (open) => {
     });
   });
 
-  describe('the last use', () => {
-    it('is noted with the address, beside the request', async () => {
+  describe('last use of an application password', () => {
+    it('is recorded with the address after the request', async () => {
       await ask(site, { authorization: basic('ed', password), address: '203.0.113.9' });
       await noted();
       const [before, entry] = await storedOf(2);
@@ -268,7 +268,7 @@ describeDatabases('identify', (open) => {
       expect(before).toMatchObject({ name: 'replay', last_used: 1795160904 });
     });
 
-    it('is noted once a day', async () => {
+    it('is recorded at most once a day', async () => {
       const use = async (seconds: number) => {
         site.now = new Date(START.getTime() + seconds * 1000);
         await ask(site, { authorization: basic('ed', password), address: `203.0.113.${seconds % 250}` });
@@ -281,7 +281,7 @@ describeDatabases('identify', (open) => {
       expect(await use(86_400)).toBe(first + 86_400);
     });
 
-    it('does not bring back a password that was revoked meanwhile', async () => {
+    it('does not restore a password that was revoked meanwhile', async () => {
       const user = (await loadUsers(db, [2], ['_application_passwords'])).get(2)!;
       const before = user.metas.get('_application_passwords')!;
       await revokeApplicationPassword(site, 'ed', uuid);
@@ -289,17 +289,17 @@ describeDatabases('identify', (open) => {
       expect((await storedOf(2)).map((entry) => entry.name)).toEqual(['replay']);
     });
 
-    it('fails without anybody noticing', async () => {
+    it('may fail to be recorded without failing the request', async () => {
       const unwritable = { where: () => ({ update: () => Promise.reject(new Error('read only')) }) } as never;
       const broken: Site = { ...site, db: { ...db, from: () => unwritable } };
       expect(await answerTo(broken, { authorization: basic('ed', password) })).toBe('ed');
     });
   });
 
-  /** The note is written beside the request. */
+  /** Waits for the note of the last use, which is written in the background. */
   const noted = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-  describe('a login cookie', () => {
+  describe('login cookie', () => {
     const now = START.getTime() / 1000;
     let signed: Site & { now: Date };
     let cookie: string;
@@ -316,14 +316,14 @@ describeDatabases('identify', (open) => {
 
     const nonceFor = (user: number, of = token) => createNonce({ user, token: of }, 'n-keyn-salt', now);
 
-    it('with a nonce signs its owner in and gets a fresh nonce', async () => {
+    it('with a nonce authenticates its user and returns a fresh nonce', async () => {
       const { viewer, nonce } = await ask(signed, { cookie: `other=1; ${cookie}; more=2`, nonce: nonceFor(3) });
       expect(viewer.login).toBe('auth');
       expect(viewer.can('publish_tribe_events')).toBe(true);
       expect(nonce).toBe(nonceFor(3));
     });
 
-    it('is named after the address of the network of sites that there is, as it stands', async () => {
+    it('has a name derived from the siteurl of the network exactly as it is stored', async () => {
       const network = await loadSite(await open());
       await makeNetwork(network);
       const own = siteOn(network, LOGIN_KEYS);
@@ -341,19 +341,19 @@ describeDatabases('identify', (open) => {
       expect(await answerOf('http://127.0.0.1:8081')).toBe('rest_cookie_invalid_nonce 403');
     });
 
-    it('without a nonce is nobody’s', async () => expect(await answerTo(signed, { cookie })).toBe('anonymous'));
+    it('without a nonce is anonymous', async () => expect(await answerTo(signed, { cookie })).toBe('anonymous'));
 
-    it('with a nonce that is not its own is refused', async () => {
+    it('with the nonce of another session is refused', async () => {
       for (const nonce of ['bad', '', nonceFor(0, ''), nonceFor(2), nonceFor(3, 'other')])
         expect(await answerTo(signed, { cookie, nonce })).toBe('rest_cookie_invalid_nonce 403');
     });
 
-    it('goes before Basic with a nonce, and gives way to it without', async () => {
+    it('takes precedence over Basic with a nonce, but not without', async () => {
       expect(await answerTo(signed, { cookie, nonce: nonceFor(3), authorization: basic('ed', 'wrong') })).toBe('auth');
       expect(await answerTo(signed, { cookie, authorization: basic('ed', password) })).toBe('ed');
     });
 
-    it('is nobody’s once its session is over or it has run out', async () => {
+    it('is anonymous once its session has ended or it has expired', async () => {
       const nonce = nonceFor(3);
       await writeUserMeta(db, 3, 'session_tokens', toSerialized({}));
       expect(await answerTo(signed, { cookie, nonce })).toBe('rest_cookie_invalid_nonce 403');
@@ -361,30 +361,30 @@ describeDatabases('identify', (open) => {
       expect(await answerTo(signed, { cookie })).toBe('anonymous');
     });
 
-    it('is ignored without the keys of the site', async () => {
+    it('is ignored without the keys and salts of the site', async () => {
       expect(await answerTo(site, { cookie })).toBe('anonymous');
       expect(await answerTo(site, { cookie, nonce: nonceFor(3) })).toBe('rest_cookie_invalid_nonce 403');
     });
 
     it.each(['=', 'a', `${loginCookieName('http://127.0.0.1:8081')}=%E0%A4%A`, `${loginCookieName('http://127.0.0.1:8081')}=auth|1|x`])(
-      'is not %s',
+      'is ignored if it is %s',
       async (broken) => {
         expect(await answerTo(signed, { cookie: broken, nonce: nonceFor(0, '') })).toBe('anonymous');
       },
     );
 
-    it('is not needed for the nonce of a visitor, who gets a fresh one', async () => {
+    it('is not needed for the nonce of a visitor, which is renewed', async () => {
       expect(await ask(signed, { nonce: nonceFor(0, '') })).toMatchObject({ viewer: { id: 0 }, nonce: nonceFor(0, '') });
       expect(await answerTo(signed, { nonce: 'bad' })).toBe('rest_cookie_invalid_nonce 403');
     });
   });
 
-  it('leaves a nonce unread where an application password decides', async () => {
+  it('ignores the nonce if there is an application password', async () => {
     expect(await answerTo(site, { authorization: basic('ed', password), nonce: 'bad' })).toBe('ed');
     expect(await answerTo(site, { authorization: basic('ed', 'wrong'), nonce: 'bad' })).toBe('incorrect_password 401');
   });
 
-  it('finds a viewer by id for those who act in a user’s name', async () => {
+  it('loadViewer finds a user by id', async () => {
     const settings = await site.settings();
     expect((await loadViewer(db, settings, 1))?.can('manage_options')).toBe(true);
     expect(await loadViewer(db, settings, 99)).toBeUndefined();
@@ -394,7 +394,7 @@ describeDatabases('identify', (open) => {
 describe('countFailures', () => {
   const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
   const limits = { 'sign-in': few, 'record-password': few, suggestion: few };
-  it('takes all addresses of one IPv6 network for one, and a mapped one for its IPv4', () => {
+  it('counts an IPv6 /64 network as one address and a mapped address as its IPv4 address', () => {
     const attempts = countFailures(limits).of('sign-in');
     for (const address of [
       '2001:db8:1:2::1',
@@ -410,20 +410,20 @@ describe('countFailures', () => {
     expect(attempts.secondsToWait('192.0.2.1', new Date(START.getTime() + 20_000))).toBe(40);
     expect(attempts.secondsToWait('192.0.2.2', START)).toBeUndefined();
   });
-  it('says how long the limit holds', () => {
+  it('returns how long the limit still applies', () => {
     const attempts = countFailures(limits).of('sign-in');
     const waits = Array.from({ length: 4 }, (_, place) =>
       attempts.failed('192.0.2.1', `user${place}`, new Date(START.getTime() + place * 10_000)),
     );
     expect(waits).toEqual([undefined, undefined, undefined, 30]);
   });
-  it('counts each kind apart', () => {
+  it('counts each kind separately', () => {
     const counts = countFailures(limits);
     for (let time = 0; time < 5; time += 1) counts.of('record-password').failed('192.0.2.1', undefined, START);
     expect(counts.of('record-password').secondsToWait('192.0.2.1', START)).toBe(60);
     expect(counts.of('sign-in').secondsToWait('192.0.2.1', START)).toBeUndefined();
   });
-  it('keeps one limit for all who tell each other, whoever comes later too, and says no more than needed', () => {
+  it('shares one limit between processes, including later ones, with no more messages than needed', () => {
     const [one, other, late] = [countFailures(limits), countFailures(limits), countFailures(limits)];
     let told = 0;
     for (const [from, to] of [

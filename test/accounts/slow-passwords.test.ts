@@ -4,7 +4,7 @@ import { hash } from 'bcryptjs';
 import { isCrowded, verifySlowly } from '../../src/accounts/slow-passwords.ts';
 import { hashPassword } from '../../src/wordpress/passwords.ts';
 
-describe('hashes that take long', () => {
+describe('slow password hashes', () => {
   it.each([
     ['bcrypt of WordPress 6.8', () => hashPassword('pässword')],
     ['bcrypt', () => hash('pässword', 4)],
@@ -16,7 +16,7 @@ describe('hashes that take long', () => {
     expect(await verifySlowly('wrong', stored)).toBe(false);
   });
 
-  it('leave the main thread to others', async () => {
+  it('do not block the main thread', async () => {
     const stored = await hash('x', 12);
     let over = false;
     const check = verifySlowly('wrong', stored).then(() => {
@@ -25,17 +25,17 @@ describe('hashes that take long', () => {
     let turns = 0;
     for (; !over; turns += 1) await nextTurn();
     await check;
-    // In the main thread there are a few turns, one for each tenth of a second.
+    // Hashing in the main thread would allow only a few turns, one per tenth of a second.
     expect(turns).toBeGreaterThan(1000);
   });
 
-  it('are refused where they are none, and the next is verified nevertheless', async () => {
+  it('are rejected if they are invalid, without affecting the next one', async () => {
     const stored = await hash('right', 4);
     const answers = await Promise.all([verifySlowly('right', '$2y$99$broken'), verifySlowly('right', stored)]);
     expect(answers).toEqual([false, true]);
   });
 
-  it('wait in a line that has an end', async () => {
+  it('wait in a queue of limited length', async () => {
     const stored = await hash('right', 4);
     const first = Array.from({ length: 65 }, () => verifySlowly('right', stored));
     expect(isCrowded()).toBe(true);

@@ -66,7 +66,7 @@ describeDatabases('accounts', (open) => {
     Object.fromEntries((await db.from('usermeta').where('user_id', id).orderBy('umeta_id')).map((row) => [row.meta_key, row.meta_value]));
 
   describe('createUser', () => {
-    it('makes the rows that WordPress makes', async () => {
+    it('inserts the rows that WordPress inserts', async () => {
       const { id } = await createUser(site, { ...anna, login: 'Anna Rossi', password: 'correct horse', displayName: 'Anna' });
       const { row } = (await loadUsers(db, [id], [])).get(id)!;
       expect(row).toMatchObject({
@@ -76,7 +76,7 @@ describeDatabases('accounts', (open) => {
       expect(await verifyPassword('correct horse', row.user_pass)).toBe(true);
       const metas = await metasOf(id);
       expect(metas).toMatchObject({ nickname: 'Anna Rossi', wp_capabilities: 'a:1:{s:6:"editor";b:1;}', wp_user_level: '7' });
-      // The metas of the sample's users are those that WordPress made.
+      // WordPress created the metas of the users of the sample site.
       const theirs = readFixture()
         .usermeta!.rows.filter(([, user]) => user === 2)
         .map(([, , key]) => key);
@@ -84,7 +84,7 @@ describeDatabases('accounts', (open) => {
       expect((await readOptions(db, ['user_count'])).get('user_count')).toBe('6');
     });
 
-    it('stores a name as WordPress does, whose themes print it as it stands, within its column', async () => {
+    it('stores a display name sanitized and cut to its column, as WordPress does', async () => {
       const named = async (login: string, displayName: string) => {
         const account = await createUser(site, { ...anna, login, email: `${login}@example.test`, displayName });
         return [(await loadUsers(db, [account.id], [])).get(account.id)!.row.display_name, account.displayName];
@@ -112,7 +112,7 @@ describeDatabases('accounts', (open) => {
       expect(await listUsers(site)).toHaveLength(5);
     });
 
-    it('lets several be without an address, by which nobody is found', async () => {
+    it('allows several users without an e-mail address, which the empty address does not find', async () => {
       const { id } = await createUser(site, { ...anna, email: undefined });
       await createUser(site, { ...anna, login: 'bruno', email: undefined });
       expect(await findUserByLoginOrEmail(db, '', [])).toBeUndefined();
@@ -124,7 +124,7 @@ describeDatabases('accounts', (open) => {
       expect(await problemOf(setEmail(site, 'nobody', 'x@example.test'))).toBe('user-unknown');
     });
 
-    it('makes the link that went to an address void with another address', async () => {
+    it('invalidates a password link when the e-mail address changes', async () => {
       const link = await makePasswordLink(site, 2, 3600);
       await setEmail(site, 2, (await usersById(site, [2]))[0]!.email);
       expect((await ownerOfLink(site, link, '192.0.2.1')).row.ID).toBe(2);
@@ -132,14 +132,14 @@ describeDatabases('accounts', (open) => {
       expect(await problemOf(ownerOfLink(site, link, '192.0.2.1'))).toBe('password-link-invalid');
     });
 
-    it('gives two alike different addresses of their pages', async () => {
+    it('gives similar logins different nicenames', async () => {
       const one = await createUser(site, { ...anna, login: 'anna b' });
       const two = await createUser(site, { ...anna, login: 'anna-b', email: 'b@example.test' });
       const users = await loadUsers(db, [one.id, two.id], []);
       expect([...users.values()].map(({ row }) => row.user_nicename)).toEqual(['anna-b', 'anna-b-2']);
     });
 
-    it('leaves room for the number where the logins of several begin with the same 50 letters', async () => {
+    it('shortens a nicename for its number if logins begin with the same 50 letters', async () => {
       const logins = ['a', 'b', 'c'].map((letter) => 'anna'.repeat(12) + letter.repeat(10));
       const made = [];
       for (const login of ['xx', ...logins.map((login) => login.slice(0, 50).replace(/.{2}$/, 'xx') + login.slice(50)), ...logins])
@@ -158,7 +158,7 @@ describeDatabases('accounts', (open) => {
       expect(names.slice(1, 4)).toEqual([`${'anna'.repeat(12)}xx`, `${'anna'.repeat(12)}-2`, `${'anna'.repeat(12)}-3`]);
     });
 
-    it('makes one of two who come at once under one login', async () => {
+    it('creates only one of several concurrent users with the same login', async () => {
       const answers = await Promise.all(
         [1, 2, 3].map((number) => problemOf(createUser(site, { ...anna, email: `a${number}@example.test` }))),
       );
@@ -177,7 +177,7 @@ describeDatabases('accounts', (open) => {
   });
 
   describe('deleteUser', () => {
-    it('leaves nobody with a password who is deleted as it is made', async () => {
+    it('leaves no application password of a user who is deleted while it is created', async () => {
       let begin = () => {};
       const begun = new Promise<void>((resolve) => {
         begin = resolve;
@@ -193,7 +193,7 @@ describeDatabases('accounts', (open) => {
       await deleting;
       expect(await metasOf(5)).toEqual({});
     });
-    it('waits for what the user is writing at that moment', async () => {
+    it('waits for a concurrent write by the user', async () => {
       let begin = () => {};
       const begun = new Promise<void>((resolve) => {
         begin = resolve;
@@ -212,7 +212,7 @@ describeDatabases('accounts', (open) => {
       expect(await db.from('posts').where('post_title', 'Late').pluck('post_author')).toEqual([2]);
     });
 
-    it('lets nobody write a post as the user, or give one to them, who comes too late', async () => {
+    it('refuses later writes that would make the deleted user an author', async () => {
       const [first] = await db.from('posts').where('post_author', 1).select('ID');
       const lateOnes: ((tx: Database) => Promise<unknown>)[] = [
         (tx) => insertPost(tx, { post_author: 5, post_type: 'tribe_events', post_title: 'Late' }),
@@ -250,12 +250,12 @@ describeDatabases('accounts', (open) => {
       expect(await db.from('posts').where('post_author', 5).select('ID')).toEqual([]);
     });
 
-    it('refuses while the user has written something', async () => {
+    it('refuses to delete an author of posts without another user to reassign them to', async () => {
       expect(await problemOf(deleteUser(site, 'auth'))).toBe('user-owns-posts');
       expect(await existingUserIds(db, [3])).toEqual(new Set([3]));
     });
 
-    it('leaves the records to another user, and says that they changed', async () => {
+    it('reassigns the posts to another user and counts the change', async () => {
       const [before, theirs] = [await changes(db), await db.from('posts').where('post_author', 3).select('ID')];
       await deleteUser(site, 'auth', { reassign: 'ed@example.test' });
       expect(await existingUserIds(db, [3])).toEqual(new Set());
@@ -271,12 +271,12 @@ describeDatabases('accounts', (open) => {
       expect(await changes(db)).toBeGreaterThan(before);
     });
 
-    it('deletes a user without records, once', async () => {
+    it('deletes a user without posts, once', async () => {
       expect((await deleteUser(site, 5)).login).toBe('sub');
       expect(await problemOf(deleteUser(site, 5))).toBe('user-unknown');
     });
 
-    it('takes a user of a network of sites out of this one alone', async () => {
+    it('removes a user of a network only from this site', async () => {
       const network = await loadSite(await open());
       await makeNetwork(network);
       const keys = async () => (await network.from('usermeta').where('user_id', 5).orderBy('umeta_id')).map(({ meta_key: key }) => key);
@@ -288,7 +288,7 @@ describeDatabases('accounts', (open) => {
       expect(await keys()).toContain('wp_2_capabilities');
     });
 
-    it('refuses an heir that is unknown or the user', async () => {
+    it('refuses to reassign posts to an unknown user or to the deleted user', async () => {
       expect(await problemOf(deleteUser(site, 'auth', { reassign: 99 }))).toBe('user-unknown');
       expect(await problemOf(deleteUser(site, 'auth', { reassign: 'AUTH' }))).toBe('reassign-to-self');
       expect(await existingUserIds(db, [3])).toEqual(new Set([3]));
@@ -300,12 +300,12 @@ describeDatabases('accounts', (open) => {
       const network = await loadSite(await open());
       await makeNetwork(network);
       await network.from('sitemeta').insert({ site_id: 1, meta_key: 'site_admins', meta_value: toSerialized(admins) });
-      // Somebody of another site, who writes there.
+      // User 4 has a role only on another site of the network.
       await network.from('usermeta').where({ user_id: 4, meta_key: 'wp_capabilities' }).update({ meta_key: 'wp_2_capabilities' });
       return { ...site, db: network, settings: async () => readSettings(await readOptions(network, settingNames('wp_')), 'wp_') };
     };
 
-    it('shows those of this site alone', async () => {
+    it('shows only users of this site', async () => {
       const own = await inNetwork(['admin']);
       const settings = await own.settings();
       const viewer = (await loadViewer(own.db, settings, 1))!;
@@ -319,7 +319,7 @@ describeDatabases('accounts', (open) => {
       expect([await may(4), await may(5)]).toEqual(['rest_user_invalid_id', true]);
     });
 
-    it('lets those do everything on every site who manage the network', async () => {
+    it('gives administrators of the network all capabilities on every site', async () => {
       const rightsOf = async (admins: readonly string[]) => {
         const own = await inNetwork(admins);
         const viewer = (await loadViewer(own.db, await own.settings(), 4))!;
@@ -334,7 +334,7 @@ describeDatabases('accounts', (open) => {
       ['admin', 1, ['admin'], true],
       ['an administrator of the site', 1, ['somebody'], false],
       ['an editor', 2, ['somebody'], false],
-    ])('keeps scripts in the texts of %s only if they manage the network', async (_, id, admins, expected) => {
+    ])('keeps scripts in the texts of %s only if the user manages the network', async (_, id, admins, expected) => {
       const own = await inNetwork(admins);
       const settings = await own.settings();
       const viewer = (await loadViewer(own.db, settings, id))!;
@@ -358,12 +358,12 @@ describeDatabases('accounts', (open) => {
     });
   });
 
-  it('finds in the table of a network whether its sites use application passwords, and notes it there', async () => {
+  it('reads and writes the use of application passwords in the sitemeta table of a network', async () => {
     const network = await loadSite(await open());
     await makeNetwork(network);
     await network.from('sitemeta').insert({ site_id: 1, meta_key: 'siteurl', meta_value: 'http://127.0.0.1:8081/' });
     const settings = async () => readSettings(await readOptions(network, settingNames('wp_')), 'wp_');
-    // What the option of the site says, which WordPress does not look at there.
+    // In a network WordPress ignores the option of the site.
     expect((await settings()).applicationPasswords).toBe(false);
     await createApplicationPassword({ ...site, db: network }, 3, 'first');
     await createApplicationPassword({ ...site, db: network }, 4, 'second');
@@ -373,7 +373,7 @@ describeDatabases('accounts', (open) => {
   });
 
   describe('setRole', () => {
-    it('replaces roles and level, and keeps what was granted besides', async () => {
+    it('replaces roles and level and keeps individual capabilities', async () => {
       await db
         .from('usermeta')
         .where({ user_id: 4, meta_key: 'wp_capabilities' })
@@ -391,7 +391,7 @@ describeDatabases('accounts', (open) => {
   });
 
   describe('application passwords', () => {
-    it('are renamed beside one that has no name', async () => {
+    it('can be renamed even if another one has no name', async () => {
       const { uuid } = await createApplicationPassword(site, 5, 'One');
       const { _application_passwords: stored } = await metasOf(5);
       const list = [...Object.values(serializedMembers(stored)), { uuid: 'nameless', password: '$generic$x' }];
@@ -415,7 +415,7 @@ describeDatabases('accounts', (open) => {
           () => false,
         );
 
-    it('are shown once, kept as hashes in WordPress’s form, and work at once', async () => {
+    it('are returned once, stored as WordPress hashes, and valid immediately', async () => {
       await setOptions(db, { using_application_passwords: '0' });
       const { uuid, password } = await createApplicationPassword(site, 'contrib', ' phone ');
       expect(password).toMatch(/^[A-Za-z0-9]{24}$/);
@@ -444,14 +444,14 @@ describeDatabases('accounts', (open) => {
       });
     });
 
-    it('have one name each', async () => {
+    it('require a unique name that is not empty', async () => {
       expect(await problemOf(createApplicationPassword(site, 'ed', 'Replay'))).toBe('name-taken');
       expect(await problemOf(createApplicationPassword(site, 'ed', ' '))).toBe('name-empty');
       expect(await problemOf(createApplicationPassword(site, 'nobody', 'phone'))).toBe('user-unknown');
       expect(await listApplicationPasswords(site, 'ed')).toHaveLength(1);
     });
 
-    it('are taken back by name or UUID, the others stay', async () => {
+    it('are revoked by name or UUID without the others', async () => {
       const one = await createApplicationPassword(site, 'ed', 'one');
       const two = await createApplicationPassword(site, 'ed', 'two');
       await revokeApplicationPassword(site, 'ed', 'one');
@@ -463,14 +463,14 @@ describeDatabases('accounts', (open) => {
       expect(await metasOf(2)).not.toHaveProperty('_application_passwords');
     });
 
-    it('are all kept when several are made at once', async () => {
+    it('are all stored when several are created concurrently', async () => {
       await Promise.all(['a', 'b', 'c', 'd'].map((name) => createApplicationPassword(site, 'sub', name)));
       expect((await listApplicationPasswords(site, 'sub')).map(({ name }) => name).sort()).toEqual(['a', 'b', 'c', 'd', 'replay']);
     });
   });
 });
 
-/** How many changes the database has seen. */
+/** The value of the change counter. */
 async function changes(db: Database): Promise<number> {
   const row = await db.from('fasti_changes').where('id', 1).select('counter').first();
   return Number(row?.counter);

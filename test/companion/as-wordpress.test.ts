@@ -4,13 +4,13 @@ import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
 
 /*
- * Where WordPress's own routes do what nobody would guess. A real WordPress was asked the same
- * (`test/real-wordpress.test.ts` asks it again where there is one).
+ * Surprising behavior of WordPress's own routes. The expected results come from a real WordPress
+ * (`test/real-wordpress.test.ts` compares them again if one is installed).
  */
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
+describeAsking('wp/v2, as in WordPress,', (ask) => {
   const send = (method: string, path: string, body?: object, as: 'admin' | 'auth' | 'contrib' | undefined = 'admin') =>
     ask.send(method, `${CORE}/${path}`, { as, ...(body ? { body } : {}) });
   const ids = async (path: string): Promise<number[]> => (await ask.send('GET', `${CORE}/${path}`)).body.map(({ id }: Json) => id);
@@ -19,24 +19,24 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     return [headers['x-wp-total'], headers['x-wp-totalpages'], body.length];
   };
 
-  it('searches for one line of plain text', async () => {
+  it('searches for the decoded text without tags', async () => {
     const [all] = await totals('tribe_events');
     expect((await totals('tribe_events?search=%2520'))[0]).toBe(all);
     expect((await totals('tribe_events?search=%3Ci%3Econcert%3C/i%3E'))[0]).toBe('2');
   });
 
-  it.each(['tribe_events', 'media', 'posts', 'pages'])('counts nothing on a first page of %s that leaves all out', async (base) => {
+  it.each(['tribe_events', 'media', 'posts', 'pages'])('returns a total of 0 for %s if the offset exceeds the total', async (base) => {
     expect(await totals(`${base}?offset=99`)).toEqual(['0', '0', 0]);
     expect(await totals(`${base}?offset=0&per_page=1`)).toEqual([expect.not.stringMatching(/^0$/), expect.anything(), 1]);
   });
 
-  it('refuses a status before the form for editing', async () => {
+  it('refuses a status before the context edit', async () => {
     for (const path of ['tribe_events?status=draft&context=edit', 'media?status=private&context=edit'])
       expect(await ask.send('GET', `${CORE}/${path}`)).toMatchObject({ status: 400, body: { code: 'rest_invalid_param' } });
     expect(await ask.send('GET', `${CORE}/tribe_events?context=edit`)).toMatchObject({ status: 401 });
   });
 
-  it('sorts terms as they are named, or the other way round, and by name where none is', async () => {
+  it('orders terms as in include or slug, reversed with desc, and by name without them', async () => {
     expect(await ids('tags?orderby=include&include=13,11,12')).toEqual([13, 11, 12]);
     expect(await ids('tags?orderby=include&include=13,11,12&order=desc')).toEqual([12, 11, 13]);
     expect(await ids('tags?orderby=include_slugs&slug=outdoor,free,family')).toEqual([13, 11, 12]);
@@ -44,31 +44,31 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect(await ids('tags?orderby=include&order=desc')).toEqual((await ids('tags')).reverse());
   });
 
-  it('sorts people as they are named, ids the other way round too', async () => {
+  it('orders users as in include or slug, and reverses only include with desc', async () => {
     expect(await ids('users?orderby=include&include=3,1,2')).toEqual([3, 1, 2]);
     expect(await ids('users?orderby=include&include=3,1,2&order=desc')).toEqual([2, 1, 3]);
     expect(await ids('users?orderby=include_slugs&slug=ed,admin&order=desc')).toEqual([2, 1]);
     expect(await ids('users?orderby=include&order=desc')).toEqual([2, 3, 1]);
   });
 
-  it('takes asterisks around what is searched among people for granted', async () => {
+  it('ignores asterisks around a search for users', async () => {
     expect(await ids('users?search=*ed*')).toEqual([2]);
     expect(await ids('users?search=*')).toEqual(await ids('users'));
   });
 
-  it('lists the terms of all posts for post 0, and refuses a post that is not there', async () => {
+  it('lists all terms for post 0 and refuses a post that does not exist', async () => {
     expect(await ids('tags?post=0')).toEqual(await ids('tags'));
     expect(await ask.send('GET', `${CORE}/tags?post=999`)).toMatchObject({ status: 400, body: { code: 'rest_post_invalid_id' } });
   });
 
-  it('embeds no terms where there are none', async () => {
+  it('embeds no terms if there are none', async () => {
     const embedding = async () => (await ask.send('GET', `${CORE}/tribe_events/44?_embed=wp:term`)).body;
     expect((await embedding())._embedded['wp:term'].flat().length).toBeGreaterThan(0);
     await ask.rows((db) => db.from('term_relationships').where('object_id', 44).delete());
     expect(await embedding()).not.toHaveProperty('_embedded');
   });
 
-  it('lets those who give records tags make new ones', async () => {
+  it('lets users who may assign tags create them', async () => {
     expect(await send('POST', 'tags', { name: 'Of an author' }, 'auth')).toMatchObject({ status: 201 });
     const made = await send('POST', 'tags', { name: 'Of a contributor' }, 'contrib');
     expect(made).toMatchObject({ status: 201 });
@@ -81,17 +81,17 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect(await send('POST', 'tags/12', { parent })).toMatchObject(refused);
   });
 
-  it('makes nothing new under the id of what is there', async () => {
+  it('refuses to create a record with an existing id', async () => {
     const refused = { status: 400, body: { code: 'rest_post_exists' } };
     expect(await send('POST', 'tribe_events', { id: 44, title: 'Changed?' })).toMatchObject(refused);
     expect(await send('POST', 'tribe_events', { id: 0, title: 'New' })).toMatchObject({ status: 201 });
   });
 
-  it('proposes slugs that people can read', async () => {
+  it('proposes slugs that are not percent-encoded', async () => {
     expect((await send('POST', 'tribe_events', { title: '日本 🎸' })).body.generated_slug).toBe('日本-🎸');
   });
 
-  it('gives a draft none of whose slug is left no slug, rather than its id', async () => {
+  it('leaves the slug of a draft empty if none of it remains, instead of using its id', async () => {
     const awaiting = { title: 'Awaits review', slug: 'wish', status: 'pending' };
     for (const base of ['tribe_events', 'tribe_venue'])
       expect((await send('POST', base, awaiting, 'contrib')).body).toMatchObject({ status: 'pending', slug: '' });
@@ -99,11 +99,11 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect((await send('POST', 'tribe_events', { title: 'Draft', slug: '-' })).body).toMatchObject({ status: 'draft', slug: '' });
   });
 
-  it('shares no slug that a draft asks for', async () => {
+  it('makes the slug of a draft unique', async () => {
     const asked = { title: 'Draft', slug: 'new-year-concert' };
     expect((await send('POST', 'tribe_events', asked)).body).toMatchObject({ status: 'draft', slug: 'new-year-concert-2' });
     expect((await send('POST', 'tribe_events/82', { slug: 'summer-concert' })).body.slug).toBe('summer-concert-2');
-    // A draft that asks for none has none.
+    // A draft without a requested slug has none.
     for (const base of ['tribe_events', 'tribe_venue', 'tribe_organizer'])
       expect((await send('POST', base, { title: 'Without' })).body).toMatchObject({ status: 'draft', slug: '' });
   });
@@ -114,17 +114,17 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect(published).toMatchObject({ status: 'publish', date: '2020-02-02T10:00:00', date_gmt: '2020-02-02T09:00:00' });
   });
 
-  it('dates anew what gets no date', async () => {
+  it('sets the current date if the date is null', async () => {
     expect((await send('POST', 'tribe_events/44', { date: null })).body).toMatchObject({ status: 'publish', date: '2026-11-20T13:00:00' });
     expect((await send('POST', 'tribe_events/85', { date_gmt: null })).body).toMatchObject({ date_gmt: '2026-11-20T12:00:00' });
   });
 
-  it('takes the password of what becomes private away', async () => {
+  it('removes the password of a record that becomes private', async () => {
     expect((await send('POST', 'tribe_events/73', { status: 'private' })).body).toMatchObject({ status: 'private', password: '' });
     expect((await send('POST', 'tribe_events/84', { password: 'x' })).body).toMatchObject({ status: 'private', password: '' });
   });
 
-  it('notes where old addresses lead', async () => {
+  it('stores old slugs and dates for redirects', async () => {
     await send('POST', 'tribe_events/44', { slug: 'other', date: '2020-02-02T10:00:00' });
     expect(await ask.meta(44, '_wp_old_slug')).toEqual(['new-year-concert']);
     expect(await ask.meta(44, '_wp_old_date')).toEqual(['2022-01-13']);
@@ -133,7 +133,7 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect(await ask.meta(44, '_wp_old_date')).toEqual(['2020-02-02']);
   });
 
-  it('writes the date and the slug of a file, and notes the old ones', async () => {
+  it('changes the date and the slug of a file and stores the old ones', async () => {
     const { body } = await send('POST', 'media/10', {
       date: '2020-02-02T10:00:00',
       slug: 'other',
@@ -151,7 +151,7 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect(await send('POST', 'media/10', { status: 'trash' })).toMatchObject({ status: 400 });
   });
 
-  it('makes a file private, and common again', async () => {
+  it('makes a file private and public again', async () => {
     const listed = (query = '') => ids(`media?per_page=100${query}`);
     const seen = async () => [(await ask.send('GET', `${CORE}/media/10`)).status, (await listed()).includes(10)];
     expect(await seen()).toEqual([200, true]);
@@ -164,7 +164,7 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect(await send('POST', 'media/10', { status: 'private' }, 'contrib')).toMatchObject({ body: { code: 'rest_cannot_edit' } });
   });
 
-  it('leaves it to those who publish to make a file private', async () => {
+  it('requires publish_posts to make a file private', async () => {
     const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="dot.png"' };
     const body = await sharp({ create: { width: 4, height: 4, channels: 3, background: '#fff' } })
       .png()
@@ -183,12 +183,12 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     expect((await change('draft')).body).toMatchObject({ status: 'inherit' });
   });
 
-  it('gives a file whose slug is taken away one from its title', async () => {
+  it('derives the slug of a file from its title if the slug is emptied', async () => {
     expect((await send('POST', 'media/10', { slug: '', title: 'A Dot' })).body).toMatchObject({ slug: 'a-dot' });
     expect((await send('POST', 'media/10', { slug: '' })).body).toMatchObject({ slug: 'a-dot' });
   });
 
-  it('shows the description of a file without caption as its caption', async () => {
+  it('renders the description of a file as its caption if it has none', async () => {
     expect((await send('POST', 'media/10', { description: 'What it shows' })).body.caption).toEqual({
       raw: '',
       rendered: '<p>What it shows</p>\n',

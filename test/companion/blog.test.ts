@@ -5,7 +5,7 @@ import { describeAsking, type Json } from '../support/asking.ts';
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('posts of the blog and pages', (ask) => {
+describeAsking('blog posts and pages', (ask) => {
   const read = async (path: string): Promise<Json> => (await ask.send('GET', `${CORE}/${path}`)).body;
   const ids = async (path: string) => (await read(path)).map(({ id }: Json) => id);
   const post = (row: Readonly<Record<string, unknown>>) =>
@@ -17,7 +17,7 @@ describeAsking('posts of the blog and pages', (ask) => {
       }),
     ); // biome-ignore format: pairs
 
-  it('are shown as WordPress shows them', async () => {
+  it('are returned as WordPress returns them', async () => {
     const { _links: links, meta, ...record } = await read('posts/1');
     expect(record).toEqual({
       id: 1, date: '2026-11-20T07:45:16', date_gmt: '2026-11-20T07:45:16', guid: { rendered: 'http://127.0.0.1:8081/?p=1' },
@@ -38,7 +38,7 @@ describeAsking('posts of the blog and pages', (ask) => {
     ]); // biome-ignore format: a list
   });
 
-  it('are listed, the newest first, with totals', async () => {
+  it('are listed newest first, with totals', async () => {
     await post({ ID: 500, post_title: 'Older', post_name: 'older' });
     await post({ ID: 501, post_status: 'draft' });
     await post({ ID: 502, post_type: 'page', post_parent: 2, post_name: 'below' });
@@ -52,7 +52,7 @@ describeAsking('posts of the blog and pages', (ask) => {
     expect((await read('posts?per_page=1&_embed=author'))[0]._embedded.author[0].id).toBe(1);
   });
 
-  describe('are filtered as WordPress filters them', () => {
+  describe('are filtered like in WordPress', () => {
     const BELOW = { term_id: 601, term_taxonomy_id: 701 };
     const term = async (id: number, taxonomy: string, slug: string, posts: readonly number[], parent = 0) => {
       await ask.rows((db) => db.from('terms').insert({ term_id: id, name: slug, slug, term_group: 0 }));
@@ -89,7 +89,7 @@ describeAsking('posts of the blog and pages', (ask) => {
       ['format=standard', [1, 521, 520]],
       ['format=aside,standard', [1, 522, 521, 520]],
       ['format=video', []],
-    ])('posts?%s', async (query, found) => {
+    ])('by posts?%s', async (query, found) => {
       expect(await ids(`posts?${query}`)).toEqual(found);
     });
 
@@ -105,36 +105,36 @@ describeAsking('posts of the blog and pages', (ask) => {
       ['&tags=602', [522, 521]],
       ['&tags=602&categories=600&tax_relation=OR', [522, 521, 520]],
       ['&search=new', [522, 521, 520]],
-    ])('posts?ignore_sticky=false%s, with those on top before all others', async (query, found) => {
+    ])('by posts?ignore_sticky=false%s, with sticky posts first', async (query, found) => {
       expect(await ids(`posts?ignore_sticky=false${query}`)).toEqual(found);
       expect(await ids(`posts?ignore_sticky=true${query}`)).toEqual(await ids(`posts?${query}`));
     });
 
-    it('which stays so where one on top is no longer published', async () => {
+    it('with ignore_sticky=false, without a sticky post that is a draft', async () => {
       await ask.rows((db) => db.from('posts').where('ID', 521).update({ post_status: 'draft' }));
       expect(await ids('posts?ignore_sticky=false')).toEqual([1, 522, 520]);
       expect((await ask.send('GET', `${CORE}/pages?ignore_sticky=false`)).body.map(({ id }: Json) => id)).toEqual([2]);
     });
 
-    it('posts?sticky=true, where nothing is sticky', async () => {
+    it('by posts?sticky=true if nothing is sticky', async () => {
       await ask.options({ sticky_posts: 'a:0:{}' });
       expect([await ids('posts?sticky=true'), (await ids('posts?sticky=false')).length]).toEqual([[], 4]);
     });
 
-    it('posts?sticky=true, where the option holds more than ids', async () => {
+    it('by posts?sticky=true if the option contains other values than ids', async () => {
       await ask.options({ sticky_posts: 'a:4:{i:0;i:521;i:1;s:4:"none";i:2;N;i:3;d:1.5;}' });
       expect([await ids('posts?sticky=true'), (await ids('posts?sticky=false')).length]).toEqual([[521], 3]);
       expect(await ids('posts?ignore_sticky=false')).toContain(521);
     });
 
-    it('and events, by any of several taxonomies', async () => {
+    it('like events, by any of several taxonomies with tax_relation=OR', async () => {
       const [tagged, sorted] = [await ids('tribe_events?tags=13&per_page=100'), await ids('tribe_events?tribe_events_cat=2&per_page=100')];
       const any = await ids('tribe_events?tags=13&tribe_events_cat=2&tax_relation=OR&per_page=100');
       expect([tagged.length > 0, sorted.length > 0]).toEqual([true, true]);
       expect(new Set(any)).toEqual(new Set([...tagged, ...sorted]));
     });
 
-    it('and show their terms, format and class', async () => {
+    it('and have their terms, format and class_list', async () => {
       expect(await read('posts/522')).toMatchObject({ format: 'aside', categories: [], tags: [602], sticky: false });
       expect((await read('posts/522')).class_list).toEqual(expect.arrayContaining(['format-aside', 'post_format-post-format-aside']));
       expect(await read('posts/521')).toMatchObject({ format: 'standard', categories: [601], sticky: true });
@@ -142,7 +142,7 @@ describeAsking('posts of the blog and pages', (ask) => {
       expect(embedded['wp:term'].map((terms: Json) => terms.map(({ id }: Json) => id))).toEqual([[601], [602]]);
     });
 
-    it('and so are pages, by their place', async () => {
+    it('by menu_order if they are pages', async () => {
       await post({ ID: 530, post_type: 'page', menu_order: 3, post_name: 'third' });
       await post({ ID: 531, post_type: 'page', menu_order: 1, post_name: 'first', post_password: 'sesame' });
       expect(await ids('pages?orderby=menu_order&order=asc')).toEqual([2, 531, 530]);
@@ -151,7 +151,7 @@ describeAsking('posts of the blog and pages', (ask) => {
       expect((await ask.send('GET', `${CORE}/posts?orderby=menu_order`)).status).toBe(400);
     });
 
-    it('and the categories of the blog are listed', async () => {
+    it('and have categories that are listed', async () => {
       expect(await ids('categories')).toEqual(expect.arrayContaining([1, 600, 601]));
       expect(await ids('categories?parent=600')).toEqual([601]);
       expect(await ids('categories?post=520')).toEqual([600]);
@@ -169,7 +169,7 @@ describeAsking('posts of the blog and pages', (ask) => {
     });
   });
 
-  it('are shown to nobody before they are published, nor what a password protects', async () => {
+  it('are hidden until they are published, as is the content of protected ones', async () => {
     await post({ ID: 501, post_status: 'draft' });
     await post({ ID: 503, post_status: 'private' });
     await post({ ID: 504, post_password: 'sesame', post_content: 'hidden words', post_name: 'locked' });
@@ -186,7 +186,7 @@ describeAsking('posts of the blog and pages', (ask) => {
     expect((await ask.send('POST', `${CORE}/posts`, { as: 'admin', body: { title: 'X' } })).status).toBe(404);
   });
 
-  it('embed the page above a page, and no term that has its id, and nothing that is not published', async () => {
+  it('embed the parent of a page only if it is a published page, not a term of the same id', async () => {
     const [{ id: parent }] = await read('tribe_events_cat?per_page=1');
     await post({ ID: 510, post_type: 'page', post_parent: parent, post_name: 'below-a-term' });
     await post({ ID: 511, post_type: 'page', post_parent: 2, post_name: 'below-a-page' });
@@ -197,7 +197,7 @@ describeAsking('posts of the blog and pages', (ask) => {
   });
 
   it.each([...postTypes, ...Object.values(BLOG_BASES)])(
-    'keep the notes of what a password protects to whoever has it: %s',
+    'return footnotes of a protected record only with its password: %s',
     async (base) => {
       const { id } = (await read(`${base}?per_page=20`)).find(({ content }: Json) => !content.protected);
       await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'sesame' }));
@@ -207,7 +207,7 @@ describeAsking('posts of the blog and pages', (ask) => {
     },
   );
 
-  it('are embedded by the search that finds them', async () => {
+  it('are embedded in search results', async () => {
     for (const hit of await read('search?subtype=post,page&_embed=self')) {
       expect(hit._embedded.self[0]).toMatchObject({ id: hit.id, title: { rendered: hit.title } });
       const [self] = hit._links.self;

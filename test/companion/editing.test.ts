@@ -3,7 +3,7 @@ import { type As, describeAsking } from '../support/asking.ts';
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('what the form for editing is told', (ask) => {
+describeAsking('wp/v2 for editors', (ask) => {
   const edited = async (path: string, as: As) =>
     (await ask.send('GET', `${CORE}/${path}${path.includes('?') ? '&' : '?'}context=edit`, as ? { as } : {})).body;
 
@@ -12,12 +12,12 @@ describeAsking('what the form for editing is told', (ask) => {
     ['auth', 'tribe_events/79', ['publish', 'create-tags', 'assign-tags', 'create-tribe_events_cat', 'assign-tribe_events_cat']],
     ['ed', 'tribe_venue/12', ['publish', 'unfiltered-html', 'assign-author']],
     ['ed', 'media/10', ['unfiltered-html', 'assign-author']],
-  ])('the rights of %s on %s', async (as, path, actions) => {
+  ])('links the actions that %s may perform on %s in context edit', async (as, path, actions) => {
     const names = (links: object) => Object.keys(links).filter((name) => name.startsWith('wp:action-'));
     expect(names((await edited(path, as))._links)).toEqual(actions.map((name) => `wp:action-${name}`));
     expect(names((await ask.send('GET', `${CORE}/${path}`, as ? { as } : {})).body._links)).toEqual([]);
   });
-  it('the slug that a draft would get', async () => {
+  it('returns the slug that a draft would get', async () => {
     const made = await ask.send('POST', `${CORE}/tribe_events`, { as: 'ed', body: { title: 'Summer concert' } });
     expect(made.body).toMatchObject({
       slug: '',
@@ -27,13 +27,13 @@ describeAsking('what the form for editing is told', (ask) => {
     expect(await edited('tribe_venue/12', 'ed')).not.toHaveProperty('generated_slug');
   });
   it.each(['tribe_events/80', 'tribe_events/44', 'tribe_venue/12', 'tribe_organizer/24', 'tags/11', 'tribe_events_cat/3', 'media/10'])(
-    'what can be sent back as it is: %s',
+    'accepts a record of context edit sent back unchanged: %s',
     async (path) => {
       const { modified, modified_gmt, _links, ...shown } = await edited(path, 'admin');
       expect(await ask.send('POST', `${CORE}/${path}`, { as: 'admin', body: shown })).toMatchObject({ status: 200, body: shown });
     },
   );
-  it('slugs of a longer list without more queries', async () => {
+  it('needs no more queries for the generated slugs of a longer list', async () => {
     let queries = 0;
     const { site } = ask.running();
     const note = () => {
@@ -50,7 +50,7 @@ describeAsking('what the form for editing is told', (ask) => {
     stop();
     expect(many).toBeLessThanOrEqual(few);
   });
-  it('categories below, where a filter asks for them', async () => {
+  it('includes child categories if a filter has include_children', async () => {
     const ids = async (query: string) =>
       (await ask.send('GET', `${CORE}/tribe_events?per_page=100&${query}`)).body.map(({ id }: { id: number }) => id);
     const alone = await ids('tribe_events_cat[terms]=2');
@@ -58,7 +58,7 @@ describeAsking('what the form for editing is told', (ask) => {
     expect(below).toEqual(expect.arrayContaining([...alone, ...(await ids('tribe_events_cat=3'))]));
     expect(below.length).toBeGreaterThan(alone.length);
   });
-  it('which meta has the wrong type, and which member of it', async () => {
+  it('names the meta of the wrong type and the invalid item of it', async () => {
     const send = (meta: object) => ask.send('POST', `${CORE}/tribe_events/44`, { as: 'ed', body: { meta } });
     expect((await send({ _EventAllDay: 'no' })).body).toMatchObject({
       code: 'rest_invalid_type',
@@ -81,22 +81,22 @@ describeAsking('what the form for editing is told', (ask) => {
     ['tribe_events', 'what is missing', { _EventAllDay: true }, '_EventStartDate', 'The event needs a start.'],
     ['tribe_venue/12', '_VenueLat', { _VenueLat: 'x'.repeat(100_000) }, '_VenueLat', 'The text is too long.'],
     ['tribe_organizer/24', '_OrganizerWebsite', { _OrganizerWebsite: 'x' }, '_OrganizerWebsite', '"x" is not a web address.'],
-  ])('which meta of %s holds what cannot be: %s', async (path, _of, meta, key, sentence) => {
+  ])('names the meta of %s with an invalid value: %s', async (path, _of, meta, key, sentence) => {
     const { body } = await ask.send('POST', `${CORE}/${path}`, { as: 'ed', body: { title: 'Any', meta } });
     expect(body).toMatchObject({ code: 'rest_invalid_param', message: `Invalid parameter(s): meta.${key}` });
     expect(Object.entries(body.data.params)).toEqual([[`meta.${key}`, expect.stringContaining(sentence)]]);
   });
-  it.each(['_EventAllDay', '_EventStartDate', '_EventTimezone', '_EventURL'])('nothing of %s as null where there is none', async (key) => {
+  it.each(['_EventAllDay', '_EventStartDate', '_EventTimezone', '_EventURL'])('accepts null for the absent meta %s', async (key) => {
     const { status } = await ask.send('POST', `${CORE}/tribe_events`, { as: 'ed', body: { title: 'Any', meta: { [key]: null } } });
     expect(status).toBe(201);
   });
 });
 
-describeAsking('a site whose two tables are switched off', (ask) => {
+describeAsking('site with disabled custom tables', (ask) => {
   const TABLES = ['tec_events', 'tec_occurrences'] as const;
   const found = async () => (await ask.read('/events?include=44')).total;
 
-  it.each(['0', ''])('by the option %j is read from the metas', async (option_value) => {
+  it.each(['0', ''])('disabled by the option %j reads and writes events through metas only', async (option_value) => {
     await ask.rows(async (db) => {
       for (const table of TABLES) await db.from(table).delete();
     });
@@ -112,9 +112,9 @@ describeAsking('a site whose two tables are switched off', (ask) => {
 });
 
 describeAsking(
-  'a site whose two tables are switched off by a constant',
+  'site with custom tables disabled by a constant',
   (ask) => {
-    it('is read from the metas', async () => {
+    it('reads events from metas', async () => {
       await ask.rows((db) => db.from('tec_occurrences').delete());
       expect((await ask.read('/events?include=44')).total).toBe(1);
     });

@@ -2,19 +2,19 @@ import { expect, it } from '@jest/globals';
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
 
-/** Routes of WordPress that its answers, and so ours, link to, and that are not served. */
+/** Routes that WordPress's responses, and therefore ours, link to, but that are not served. */
 const NOT_SERVED = [/\/wp\/v2\/comments\?post=\d+$/, /\/wp\/v2\/tec_calendar_embed\?/];
-/** What is written to alone. */
+/** A route that accepts only writes. */
 const WRITTEN = /\/batch\/v1$/;
 
-/** Every list and description of the namespaces beside the calendar's own. */
+/** Every route without a selector in the companion namespaces. */
 const STARTS = [...companionNamespaces()].flatMap(([namespace, routes]) =>
   routes
     .filter(({ pattern, endpoints }) => !pattern.includes('(?P<') && endpoints.some(({ methods }) => methods.includes('GET')))
     .map(({ pattern }) => `/wp-json/${namespace}${pattern}`),
 );
 
-/** The addresses in the member `_links` of a record, and of what it holds. */
+/** URLs in the `_links` of a record and of nested records. */
 function linksIn(body: Json): string[] {
   if (body === null || typeof body !== 'object') return [];
   return Object.entries(body).flatMap(([name, value]: [string, Json]) => {
@@ -24,8 +24,8 @@ function linksIn(body: Json): string[] {
   });
 }
 
-describeAsking('what the answers of the companion routes link to', (ask) => {
-  it.each([undefined, 'admin'] as const)('is served, for %s', async (as) => {
+describeAsking('links in responses of the companion namespaces', (ask) => {
+  it.each([undefined, 'admin'] as const)('lead to served routes for the user %s', async (as) => {
     const home = (await ask.send('GET', '/wp-json/')).body.home as string;
     const known = new Set(STARTS);
     const missing: string[] = [];
@@ -43,7 +43,7 @@ describeAsking('what the answers of the companion routes link to', (ask) => {
     expect([linked > 500, known.size > 200]).toEqual([true, true]);
   });
 
-  it.each(NOT_SERVED.map((pattern) => [pattern]))('is not said to be missing where it is served: %s', async (pattern) => {
+  it.each(NOT_SERVED.map((pattern) => [pattern]))('return 404 if they match the exception %s', async (pattern) => {
     const pages = await Promise.all(['tribe_events', 'tags', 'media'].map((list) => ask.send('GET', `/wp-json/wp/v2/${list}`)));
     const links = pages.flatMap(({ body }) => linksIn(body));
     const home = (await ask.send('GET', '/wp-json/')).body.home as string;

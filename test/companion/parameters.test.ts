@@ -3,16 +3,16 @@ import { type As, describeAsking, type Json } from '../support/asking.ts';
 import type { Answer } from '../support/running-site.ts';
 
 /*
- * Parameters of WordPress's own routes, as a real WordPress reads them.
+ * Parameters of WordPress's own routes, with the results of a real WordPress.
  */
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('parameters of WordPress’s own routes', (ask) => {
+describeAsking('parameters of wp/v2', (ask) => {
   const send = (path: string, as?: As) => ask.send('GET', `${CORE}/${path}`, as ? { as } : {});
   const ids = async (path: string, as?: As): Promise<number[]> => (await send(path, as)).body.map(({ id }: Json) => id);
   const total = async (path: string, as?: As) => (await send(path, as)).headers['x-wp-total'];
-  /** What an error says of one parameter, but for the sentence. */
+  /** The error details of one parameter, without the message. */
   const detail = async (path: string, name: string, as?: As) => {
     const { code, data } = (await send(path, as)).body.data.details[name];
     return { code, data };
@@ -28,17 +28,17 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       'tribe_events?tribe_events_cat[terms]=2&tribe_events_cat[include_children]=true&',
       'tribe_events_cat%5Bterms%5D%5B0%5D=2&tribe_events_cat%5Binclude_children%5D=1',
     ],
-  ])('%s leads to a next page of the same terms', async (path, query) => {
+  ])('%s links to a next page with the same terms', async (path, query) => {
     const first = await send(`${path}per_page=1`);
     expect(nextOf(first)).toBe(`${CORE}/tribe_events?${query}&per_page=1&page=2`);
     const next = await ask.send('GET', nextOf(first));
     expect([next.status, next.headers['x-wp-total']]).toEqual([200, first.headers['x-wp-total']]);
   });
 
-  it('names what is empty without a sign in the links to neighbours', async () =>
+  it('write an empty parameter without an equals sign in links', async () =>
     expect(nextOf(await send('tribe_venue?search=&per_page=1'))).toBe(`${CORE}/tribe_venue?search&per_page=1&page=2`));
 
-  describe('terms that are neither ids nor an object of them', () => {
+  describe('terms that match no schema', () => {
     it.each([
       ['tags=abc', 'tags', { position: 0 }],
       ['tags=11,x', 'tags', { position: 0 }],
@@ -48,47 +48,47 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       ['tags[terms]=11&tags[include_children]=1', 'tags', { position: 1 }],
       ['tags_exclude[terms]=11&tags_exclude[operator]=AND', 'tags_exclude', { position: 1 }],
       ['tribe_events_cat[terms]=2&tribe_events_cat[include_children]=maybe', 'tribe_events_cat', { position: 1 }],
-    ])('%s', async (query, name, data) =>
+    ])('return rest_no_matching_schema: %s', async (query, name, data) =>
       expect(await detail(`tribe_events?${query}`, name)).toEqual({ code: 'rest_no_matching_schema', data }),
     );
-    it('an object without ids narrows nothing', async () =>
+    it('do not include an object without ids, which filters nothing', async () =>
       expect(await total('tribe_events?tribe_events_cat[include_children]=1')).toBe(await total('tribe_events')));
   });
 
-  it.each(['context', 'order', 'orderby', 'tax_relation'])('a list as %s is of the wrong type', async (name) =>
+  it.each(['context', 'order', 'orderby', 'tax_relation'])('refuse a list for %s', async (name) =>
     expect(await detail(`tribe_events?${name}[]=x`, name)).toEqual({ code: 'rest_invalid_type', data: { param: name } }),
   );
-  it('and as the type of a search', async () =>
+  it('refuse a list for the type of a search', async () =>
     expect(await detail('search?type[]=post', 'type')).toEqual({ code: 'rest_invalid_type', data: { param: 'type' } }));
 
   it.each(['tribe_events', 'media', 'posts', 'pages'])(
-    'a status that is none is not told from others that nobody may list: %s',
+    'refuse an unknown status like one that the caller may not list: %s',
     async (base) => {
       expect(await detail(`${base}?status=nope`, 'status')).toEqual({ code: 'rest_forbidden_status', data: { status: 401 } });
       expect(await detail(`${base}?status=nope`, 'status', 'sub')).toEqual({ code: 'rest_forbidden_status', data: { status: 403 } });
       expect(await detail(`${base}?status=nope`, 'status', 'ed')).toEqual({ code: 'rest_not_in_enum', data: null });
     },
   );
-  it('an empty status is none, and its letters may be large', async () => {
+  it('ignore an empty status and the case of a status', async () => {
     for (const base of ['tribe_events', 'media', 'posts']) expect(await total(`${base}?status=`)).toBe(await total(base));
     expect(await total('tribe_events?status=PUBLISH')).toBe(await total('tribe_events'));
     expect(await total('tribe_events?status=', 'admin')).toBe(await total('tribe_events?status=publish,private', 'admin'));
   });
 
-  it('lists what is named, whatever is left out', async () => {
+  it('give include precedence over exclude', async () => {
     expect(await ids('tribe_events?include=44,39&exclude=44')).toEqual([44, 39]);
     expect(await ids('tribe_venue?include=12,13&exclude=12')).toEqual([13, 12]);
     expect(await ids('tribe_events_cat?include=2,3&exclude=2&orderby=id')).toEqual([2, 3]);
     expect(await ids('users?include=1,2&exclude=1&orderby=id')).toEqual([1, 2]);
   });
 
-  it('a page that the offset leaves without any is one of nothing', async () => {
+  it('return an empty page if the offset exceeds the total', async () => {
     const { status, headers, body } = await send('tribe_venue?offset=99&page=2');
     expect([status, headers['x-wp-total'], body]).toEqual([200, '0', []]);
     expect(await send('tribe_venue?page=99')).toMatchObject({ status: 400 });
   });
 
-  it.each(['png', 'image', 'image/PNG', 'nothing/x'])('files are not narrowed by %s, which is no type', async (type) =>
+  it.each(['png', 'image', 'image/PNG', 'nothing/x'])('ignore the invalid mime_type %s', async (type) =>
     expect(await ids(`media?order=asc&mime_type=${type}`)).toEqual([10, 11]),
   );
 
@@ -98,24 +98,24 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
     ['tags?post=10', 401, undefined],
     ['categories?post=44', 403, 'admin'],
     ['tags?post=44', 200, undefined],
-  ] as const)('%s is answered with %i: which posts have such terms', async (path, status, as) => {
+  ] as const)('%s returns %i, depending on whether the post has such terms', async (path, status, as) => {
     const answer = await send(path, as);
     expect(answer.status).toBe(status);
     if (status !== 200) expect(answer.body.code).toBe('rest_forbidden_context');
   });
 
-  it('a password of what has none is a wrong one', async () => {
+  it('refuse a password for a record without one', async () => {
     const refused = { status: 403, body: { code: 'rest_post_incorrect_password' } };
     for (const path of ['tribe_events/44', 'tribe_venue/12', 'posts/1']) expect(await send(`${path}?password=x`)).toMatchObject(refused);
     expect(await send('tribe_events/44?password=')).toMatchObject({ status: 200 });
   });
 
-  it('an envelope without headers has an empty list of them', async () => {
+  it('return an empty list for an envelope without headers', async () => {
     const { body } = await send('tribe_events/82?_envelope');
     expect([body.status, body.headers]).toEqual([401, []]);
   });
 
-  describe('what is written', () => {
+  describe('of writes', () => {
     const write = async (path: string, body: object) => ask.send('POST', `${CORE}/${path}`, { as: 'admin', body });
 
     it.each([
@@ -125,13 +125,13 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       [{ date_gmt: '2020-07-01T10:00:00' }, '2020-07-01T12:00:00', '2020-07-01T10:00:00'],
       [{ date: '2020-07-01 10:00:00' }, '2020-07-01T10:00:00', '2020-07-01T08:00:00'],
       [{ date: '2020-01-01T10:00:00', date_gmt: '2021-01-01T10:00:00' }, '2020-01-01T10:00:00', '2020-01-01T09:00:00'],
-    ])('is dated %j, with the offset that a date has', async (dates, date, utc) => {
+    ])('convert the dates %j with their UTC offset', async (dates, date, utc) => {
       for (const path of ['tribe_events/40', 'tribe_venue/13', 'media/10'])
         expect((await write(path, dates)).body).toMatchObject({ date, date_gmt: utc });
       expect((await write('tribe_events', { title: 'Dated', status: 'publish', ...dates })).body).toMatchObject({ date, date_gmt: utc });
     });
 
-    it('is not changed by null', async () => {
+    it('do not change a field if they are null', async () => {
       const before = (await ask.send('GET', `${CORE}/tribe_events/38?context=edit`, { as: 'admin' })).body;
       const nothing = { title: null, content: null, excerpt: null, slug: null, author: null, featured_media: null, tags: null, meta: null };
       const { status, body } = await write('tribe_events/38', nothing);
@@ -146,7 +146,7 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       expect(await write('media/10', { title: null, post: null })).toMatchObject({ status: 200, body: { title: { raw: 'tiny' } } });
     });
 
-    it('has an author of its own, or whoever writes where 0 is named', async () => {
+    it('make the caller the author if author is 0', async () => {
       expect((await write('tribe_events', { title: 'Mine', author: 0 })).body).toMatchObject({ author: 1 });
       expect(await write('media/10', { author: 0 })).toMatchObject({ status: 200, body: { author: 1 } });
       const theirs = await ask.send('POST', `${CORE}/tribe_events`, { as: 'auth', body: { title: 'Theirs', author: 0 } });
@@ -157,7 +157,7 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       });
     });
 
-    it('has no links any more once it is deleted', async () => {
+    it('return a deleted record without links', async () => {
       for (const path of ['tags/11', 'tribe_events_cat/2', 'tribe_events/44', 'media/10']) {
         const { body } = await ask.send('DELETE', `${CORE}/${path}?force=true`, { as: 'admin' });
         expect([body.deleted, '_links' in body.previous]).toEqual([true, false]);
@@ -165,7 +165,7 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
     });
   });
 
-  it('says of no parameter in an address that it is required', async () => {
+  it('of a path are not declared as required in wp/v2', async () => {
     for (const path of ['tribe_events/44', 'users/2', 'types/post']) {
       const { endpoints } = (await ask.send('OPTIONS', `${CORE}/${path}`)).body;
       expect(endpoints.flatMap(({ args }: Json) => Object.keys(args).filter((name) => args[name].required))).toEqual([]);
@@ -174,8 +174,8 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
     expect(endpoints[0].args.id.required).toBe(true);
   });
 
-  describe('links and what they lead to', () => {
-    /** Members, with those of `_links` and `_embedded`, but for the explanation of names. */
+  describe('for links and embedding', () => {
+    /** Names of the members, and of those in `_links` and `_embedded`, except `curies`. */
     const shape = (body: Json) =>
       Object.fromEntries(
         Object.entries(body).map(([name, value]) => [
@@ -194,7 +194,7 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       ['_fields=id,_embedded&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
       ['_fields=id,_embedded.author&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
       ['_fields=id,_embedded', { id: true }],
-    ])('stand beside the members of one record: %s', async (query, expected) => expect(await one(query)).toEqual(expected));
+    ])('select links of a single record: %s', async (query, expected) => expect(await one(query)).toEqual(expected));
 
     it.each([
       ['_fields=id&_embed', { id: true }],
@@ -203,7 +203,7 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       ['_fields=id,_links.author&_embed', { id: true, _links: ['author'], _embedded: ['author'] }],
       ['_fields=id,_links,_embedded.author&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
       ['_fields=id,_embedded&_embed', { id: true }],
-    ])('are members of those in a list: %s', async (query, expected) => expect(await listed(query)).toEqual(expected));
+    ])('select links of each record in a list: %s', async (query, expected) => expect(await listed(query)).toEqual(expected));
 
     it.each([
       ['_embed', true],
@@ -214,8 +214,6 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
       ['_embed[]=', false],
       ['_embed[]=1', false],
       ['_embed=false', false],
-    ])('are embedded by %s: %s', async (query, embeds) =>
-      expect('_embedded' in (await send(`tribe_events_cat/3?${query}`)).body).toBe(embeds),
-    );
+    ])('embed with %s: %s', async (query, embeds) => expect('_embedded' in (await send(`tribe_events_cat/3?${query}`)).body).toBe(embeds));
   });
 });

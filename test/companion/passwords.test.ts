@@ -11,7 +11,7 @@ const IDS = { admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5 } as const;
 
 const basic = (login: string, password: string) => ({ Authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });
 
-describeAsking('application passwords', (ask) => {
+describeAsking('routes of application passwords', (ask) => {
   const send = (method: string, path: string, as?: As, body?: object) =>
     ask.send(method, path, { ...(as ? { as } : {}), ...(body ? { body } : {}) });
   const stored = async (id: number) => {
@@ -19,10 +19,10 @@ describeAsking('application passwords', (ask) => {
     return parsePasswords(row?.meta_value);
   };
 
-  /** Passwords by what does not change when they are used. */
+  /** UUIDs and names of all passwords, which do not change when a password is used. */
   const held = async () => Promise.all(Object.values(IDS).map(async (id) => (await stored(id)).map(({ uuid, name }) => [uuid, name])));
 
-  it('are made, shown once, and good from then on', async () => {
+  it('create a password, return it once, and accept it immediately', async () => {
     const { status, body, headers } = await send('POST', OWN, 'sub', { name: 'Phone <b>1</b>' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: 'Phone 1', app_id: '', last_used: null, last_ip: null });
@@ -35,14 +35,14 @@ describeAsking('application passwords', (ask) => {
     for (const path of [OWN, `${OWN}/${body.uuid}`]) expect((await send('GET', path, 'sub')).text).not.toContain('password"');
     expect((await stored(5)).at(-1)?.password).toMatch(/^\$generic\$/);
   });
-  it('are not kept for a request that is sent again', async () => {
+  it('do not store a new password for a retry with the same Idempotency-Key', async () => {
     const again = () => ask.send('POST', OWN, { as: 'sub', body: { name: 'Tablet' }, headers: { 'Idempotency-Key': 'tablet' } });
     const { password } = (await again()).body;
     expect(await again()).toMatchObject({ status: 409, body: { code: 'application_password_duplicate_name' } });
     const kept: Json[] = await ask.db().from('fasti_answers').select('answer');
     expect(kept.some(({ answer }) => String(answer).includes(password))).toBe(false);
   });
-  it('can be given another name, and taken back one by one or all at once', async () => {
+  it('rename a password and revoke one or all of them', async () => {
     const made = (await send('POST', OWN, 'sub', { name: 'Old' })).body;
     const path = `${OWN}/${made.uuid}`;
     expect((await send('PUT', path, 'sub', { name: 'New' })).body).toMatchObject({ uuid: made.uuid, name: 'New' });
@@ -65,7 +65,7 @@ describeAsking('application passwords', (ask) => {
     ['PUT', '/00000000-0000-0000-0000-000000000000', { name: 'X' }],
     ['DELETE', '/00000000-0000-0000-0000-000000000000', undefined],
     ['GET', '/introspect', undefined],
-  ])('%s %s is for their owner and for those who edit users', async (method, rest, body) => {
+  ])('allow %s %s only for the owner and for users who may edit users', async (method, rest, body) => {
     const before = await held();
     for (const role of [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin'] as const) {
       for (const [owner, id] of Object.entries(IDS)) {
@@ -88,10 +88,10 @@ describeAsking('application passwords', (ask) => {
     ['name', { name: '' }, 'rest_invalid_param'],
     ['name', { name: '  ' }, 'rest_invalid_param'],
     ['app_id', { name: 'X', app_id: 'x' }, 'rest_invalid_param'],
-  ])('need a sound %s: %j', async (_, body, code) =>
+  ])('require a valid %s: %j', async (_, body, code) =>
     expect(await send('POST', OWN, 'sub', body)).toMatchObject({ status: 400, body: { code } }),
   );
-  it('are limited: so many in a quarter of an hour', async () => {
+  it('return 429 after 20 new passwords', async () => {
     const statuses = [];
     for (let number = 1; number <= 21; number += 1) statuses.push((await send('POST', OWN, 'sub', { name: `Number ${number}` })).status);
     expect([new Set(statuses.slice(0, 20)), statuses[20]]).toEqual([new Set([201]), 429]);
@@ -99,8 +99,8 @@ describeAsking('application passwords', (ask) => {
   });
 });
 
-describeDatabases('the first application password of a site', (open) => {
-  it('is good at once, however old the known options may be', async () => {
+describeDatabases('first application password of a site', (open) => {
+  it('is accepted immediately even if cached options are older', async () => {
     const db = await loadSite(await open());
     await setOptions(db, { using_application_passwords: '' });
     const running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '60000' } });

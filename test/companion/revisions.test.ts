@@ -4,11 +4,11 @@ import { insertRows } from '../../src/storage/engine/insert.ts';
 import { describeAsking, expectRefusal, type Json } from '../support/asking.ts';
 
 const CORE = '/wp-json/wp/v2';
-/** Of every type a post, by the path of its routes. */
+/** A post of every type, by the base of its routes. */
 const POSTS = { posts: 4001, pages: 4002, tribe_events: 38, tribe_venue: 12, tribe_organizer: 24 } as const;
 const HIDDEN = 'what it was before';
 
-describeAsking('earlier versions', (ask) => {
+describeAsking('revisions', (ask) => {
   const lists = Object.entries(POSTS).map(([base, post]) => `${CORE}/${base}/${post}/revisions`);
   const of = (path: string, as?: string) => ask.send('GET', path, as ? { as: as as 'admin' } : {});
   const row = { post_author: 1, post_date: '2026-01-01 10:00:00', post_date_gmt: '2026-01-01 09:00:00', post_modified: '2026-01-01 10:00:00', post_modified_gmt: '2026-01-01 09:00:00' }; // biome-ignore format: columns
@@ -39,7 +39,7 @@ describeAsking('earlier versions', (ask) => {
       );
     });
 
-  it('are listed of every type, the last one first, and each is shown', async () => {
+  it('of every type are listed newest first and returned one by one', async () => {
     await prepare();
     expect(revisionRoutes).toHaveLength(2 * lists.length);
     for (const list of lists) {
@@ -59,7 +59,7 @@ describeAsking('earlier versions', (ask) => {
     }
   });
 
-  it('are kept though an editor has saved the same text by itself', async () => {
+  it('are stored even if an autosave has the same text', async () => {
     const { id } = await ask.made('/events', { title: 'Jazz', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
     const { post_content, post_excerpt } = (await ask.db().from('posts').where('ID', id).first())!;
     const saved = { ...row, post_type: 'revision', post_status: 'inherit', post_parent: id, post_name: `${id}-autosave-v1` };
@@ -75,7 +75,7 @@ describeAsking('earlier versions', (ask) => {
     expect(kept).toContain('Blues');
   });
 
-  it('are shown to nobody who may not edit the record', async () => {
+  it('are hidden from users who may not edit the record', async () => {
     await prepare();
     for (const list of lists)
       for (const as of [undefined, 'sub', 'contrib', 'auth']) {
@@ -88,7 +88,7 @@ describeAsking('earlier versions', (ask) => {
       }
   });
 
-  it('come in pages, when they are asked for', async () => {
+  it('are paged with per_page, offset and search', async () => {
     await prepare();
     const [list = ''] = lists;
     const titles = async (query: string) => (await of(`${list}?${query}`, 'ed')).body.map(({ title }: Json) => title.rendered);
@@ -100,7 +100,7 @@ describeAsking('earlier versions', (ask) => {
     expect((await of(`${list}?per_page=2`, 'ed')).headers.link).toContain('rel="next"');
   });
 
-  it('come in pages of a hundred at most', async () => {
+  it('are returned in pages of at most 100', async () => {
     await prepare();
     const [list = ''] = lists;
     await ask.rows((db) =>
@@ -119,7 +119,7 @@ describeAsking('earlier versions', (ask) => {
     await ask.rows((db) => db.from('posts').where('ID', '>', 4200).delete());
   });
 
-  it('are those of this very record', async () => {
+  it('of another record are not found', async () => {
     await prepare();
     const [one = '', other = ''] = lists;
     const [{ id }] = (await of(one, 'admin')).body;

@@ -3,7 +3,7 @@ import { type As, describeAsking, type Json } from '../support/asking.ts';
 
 const SEARCH = '/wp-json/wp/v2/search';
 
-describeAsking('the search of the whole site', (ask) => {
+describeAsking('wp/v2/search', (ask) => {
   const hits = async (query: string, as?: As): Promise<Json[]> => (await ask.send('GET', `${SEARCH}?${query}`, as ? { as } : {})).body;
   const ids = async (query: string, as?: As) => (await hits(query, as)).map(({ id }) => id);
 
@@ -12,27 +12,27 @@ describeAsking('the search of the whole site', (ask) => {
     expect(new Set(found.map(({ subtype }) => subtype))).toEqual(new Set(['tribe_events', 'post', 'page']));
     expect(found.find(({ id }) => id === 2)).toMatchObject({ url: 'http://127.0.0.1:8081/sample-page/', title: 'A page' });
   });
-  it('puts what matches by its title first', async () => {
+  it('lists title matches first', async () => {
     await ask.rows((db) => db.from('posts').where('ID', 81).update({ post_content: 'a concert', post_date: '2040-01-01 00:00:00' }));
     expect(await ids('search=concert')).toEqual([44, 39, 33, 81]);
   });
-  it('never finds what is not published, whoever asks', async () => {
+  it('never finds unpublished records for any caller', async () => {
     const { ID }: Json = (await ask.db().from('posts').where('post_status', 'draft').where('post_type', 'tribe_events').first()) ?? {};
     for (const as of [undefined, 'contrib', 'admin'] as const) expect(await ids(`include=${ID}`, as)).toEqual([]);
   });
   it.each(['', '&subtype=tribe_events', '&subtype=tribe_events,page'])(
-    'tells nobody of texts that a password protects%s',
+    'hides texts of protected records from users who may not edit them%s',
     async (types) => {
       for (const words of ['secret+body', 'secret+excerpt']) {
         for (const as of [undefined, 'sub', 'contrib', 'auth'] as const) expect(await ids(`search=${words}${types}`, as)).toEqual([]);
         for (const as of ['ed', 'admin'] as const) expect(await ids(`search=${words}${types}`, as)).toEqual([73]);
       }
-      // What is left out must not be told by exclusion either.
+      // Excluding a hidden word must not reveal it either.
       expect(await ids(`search=protected+-secret${types}`, 'sub')).toEqual([73]);
       for (const words of ['opensesame', 'venuepass']) expect(await ids(`search=${words}${types}`, 'admin')).toEqual([]);
     },
   );
-  it('does not sort by texts that a password protects', async () => {
+  it('does not order by texts of protected records', async () => {
     await ask.rows((db) =>
       db.from('posts').where('ID', 73).update({ post_title: 'run secret', post_content: 'zz', post_date: '1990-01-01 00:00:00' }),
     );
@@ -40,7 +40,7 @@ describeAsking('the search of the whole site', (ask) => {
     await ask.rows((db) => db.from('posts').where('ID', 73).update({ post_content: 'run secret zz' }));
     expect(await ids('search=run+secret+zz', 'sub')).toEqual(before);
   });
-  it('lists what a password protects where no words are searched for', async () => {
+  it('lists protected records if no words are searched for', async () => {
     for (const types of ['', '&subtype=tribe_events', '&subtype=tribe_events,page'])
       expect([types, (await ids(`per_page=100${types}`)).includes(73)]).toEqual([types, true]);
     expect((await ask.send('GET', SEARCH)).headers['x-wp-total']).toBe('48');
@@ -50,20 +50,20 @@ describeAsking('the search of the whole site', (ask) => {
     ['subtype=category,page', [2]],
     ['subtype=any,page&per_page=2', [2, 1]],
     ['type=term&subtype=post&search=jazz', [4]],
-  ])('looks, with %s, into %j', async (query, found) => expect(await ids(query)).toEqual(found));
+  ])('with %s finds %j', async (query, found) => expect(await ids(query)).toEqual(found));
   it('finds terms by name and slug', async () => {
     expect(await hits('type=term&subtype=tribe_events_cat&search=jazz')).toMatchObject([
       { id: 4, type: 'tribe_events_cat', url: 'http://127.0.0.1:8081/events/category/music/concerts/jazz/' },
     ]);
     expect((await hits('type=term&subtype=category')).map(({ url }) => url)).toEqual(['http://127.0.0.1:8081/category/uncategorized/']);
   });
-  it('embeds what it finds', async () => {
+  it('embeds the found records', async () => {
     const [event] = await hits('search=gala&subtype=tribe_events&_embed=1');
     expect(event._embedded.self).toMatchObject([{ id: 81, title: { rendered: '2031 gala' } }]);
     const [term] = await hits('type=term&search=jazz&_embed=self');
     expect(term._embedded.self).toMatchObject([{ id: 4, name: 'Jazz' }]);
   });
-  it('pages without gaps, up to the last', async () => {
+  it('has pages without gaps up to the last one', async () => {
     const all = await ids('per_page=100');
     const paged = (await Promise.all([1, 2, 3, 4, 5].map((page) => ids(`page=${page}`)))).flat();
     expect(paged).toEqual(all.slice(0, 50));

@@ -14,8 +14,8 @@ const opened = (file: string, work: (descriptor: number) => void): void => {
   closeSync(descriptor);
 };
 
-describe('lines of the log', () => {
-  it('reach a reader in their order', async () => {
+describe('log output', () => {
+  it('reaches a reader in order', async () => {
     const stream = new PassThrough();
     const { write, written } = streamOutput(stream);
     write('one\n');
@@ -24,12 +24,12 @@ describe('lines of the log', () => {
     expect(String(stream.read())).toBe('one\ntwo\n');
   });
 
-  it('are dropped where nobody reads them, and the reader learns how many when reading goes on', async () => {
+  it('drops lines if they are not read, and reports their number once reading resumes', async () => {
     const stream = new PassThrough();
     const { write, written } = streamOutput(stream);
     const line = `${'x'.repeat(9999)}\n`;
     for (let count = 0; count < 1000; count += 1) write(line);
-    // It does not wait for ever either.
+    // `written` does not wait forever.
     await written(10);
     let read = '';
     stream.on('data', (text: Buffer) => {
@@ -45,7 +45,7 @@ describe('lines of the log', () => {
     expect(lines.at(-1)).toBe('at last');
   });
 
-  it('are not missed by a reader who has gone away', async () => {
+  it('does not fail or hang if the stream was destroyed', async () => {
     const stream = new PassThrough();
     const { write, written } = streamOutput(stream);
     const gone = new Promise((resolve) => stream.once('close', resolve));
@@ -55,7 +55,7 @@ describe('lines of the log', () => {
     await written(60_000);
   });
 
-  it('go out together, urgent ones and all before them at once', async () => {
+  it('gathers lines, and writes them immediately once an urgent line arrives', async () => {
     const written: string[] = [];
     const output = gathering({ write: (lines) => written.push(lines), written: async () => undefined });
     output.write('one\n');
@@ -71,13 +71,13 @@ describe('lines of the log', () => {
     expect(written.slice(1)).toEqual(['four\n', 'x'.repeat(20_000), 'last\n']);
   });
 
-  it('go into a file', async () => {
+  it('is written to a file', async () => {
     const file = join(folder, 'log');
     opened(file, (descriptor) => fileOutput(descriptor).write('one\n'));
     expect(readFileSync(file, 'utf8')).toBe('one\n');
   });
 
-  (existsSync('/dev/full') ? it : it.skip)('do without a disk that is full', () =>
+  (existsSync('/dev/full') ? it : it.skip)('does not fail if the disk is full', () =>
     opened('/dev/full', (descriptor) => fileOutput(descriptor).write('one\n')),
   );
 });

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const REQUEST = { id: 'a', method: 'GET', url: '/wp-json/x?password=secret', status: 200, ms: 12, traceparent: undefined };
 
-it('records a request as part of the trace that it came with, without its query', () => {
+it('traceRequest adds a span to the trace of the request, without the query of its URL', () => {
   exporter.reset();
   const [traceId, parentId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   traceRequest({ ...REQUEST, route: '/x/{id}', memory: 'hit', traceparent: `00-${traceId}-${parentId}-01` });
@@ -36,7 +36,7 @@ it('records a request as part of the trace that it came with, without its query'
   expect(span!.duration[1]).toBeGreaterThanOrEqual(11_000_000);
 });
 
-it('begins a trace of its own otherwise, and marks faults of the server', () => {
+it('traceRequest starts a new trace without a valid traceparent and marks server errors', () => {
   exporter.reset();
   traceRequest({ ...REQUEST, status: 503, traceparent: 'nonsense' });
   const [span] = exporter.getFinishedSpans();
@@ -44,7 +44,7 @@ it('begins a trace of its own otherwise, and marks faults of the server', () => 
   expect(span?.parentSpanContext).toBeUndefined();
 });
 
-it('does nothing unless it is asked to, and says which package is missing', async () => {
+it('startTracing does nothing unless configured, and names a missing package', async () => {
   expect(await startTracing({})).toBeUndefined();
   expect(await startTracing({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toBeUndefined();
   expect(await startTracing({ OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: 'otlp' })).toBeUndefined();

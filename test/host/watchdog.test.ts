@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Starts a process that gets stuck. Gives how it ends and what it says. */
+/** Starts a process that gets stuck. `ended` resolves with its signal and its output on stderr. */
 async function stuck(...args: string[]): Promise<{ child: ChildProcess; ended: Promise<{ signal: string | null; err: string }> }> {
   const child = spawn(process.execPath, ['--import', './test/support/run-typescript.mjs', 'test/support/stuck.ts', ...args], {
     cwd: ROOT,
@@ -21,14 +21,14 @@ async function stuck(...args: string[]): Promise<{ child: ChildProcess; ended: P
   return { child, ended };
 }
 
-describe('the watchdog', () => {
-  it('kills a process that gives no sign of life, and says so', async () => {
+describe('watchdog', () => {
+  it('kills a process whose main thread is blocked, and logs it', async () => {
     const { signal, err } = await (await stuck('soon', '2')).ended;
     expect(signal).toBe('SIGKILL');
     expect(JSON.parse(err)).toMatchObject({ level: 'fatal', msg: 'killed: no sign of life for 2 seconds' });
   });
 
-  it('kills a process that does not end when it is asked to', async () => {
+  it('kills a process that does not end after SIGTERM, and logs it', async () => {
     const { child, ended } = await stuck('later');
     child.kill('SIGTERM');
     const { signal, err } = await ended;

@@ -15,8 +15,8 @@ const [english, italian] = [i18nIn(texts, 'en', 'en-GB'), i18nIn(texts, 'it', 'e
 const shown = (children: Parameters<typeof documentOf>[0]['children'], title = 'A page') =>
   documentOf({ i18n: english, title, styles: [], name: 'test', children });
 
-describe('a page', () => {
-  it('says its language, its title and where its content begins', () => {
+describe('HTML page', () => {
+  it('has its language, its title and a skip link to its content', () => {
     const html = documentOf({
       i18n: italian,
       title: 'Fiera <b>',
@@ -35,59 +35,59 @@ describe('a page', () => {
     expect(shown(<Input name="title" label={evil} value={evil} error={evil} hint={evil} />, evil)).not.toContain('<script');
   });
 
-  it('shows HTML of records without what could run', () => {
+  it('renders HTML of records without executable parts', () => {
     const html = shown(<Rendered html={'<p onclick="x()">A <b>word</b><script>alert(1)</script><a href="javascript:x()">b</a></p>'} />);
     expect(html).toContain('<p>A <b>word</b>alert(1)<a href="x()">b</a></p>');
   });
 
-  it('carries data for programs that cannot end their element', () => {
+  it('embeds JSON-LD that cannot close its script element', () => {
     const html = documentOf({ i18n: english, title: 'A', styles: [], name: 'test', children: '', data: [{ name: '</script><b>&' }] });
     expect(html).toContain('<script type="application/ld+json">{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026"}</script>');
   });
 });
 
-describe('a link', () => {
+describe('link', () => {
   it.each(['javascript:alert(1)', ' JaVaScRiPt:alert(1)', 'java\nscript:alert(1)', 'data:text/html,x', 'vbscript:x', 'http://['])(
-    'to %j is none',
+    'to %j is rendered as text',
     (href) => {
       expect(isSafeAddress(href)).toBe(false);
       expect(shown(<Link href={href}>there</Link>)).toContain('<span>there</span>');
     },
   );
   it.each(['https://example.org/a?b=c', '/events/', '?a=b', '#x', 'mailto:a@example.org', 'tel:+39055', 'webcal://example.org/'])(
-    'to %j is one',
+    'to %j is safe',
     (href) => expect(isSafeAddress(href)).toBe(true),
   );
 });
 
 describe('dates in words', () => {
   const evening = { start: '2026-12-05 21:00:00', end: '2026-12-05 23:00:00', allDay: false };
-  it('are those of the language, and of the variety that the site writes', () => {
+  it('use the language of the page and the regional variant of the site', () => {
     expect(spanInWords(english, evening, 'h23')).toMatch(/^Saturday,? 5 December 2026,? (at )?21:00\s?–\s?\u206023:00$/);
     expect(spanInWords(italian, evening, 'h23').replace(/\s/g, ' ')).toMatch(
       /^sabato 5 dicembre 2026,? (alle ore )?21:00 ?– ?\u206023:00$/,
     );
     expect(dayInWords(italian, '2026-12', 'month')).toBe('dicembre 2026');
   });
-  it('leave out the time of what lasts all day', () =>
+  it('omit the time of an all-day event', () =>
     expect(spanInWords(english, { start: '2026-12-05 00:00:00', end: '2026-12-05 23:59:59', allDay: true }, 'h23')).toMatch(
       /^Saturday,? 5 December 2026$/,
     ));
-  it('end what lasts all day on its last day, whenever the days of the calendar begin', () => {
+  it('end an all-day event on its last day, whatever the cutoff of the calendar day', () => {
     const words = (end: string) => spanInWords(english, { start: '2026-12-05 04:00:00', end, allDay: true }, 'h23').replace(/\s/g, ' ');
     expect(words('2026-12-06 03:59:59')).toMatch(/^Saturday,? 5 December 2026$/);
     expect(words('2026-12-07 03:59:59')).toMatch(/^Saturday,? 5 December . Sunday,? 6 December 2026$/);
   });
-  it.each(['', '0000-00-00 00:00:00', 'soon'])('say nothing of an event that begins "%s"', (start) =>
+  it.each(['', '0000-00-00 00:00:00', 'soon'])('are empty for an event that begins "%s"', (start) =>
     expect(spanInWords(english, { start, end: '', allDay: false }, 'h23')).toBe(''),
   );
-  it('take the clock of the site, in whose format words may stand', () =>
+  it('use the 12-hour or 24-hour clock of the time format, ignoring escaped letters', () =>
     expect(['H:i', 'g:i a', 'G\\hi', 'G \\h i', 'h\\hi'].map(hourCycleOf)).toEqual(['h23', 'h12', 'h23', 'h23', 'h12']));
-  it('begin a week where the site does', () => expect(weekdays(english, 1).map(({ short }) => short)[0]).toBe('Mon'));
+  it('begin the week with the day that the site sets', () => expect(weekdays(english, 1).map(({ short }) => short)[0]).toBe('Mon'));
 });
 
-describe('files for browsers', () => {
-  it('have their content in their names', () => {
+describe('browser assets', () => {
+  it('have a hash of their content in their names', () => {
     const assets = loadAssets(new Map([['own.css', Buffer.from('a{}')]]));
     const [own, base] = [assets.at('/cms', 'own.css'), assets.at('', 'base.css')];
     expect(own).toMatch(/^\/cms\/_fasti\/own\.[0-9a-f]{10}\.css$/);
