@@ -10,7 +10,7 @@ import { describeAsking, type Json } from '../support/asking.ts';
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('wp/v2, as in WordPress,', (ask) => {
+describeAsking('wp/v2 like WordPress', (ask) => {
   const send = (method: string, path: string, body?: object, as: 'admin' | 'auth' | 'contrib' | undefined = 'admin') =>
     ask.send(method, `${CORE}/${path}`, { as, ...(body ? { body } : {}) });
   const ids = async (path: string): Promise<number[]> => (await ask.send('GET', `${CORE}/${path}`)).body.map(({ id }: Json) => id);

@@ -120,8 +120,8 @@ describeDatabases('response from memory', (open) => {
   });
 
   /**
-   * The parts of a response that must be equal: without those that depend on the time, the connection or the last change
-   * of the database.
+   * The parts of a response that must be equal: without those that depend on the time, the connection or the last
+   * change of the database.
    */
   const seen = ({ status, headers, text: body }: Answer) => {
     const { date: _date, 'x-request-id': _id, connection: _connection, 'keep-alive': _keep, 'last-modified': _last, ...others } = headers;

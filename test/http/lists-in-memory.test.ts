@@ -10,8 +10,8 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /*
- * A cached list stays in memory only as long as no write concerns it: whatever this or another process writes, a response
- * from memory equals the response that is computed without it.
+ * A cached list stays in memory only as long as no write concerns it: whatever this or another process writes, a
+ * response from memory equals the response that is computed without it.
  */
 
 const ENV = { CACHE_FRESHNESS_MS: '0', SHARED_WITH_WORDPRESS: 'off', SITE_URL: 'https://calendar.test', PAGES: 'on' };

@@ -5,8 +5,8 @@ import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeAsking } from '../support/asking.ts';
 
 /*
- * Which related rows are deleted with a permanently deleted post, and which stay (`wp_delete_post`). Only `wp/v2` deletes
- * permanently; the other APIs move posts to the trash.
+ * Which related rows are deleted with a permanently deleted post, and which stay (`wp_delete_post`). Only `wp/v2`
+ * deletes permanently; the other APIs move posts to the trash.
  */
 
 /** Route base and id of a record of each kind in the sample site. */

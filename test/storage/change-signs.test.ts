@@ -5,7 +5,9 @@ const HOUR = 3600;
 
 type Seen = Partial<ChangeSigns> & { readonly at?: number };
 
-/** Runs one look per second (or at `at`) over these signs, on a server that has been up for an hour at the first look. */
+/**
+ * Runs one look per second (or at `at`) over these signs, on a server that has been up for an hour at the first look.
+ */
 function looks(seen: readonly Seen[]): Sighting[] {
   const sightings: Sighting[] = [];
   let at = 0;

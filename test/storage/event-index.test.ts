@@ -484,7 +484,9 @@ type Command =
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-/** Durations: within a day, past midnight, several days, exactly the limit of a short event, a second more, a season. */
+/**
+ * Durations: within a day, past midnight, several days, exactly the limit of a short event, a second more, a season.
+ */
 const LENGTHS = [0, 2 * 3600 * SECOND, 10 * 3600 * SECOND, DAY, 3 * DAY, 31 * DAY, 31 * DAY + SECOND, 80 * DAY];
 const written = (moment: number) => new Date(moment).toISOString().slice(0, 19).replace('T', ' ');
 const dates = fc

@@ -7,8 +7,8 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 /*
- * Text that a column cannot hold is refused, since MySQL would silently store something else. Columns of SQLite hold any
- * text.
+ * Text that a column cannot hold is refused, since MySQL would silently store something else. Columns of SQLite hold
+ * any text.
  */
 
 /** Tables of an old WordPress whose character set lacks the characters outside the basic multilingual plane. */

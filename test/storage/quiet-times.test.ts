@@ -12,8 +12,9 @@ import {
 } from '../../src/storage/freshness/quiet-times.ts';
 
 /*
- * A model of a database server with a clock of milliseconds, on which the decisions are tested. It shows commits as late
- * or as early as a real server may, forgets them, and is looked at, compared and read while transactions are running.
+ * A model of a database server with a clock of milliseconds, on which the decisions are tested. It shows commits as
+ * late or as early as a real server may, forgets them, and is looked at, compared and read while transactions are
+ * running.
  */
 
 const TABLES = 2;

@@ -202,7 +202,9 @@ describeDatabases('database on several servers', (open, engine) => {
     behind = await open();
   });
 
-  /** A test that runs concurrently since it waits for servers; what it has opened is closed in reverse order at its end. */
+  /**
+   * A test that runs concurrently since it waits for servers; what it has opened is closed in reverse order at its end.
+   */
   const waiting = (name: string, test: (atEnd: AtEnd) => Promise<void>) =>
     it.concurrent(name, async () => {
       const ends: (() => Promise<unknown>)[] = [];

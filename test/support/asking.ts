@@ -4,41 +4,41 @@ import { describeDatabases } from './databases.ts';
 import { type Answer, type RunningSite, serveDatabase } from './running-site.ts';
 import { loadSite, resetSite, setOptions } from './site.ts';
 
-/** The moment at which these suites take place: 13:00 on the site's own clock, in Rome. */
+/** The time at which these suites run: 13:00 in the time zone of the site, Rome. */
 export const NOON = '2026-11-20T12:00:00Z';
 export const ROOT = '/wp-json/calendar/events/v1';
 
 type Body = Record<string, unknown> | unknown[] | null;
-/** A user of the sample site; absent: nobody. */
+/** A user of the sample site; undefined for an anonymous caller. */
 export type As = 'admin' | 'ed' | 'auth' | 'contrib' | 'sub' | undefined;
-/** Bodies have every shape; tests look into them freely. */
+/** A body of any shape, whose members tests read without type checks. */
 export type Json = Answer['body'];
 
-/** The sample site, served: paths are those below the namespace. It is as it was at the begin of every test. */
+/** A server of the sample site, which is reset before every test. Paths are relative to the namespace. */
 export interface Asking {
   readonly db: () => Database;
   readonly running: () => RunningSite;
-  /** Any request, its path from the root of the server. */
+  /** Sends any request; its path starts at the root of the server. */
   readonly send: RunningSite['send'];
   readonly get: (path: string, as?: As) => Promise<Answer>;
   readonly post: (path: string, body: Body, as?: As) => Promise<Answer>;
   readonly put: (path: string, body: Body, as?: As) => Promise<Answer>;
   readonly patch: (path: string, body: Body, as?: As) => Promise<Answer>;
   readonly del: (path: string, as?: As) => Promise<Answer>;
-  /** The body of what must answer 200. */
+  /** The body of a request that must return 200. */
   readonly read: (path: string, as?: As) => Promise<Json>;
-  /** The body of what must answer 201. */
+  /** The body of a request that must return 201. */
   readonly made: (path: string, body: Body, as?: As) => Promise<Json>;
-  /** The body of a change that must answer 200. */
+  /** The body of a change that must return 200. */
   readonly changed: (path: string, body: Body, as?: As) => Promise<Json>;
-  /** Writes rows as another program would, and says so. */
+  /** Writes rows as another program would, and increments the change counter. */
   readonly rows: (work: (db: Database) => PromiseLike<unknown>) => Promise<void>;
   readonly options: (options: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Sets the clock for the rest of the test. */
   readonly at: (moment: string) => void;
   /** Values of a meta of a post, in order. */
   readonly meta: (id: number, key: string) => Promise<string[]>;
-  /** Everything that stands in the tables of WordPress and the calendar, but what each request notes about itself. */
+  /** All rows of the tables of WordPress and the calendar, without the notes that each request makes about itself. */
   readonly everything: () => Promise<Record<string, unknown[]>>;
 }
 
@@ -54,7 +54,7 @@ const TABLES = [
   'fasti_changes',
 ] as const;
 
-/** Runs a suite of requests on the sample site, served by two instances as by two processes, on every database. */
+/** Runs a suite of requests on the sample site, served by two instances like two processes, on every database. */
 export function describeTwice(name: string, suite: (at: { db: () => Database; sites: () => readonly RunningSite[] }) => void): void {
   describeDatabases(name, (open) => {
     let db: Database;
@@ -139,13 +139,13 @@ export function describeAsking(
   });
 }
 
-/** The body of an answer with this status; of another one the test fails, showing it. */
+/** The body of a response, which must have this status; otherwise the test fails and shows the body. */
 export function bodyOf(answer: Answer, status = 200): Json {
   expect({ status: answer.status, ...(answer.status === status ? {} : { body: answer.body ?? answer.text }) }).toEqual({ status });
   return answer.body;
 }
 
-/** Asserts a refusal: its status and code, and the parameters that it names. */
+/** Asserts an error response: its status and code, and the parameters that it names. */
 export function expectRefusal(answer: Answer, status: number, code: string, params?: readonly string[]): void {
   const named = answer.body?.data?.params;
   expect({
@@ -166,6 +166,6 @@ export function differences(before: Json, after: Json): string[] {
 export const idsOf = (body: Json): number[] =>
   (body.events ?? body.venues ?? body.organizers ?? body.categories ?? body.tags).map((record: Json) => record.id);
 
-/** A query as text. */
+/** Parameters as a query string. */
 export const query = (params: Readonly<Record<string, string | number | boolean>>): string =>
   new URLSearchParams(Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])).toString();

@@ -2,10 +2,11 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Fixture } from './site-data.mjs';
 
 /*
- * Rows as an old WordPress has them: half restored, written by plugins that are gone, cut off, pointing nowhere.
+ * Broken rows as in an old WordPress: partly restored, left behind by removed plugins, truncated, with dangling
+ * references.
  */
 
-/** What is done to one row of the sample site. `row` and `column` are taken modulo what there is. */
+/** Damage to one row of the sample site. `row` and `column` are taken modulo the number of rows and columns. */
 export interface Harm {
   readonly what: 'change' | 'remove' | 'repeat';
   readonly table: string;
@@ -17,7 +18,7 @@ export interface Harm {
 
 type Value = string | number | null;
 
-/** Tables by how often they are chosen. Those of people stay as they are where the tests sign in. */
+/** Weights of the tables. Tables of users stay intact where the tests sign in. */
 const TABLES: Readonly<Record<string, number>> = {
   postmeta: 8,
   posts: 5,
@@ -30,7 +31,7 @@ const TABLES: Readonly<Record<string, number>> = {
   usermeta: 1,
   users: 1,
 };
-/** The first columns of these are keys; further columns must not be the same in two rows. */
+/** Further columns that must be unique, besides the first column of each table, which is its key. */
 const UNIQUE: Readonly<Record<string, readonly string[]>> = {
   options: ['option_name'],
   term_taxonomy: ['term_id'],
@@ -62,7 +63,7 @@ const TEXTS = [
 ];
 const NUMBERS = [0, -1, 1, 2, 3, 5, 11, 12, 13, 44, 45, 92, 999_999, 2 ** 31 - 1];
 
-/** Harm to rows of a site. */
+/** Random damage to rows of a site. */
 export const harms: Arbitrary<readonly Harm[]> = fc.array(
   fc.record({
     what: fc.oneof(
@@ -79,7 +80,7 @@ export const harms: Arbitrary<readonly Harm[]> = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-/** The site with what was done to it, and the posts that were touched by it. */
+/** The damaged site, and the posts that the damage affects. */
 export function harmed(fixture: Fixture, done: readonly Harm[]): { readonly site: Fixture; readonly posts: ReadonlySet<number> } {
   const site = structuredClone(fixture);
   const posts = new Set<number>();

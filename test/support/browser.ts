@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Answer } from './running-site.ts';
 
-/** Where Debian and others put the browser; `CHROMIUM` names another one. */
+/** Paths of the browser on Debian and other systems; `CHROMIUM` names another one. */
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = PLACES.find((path) => path !== undefined && existsSync(path));
 
 /**
- * What would be done for a person at a screen: pages behind the address bar, a process in reserve for the next page. Of
- * several such switches the last one counts, so that those of Playwright's that matter here are among them.
+ * Features that only help a person at a screen, such as pages behind the address bar or a spare process for the next
+ * page. The last switch of this kind wins, so the list includes those of Playwright's that matter here.
  */
 const NOT_NEEDED = [
   'WebUIOmniboxPopup',
@@ -34,22 +34,22 @@ const FLAGS = [
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What a visitor sees with: how wide, and whether by day or night. */
+/** Views of visitors: window sizes with a light and a dark color scheme. */
 export const VIEWS: readonly BrowserContextOptions[] = [
   { colorScheme: 'light', viewport: { width: 1200, height: 900 } },
   { colorScheme: 'dark', viewport: { width: 320, height: 700 } },
 ];
 
-/** A page in a browser, and what went wrong in it. */
+/** A page in a browser, and its errors. */
 export interface Visit {
   readonly page: Page;
-  /** What the browser complained of: refused scripts and styles, errors of scripts, dialogs. */
+  /** Complaints of the browser: refused scripts and styles, script errors, dialogs. */
   readonly complaints: string[];
 }
 
 /**
- * Runs a suite in a real browser; where there is none it is skipped, and says so. `visit` opens a page of its own,
- * which is closed after the test: each that stays open costs more than most tests.
+ * Runs a suite in a real browser, or skips it with a notice if there is none. `visit` opens a new page, which is closed
+ * after the test, since each open page costs more than most tests.
  */
 export function describeInBrowser(name: string, suite: (visit: (options?: BrowserContextOptions) => Promise<Visit>) => void): void {
   if (program === undefined) {
@@ -85,10 +85,10 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
   });
 }
 
-/** What was found wrong with pages that have been looked at, by all that their look depends on. */
+/** Faults of the pages checked so far, by everything that their appearance depends on. */
 const known = new Map<string, Promise<string[]>>();
 
-/** What `look` finds, or found when it was asked with the same key. */
+/** Returns the faults that `look` finds, or found when it was called with the same key. */
 function once(key: readonly unknown[], look: () => Promise<string[]>): Promise<string[]> {
   const text = JSON.stringify(key);
   const faults = known.get(text) ?? look();
@@ -100,9 +100,9 @@ const asSeen = (html: string, origin: string) =>
   html.replaceAll(origin, '').replace(HIDDEN, (field) => field.replace(/ value="[^"]*"/, ''));
 
 /**
- * What `look` finds wrong with a page in the browser, by what the server sends for it. Of an answer that is the same in
- * every character that can be seen, a browser makes the same page: it is looked at once, whatever database it comes
- * from. `lookedAt`: all that the look depends on besides, such as the window.
+ * Returns the faults that `look` finds in a page in the browser, cached by the response of the server. Responses with
+ * the same visible characters give the same page, which is checked once for all databases. `lookedAt` contains
+ * everything else that the appearance depends on, such as the window.
  */
 export function faultsOfAnswer(
   { status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>,
@@ -110,14 +110,14 @@ export function faultsOfAnswer(
   lookedAt: readonly unknown[],
   look: () => Promise<string[]>,
 ): Promise<string[]> {
-  // What a page may load and run is said beside it.
+  // The content security policy decides what the page may load and run.
   const policy = String(headers['content-security-policy']).replaceAll(origin, '');
   return once(['answer', lookedAt, status, policy, asSeen(text, origin)], look);
 }
 
 /**
- * What axe-core finds wrong with the page that is open, and whether it is wider than the window. A page that is the
- * same in every character that can be seen, in the same window, is looked at once, whatever database it comes from.
+ * Returns the faults that axe-core finds in the open page, and whether the page is wider than the window. Pages with
+ * the same visible characters in the same window are checked once for all databases.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const { origin } = new URL(page.url());
@@ -126,9 +126,9 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return once(key, () => faultsOf(page));
 }
 
-/** Fields that nobody sees: what stands in them are sessions and versions of records. */
+/** Hidden fields, which contain sessions and versions of records. */
 const HIDDEN = /<input\b[^>]*\btype="hidden"[^>]*>/g;
-/** What scripts and people have changed of controls, which the text of a page does not say. */
+/** Script that returns the state of controls, which the HTML of a page does not show. */
 const CONTROLS = `[...document.querySelectorAll('input:not([type="hidden"]), select, textarea')].map((one) => [
   one.value, one.checked, one.disabled, one.matches(':focus')
 ])`;

@@ -1,13 +1,13 @@
-/** Clients that say what became of each request, for tests and scripts that take the service away under them. */
+/** Clients that report the fate of each request, for tests and scripts that stop the service while clients use it. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Before another try where there was no connection. */
+/** Pause before another attempt after a refused connection. */
 const PAUSE_MS = 20;
 
 /**
- * Sends a request to this machine, on a connection of its own unless there is an agent. Gives the status of the answer;
- * `refused` where there was no connection; `reset` where there was one, and no answer came.
+ * Sends a request to this machine, on a new connection unless an agent is given. Resolves with the status of the
+ * response, with `refused` if there was no connection, or with `reset` if a connection ended without a response.
  */
 export function ask({ port, path = '/', agent, method = 'GET', headers = {}, body }) {
   return new Promise((resolve) => {
@@ -30,9 +30,9 @@ export function ask({ port, path = '/', agent, method = 'GET', headers = {}, bod
 }
 
 /**
- * Has so many clients send one request after the other, every second of them on a connection that it keeps. `next`
- * gives the request of a client's turn, without the port. Gives a function that ends them and gives how often a client
- * met which fate, by the client's number.
+ * Lets this many clients send one request after the other, every second client on a kept connection. `next` returns the
+ * request for a turn of a client, without the port. Returns a function that stops them and resolves with the number of
+ * requests per fate, by the number of the client.
  */
 export function keepAsking({ port, clients, next }) {
   let going = true;

@@ -1,6 +1,6 @@
-// compare(recording, actual, options) -> [{ path, expected, got }], empty when the answer conforms. No dependencies;
-// Node 20. compareRows(recording, rows, options) does the same for the rows that a write leaves in the database. What
-// is masked, and what `aside`, `ignore`, `unordered` and `reduce` mean, is told in README.md.
+// compare(recording, actual, options) -> [{ path, expected, got }], empty if the response conforms. No dependencies;
+// Node 20. compareRows(recording, rows, options) does the same for the rows that a write leaves in the database.
+// README.md explains what is masked and what `aside`, `ignore`, `unordered` and `reduce` mean.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -38,7 +38,7 @@ const SHIFTS = {
   '+1y': { years: 1 }, '+2y': { years: 2 }, '+4y': { years: 4 },
 };
 
-/** Everything that an answer given at `instant` can derive from the clock. */
+/** All texts that a response at `instant` can derive from the clock. */
 function clock(instant, zone) {
   const walls = [wallClock(instant, zone), wallClock(instant, 0)];
   const days = new Map();
@@ -69,7 +69,7 @@ function mask(text, { days, walls }) {
     .replace(DAY, (found) => days.get(found) ?? found);
 }
 
-/** The site zone that a recording was made in. */
+/** The time zone of the site in which a recording was made. */
 export function zoneOf(recording, fallback = 'Europe/Rome') {
   const setup = recording.setup ?? {};
   if (setup.timezone_string) return setup.timezone_string;
@@ -116,7 +116,9 @@ function queryOf(text) {
 const SHAPING = ['categories', 'tags', 'strict_dates', 'search', 'include', 'exclude', 'order', 'orderby', 'hide_empty', 'parent', 'post', 'event', 'slug', 'has_events', 'only_with_upcoming',
   'venue', 'organizer', 'featured', 'ticketed', 'geoloc', 'geoloc_lat', 'geoloc_lng', 'post_parent', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'start_date', 'end_date', 'per_page'];
 
-/** Parameters of the request that shape its list, for `strictUrls`: the URLs of a list carry them all (D21, D25). */
+/**
+ * Parameters of the request that shape its list, for `strictUrls`: the URLs of a list contain all of them (D21, D25).
+ */
 function neededInUrl(request, url) {
   return SHAPING.filter((key) => {
     const value = request.get(key);
@@ -149,8 +151,8 @@ function requestKeys(recording) {
 }
 
 /**
- * A list URL must lead to the same place with all recorded pairs; it may carry further pairs of the request (D21, D25).
- * The page is never free; `page=1` and `per_page` may be added. Encoding makes no difference.
+ * A list URL must have the same path and all recorded pairs; it may contain further pairs of the request (D21, D25).
+ * The page must match, but `page=1` and `per_page` may be added. Encoding makes no difference.
  */
 function urlDifference(expected, got, path, context) {
   if (context.strictUrls && /^\$(\.body)?\.\w*rest_url$/.test(path)) {
@@ -241,7 +243,7 @@ function diff(expected, got, path, key, context) {
   if (expected !== got) out.push({ path, expected, got });
 }
 
-/** In JSON-LD, `location: false` and `organizer: false` say as much as no such member. */
+/** In JSON-LD, `location: false` and `organizer: false` are equivalent to an absent member. */
 const nothing = (path, value) => value === false && /\.json_ld\.(location|organizer)$/.test(path);
 
 /** Pairs the members of two lists by id, for lists whose order is not defined. */
@@ -269,7 +271,7 @@ const routeOf = (route) => ({
   ...(route._links?.self ? { self: route._links.self[0]?.href ?? route._links.self } : {}),
 });
 
-/** Namespace index, site index, OPTIONS and /doc are compared by structure; ours may say more (reduce). */
+/** Namespace index, site index, OPTIONS and /doc are compared by structure; ours may contain more (reduce). */
 export const reducers = {
   index: (body, namespace) => ({
     ...body,
@@ -334,8 +336,8 @@ const replaceAll = (value, change) => {
 };
 
 /**
- * What the reference said: stored whole, or as changes to our expectation: [[keys], value], or [[keys]] for a member it
- * does not have.
+ * The response of the reference, stored completely or as changes to our expectation: [[keys], value], or [[keys]] for a
+ * member that the reference does not have.
  */
 function referenceResponse({ response, reference }) {
   if (!reference) return response;
@@ -421,11 +423,11 @@ function compareBody(recording, response, actual, context, { toNamespace, fromHo
 }
 
 // ---------------------------------------------------------------------------------------------- rows in the database
-/** The last ids of the fixture; what comes after them is new. */
+/** The last ids of the fixture; rows with higher ids are new. */
 export const LAST_IDS = { posts: 92, terms: 18 };
 
 const BOOKKEEPING = /^(_tribe_modified_fields|_edit_lock|_edit_last|_encloseme|_pingme|_Venuepost_.*|_Organizerpost_.*|_VenueDescription|_OrganizerDescription)$/;
-/** Keys whose empty row means something else than no row. */
+/** Keys for which an empty value differs from a missing row. */
 const EMPTY_COUNTS = new Set(['_EventShowMap', '_EventShowMapLink', '_VenueShowMap', '_VenueShowMapLink', '_EventURL', '_EventHideFromUpcoming', '_tribe_featured']);
 const OWNER = { posts: 'ID', postmeta: 'post_id', term_relationships: 'object_id', tec_events: 'post_id', tec_occurrences: 'post_id', terms: 'term_id', term_taxonomy: 'term_id' };
 const ofPosts = ['posts', 'postmeta', 'term_relationships', 'tec_events', 'tec_occurrences'];
@@ -442,12 +444,12 @@ function fixtureRows(ids) {
   }));
 }
 
-/** `ids`: posts and terms whose rows are recorded; `same`: those that must stand as in the fixture. */
+/** `ids`: posts and terms whose rows are recorded; `same`: those whose rows must equal the fixture. */
 const idsOf = ({ ids, same }) => Object.fromEntries(['posts', 'terms'].map((kind) => [kind, [...(ids?.[kind] ?? []), ...(same?.[kind] ?? [])]]));
 
 /**
- * What compareRows needs to see: the rows of these posts and terms, and of all posts and terms with higher ids than
- * `after`.
+ * Selects the rows that compareRows needs: those of these posts and terms, and of all posts and terms with higher ids
+ * than `after`.
  */
 export function rowsWanted(recording, { reference = false } = {}) {
   if (!recording.rows || (reference && recording.rows.ours)) return null;
@@ -462,8 +464,9 @@ const groupBy = (rows, key) => {
 const words = (value) => (value === null || value === undefined ? '' : String(value));
 
 /**
- * rows:    { posts: [...], postmeta: [...], terms: [...], ... }, the rows that rowsWanted asks for (more are ignored),
- * metas in the order of their ids options: as of compare()
+ * rows:    { posts: [...], postmeta: [...], terms: [...], ... }, the rows that rowsWanted selects (others are ignored),
+ *          metas in the order of their ids
+ * options: as for compare()
  */
 export function compareRows(recording, rows, options = {}) {
   const { now = new Date(), timezone = 'Europe/Rome', home = RECORDED_HOME, reference = false } = options;

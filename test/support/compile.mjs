@@ -1,6 +1,6 @@
 /**
- * TypeScript to what Node runs. The result is kept in a folder until its source changes: every process of a run loads
- * the same hundreds of files.
+ * Compiles TypeScript for Node. The result is cached in a folder until its source changes, since every process of a run
+ * loads the same hundreds of files.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -21,11 +21,11 @@ const OPTIONS = {
 const digest = (text) => createHash('sha1').update(text).digest('hex');
 const keptAt = (path) => join(FOLDER, `${digest(path)}.js`);
 
-/** The program of a source file. */
+/** The compiled code of a source file. */
 export async function compiled(path) {
   const source = readFileSync(path, 'utf8');
   const file = keptAt(path);
-  // The last line says what it was made of.
+  // The last line contains a digest of the source and the options.
   const mark = `\n//${digest(JSON.stringify(OPTIONS) + source)}`;
   const kept = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (kept.endsWith(mark)) return kept;
@@ -37,10 +37,10 @@ export async function compiled(path) {
   return code;
 }
 
-/** The file that tells the lines of a source, by the name that it has in the stack of an error. */
+/** The source map of a file, given by its name in the stack of an error. */
 export const sourceMapOf = (name) => (/^file:.*\.tsx?(\?|$)/.test(name) ? `${keptAt(fileURLToPath(name))}.map` : undefined);
 
-/** Another process may be reading. */
+/** Writes a file atomically, since another process may be reading it. */
 function write(file, text) {
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, text);

@@ -1,8 +1,8 @@
 import type { Site } from '../../src/site.ts';
 
 /**
- * How many queries `work` makes. A database server is asked for the options each time (`reads` times in all); SQLite
- * tells that nothing was written since, and is not: there they count as if it were.
+ * Counts the queries of `work`. On a database server they include a query for the options each time (`reads` times in
+ * total). SQLite skips these if nothing was written since; the count includes them as if it did not.
  */
 export async function countQueries<T>(
   { db, settings }: Pick<Site, 'db' | 'settings'>,

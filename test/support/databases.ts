@@ -9,13 +9,13 @@ import { migrate } from '../../src/storage/schema/migrate.ts';
 import { connectTo } from './private-mysql.mjs';
 
 export interface OpenOptions {
-  /** Without tables when false. */
+  /** Whether the tables are created; true by default. */
   readonly migrated?: boolean;
-  /** `wp_` if not given. */
+  /** `wp_` by default. */
   readonly prefix?: string;
 }
 
-/** Makes a new, empty database with all tables, to be closed and dropped after the suite. */
+/** Creates a new, empty database with all tables, which is closed and dropped after the suite. */
 export type Open = (options?: OpenOptions) => Promise<Database>;
 
 /**
@@ -27,22 +27,25 @@ export function describeDatabases(name: string, suite: (open: Open, engine: 'SQL
   if (process.env.TEST_MYSQL_URL) describeMysql(name, (open) => suite(open, 'MySQL'));
 }
 
-/** The same for what only MySQL and MariaDB can do. A file must have a test, though no server is there. */
+/**
+ * Runs a suite only on MySQL or MariaDB. Without a server it declares a skipped test, since a test file must contain at
+ * least one.
+ */
 export function describeMysql(name: string, suite: (open: Open) => void): void {
   const server = process.env.TEST_MYSQL_URL;
   if (server) describe(`${name} on MySQL`, () => suite(opener(() => newMysqlDatabase(server))));
   else describe.skip(`${name} on MySQL`, () => it('needs a server', () => undefined));
 }
 
-/** Makes databases on a server of one's own, by its address without a name. */
+/** Creates databases on a private server, given by its URL without a database name. */
 export const openerAt = (server: string): Open => opener(() => newMysqlDatabase(server));
 
-/** The address of a database that was made here, for opening it a second time or from another process. */
+/** The URL of a database that was created here, for opening it a second time or in another process. */
 export function urlOf(db: Database): string {
   return place(db).url;
 }
 
-/** The database at an address that exists already, with all tables, to be closed by whoever asks for it. */
+/** Opens an existing database by its URL and creates missing tables. The caller closes it. */
 export async function databaseAt(url: string): Promise<Database> {
   const db = await openDatabase({ url, prefix: 'wp_', watched: true });
   places.set(db, { url, run: async (script) => runAt(url, script), remove: async () => undefined });
@@ -57,15 +60,15 @@ async function runAt(url: string, script: string): Promise<void> {
   await own.end();
 }
 
-/** Runs many statements at once, on a connection of its own. */
+/** Runs many statements at once, on a separate connection. */
 export async function runScript(db: Database, script: string): Promise<void> {
   await place(db).run(script);
 }
 
-/** Whether all scripts of a database run in one session, which can keep something between them. */
+/** Whether all scripts of a database run in one session, so that temporary tables survive between them. */
 export const keepsSession = (db: Database): boolean => place(db).isOneSession === true;
 
-/** A database that exists for one suite. */
+/** A database that is created for one suite. */
 interface Place {
   readonly url: string;
   readonly isOneSession?: boolean;

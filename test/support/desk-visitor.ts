@@ -5,23 +5,23 @@ import { findUserByLogin } from '../../src/storage/rows/users.ts';
 import type { Asking } from './asking.ts';
 import type { Answer, RunningSite } from './running-site.ts';
 
-/** The fields that a form sends as it stands, in order. */
+/** Fields that a form sends, in order. */
 export type FormFields = [name: string, value: string][];
 
-/** Somebody at a browser without scripts: keeps a cookie, reads pages, fills in forms. */
+/** A user with a browser without scripts, who keeps a cookie, reads pages and fills in forms. */
 export interface Visitor {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
-  /** Sends fields as a form of this site does. */
+  /** Sends fields like a form of this site. */
   readonly post: (path: string, fields: Readonly<Record<string, string>> | FormFields, headers?: Record<string, string>) => Promise<Answer>;
-  /** Sends the form with this action on a page, some of its fields changed; null: left out. */
+  /** Sends the form with this action on a page, with some fields changed or, if null, left out. */
   readonly submit: (page: Answer, action: string, changes?: Readonly<Record<string, string | null>>) => Promise<Answer>;
   readonly cookie: () => string;
 }
 
-/** Somebody who is signed in as a user of the sample site; undefined: nobody. */
+/** A visitor who is signed in as a user of the sample site, or not signed in if `login` is undefined. */
 export async function visitor(ask: Pick<Asking, 'send' | 'running' | 'rows'>, login?: string): Promise<Visitor> {
   let cookie = '';
-  // The site is put back after whatever is written to it.
+  // Signing in writes to the site, which must therefore be reset afterwards.
   if (login !== undefined)
     await ask.rows(async () => {
       cookie = await sessionOf(ask.running(), login);
@@ -59,7 +59,7 @@ async function sessionOf({ site }: RunningSite, login: string): Promise<string> 
   return `${cookie.name}=${encodeURIComponent(cookie.value)}`;
 }
 
-/** The fields of a form as a browser would send them untouched. */
+/** The fields of an unchanged form as a browser would send them. */
 export function formIn(html: string, action: string): FormFields {
   const forms = elements(
     html,
@@ -73,7 +73,7 @@ export function formIn(html: string, action: string): FormFields {
 function fieldsOf(element: Element): FormFields {
   const { name, type = 'text', value = '' } = element.attribs;
   if (name === undefined || element.attribs.disabled !== undefined || type === 'file') return [];
-  // A line end right behind the tag is not part of the text.
+  // A line break directly after the tag is not part of the text.
   if (element.name === 'textarea') return [[name, DomUtils.textContent(element).replace(/^\n/, '').replace(/\r?\n/g, '\r\n')]];
   if (element.name === 'select') {
     const options = DomUtils.findAll((option) => option.name === 'option', [element]);
@@ -84,11 +84,11 @@ function fieldsOf(element: Element): FormFields {
   return [[name, type === 'checkbox' ? element.attribs.value || 'on' : value]];
 }
 
-/** Elements of a page. */
+/** The matching elements of a page. */
 export function elements(html: string, wanted: (element: Element) => boolean): Element[] {
   const { childNodes } = parseDocument(html);
   return DomUtils.findAll(wanted, childNodes as ChildNode[]);
 }
 
-/** The text of a page, or of what of it. */
+/** The text of an element, with collapsed whitespace. */
 export const textOf = (element: Element): string => DomUtils.textContent(element).replace(/\s+/g, ' ').trim();

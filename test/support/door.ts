@@ -1,27 +1,26 @@
 import { createConnection, createServer, type Socket } from 'node:net';
 
-/** A way to a server of MySQL that can be closed: each is like a server of its own, with the same data behind. */
+/** A TCP proxy to a MySQL server that can be closed. Each proxy acts like a separate server with the same data. */
 export interface Door {
-  /** `mysql://` address of the database behind it, through this way. */
+  /** `mysql://` URL of the database through this proxy. */
   readonly url: string;
   readonly port: number;
-  /** Nobody gets in any more, and whoever is inside is thrown out. */
+  /** Refuses new connections and closes the existing ones. */
   readonly shut: () => Promise<void>;
-  /** Lets in again. */
+  /** Accepts connections again. */
   readonly open: () => Promise<void>;
   /**
-   * What is said goes nowhere, in either direction, until `thaw`: a machine that is cut off. Connections are still
-   * taken.
+   * Forwards no data in either direction until `thaw`, like a machine that is cut off. Connections are still accepted.
    */
   readonly freeze: () => void;
   readonly thaw: () => void;
-  /** Throws out whoever says this, before or after the server has heard it and answered. */
+  /** Closes the connection that sends this text, before or after the server has received it and replied. */
   readonly cutAt: (text: string, when: 'before' | 'after') => void;
-  /** How many came in so far. */
+  /** Number of connections so far. */
   readonly visits: () => number;
 }
 
-/** Opens a way to the database of this address (`mysql://user@host:port/name`). */
+/** Opens a proxy to the database of this URL (`mysql://user@host:port/name`). */
 export async function openDoor(address: string): Promise<Door> {
   const target = new URL(address);
   const inside = new Set<Socket>();
@@ -68,7 +67,7 @@ export async function openDoor(address: string): Promise<Door> {
   const port = typeof place === 'object' && place ? place.port : 0;
   const url = new URL(address);
   url.port = String(port);
-  // A socket would lead past it.
+  // A Unix socket would bypass the proxy.
   url.searchParams.delete('socketPath');
   return {
     url: url.href,
@@ -97,7 +96,7 @@ export async function openDoor(address: string): Promise<Door> {
   };
 }
 
-/** The address that names several of them, in this order. */
+/** The database URL that names several proxies, in this order. */
 export const through = (...doors: readonly Door[]): string => {
   const [first, ...others] = doors.map(({ url }) => new URL(url));
   if (!first) throw new Error('no door');

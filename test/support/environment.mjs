@@ -1,7 +1,7 @@
 /**
- * The environment of a test file: the process itself. What jest and the file change of it is put back afterwards.
+ * The jest environment of a test file: the process itself. Changes by jest and the file are undone afterwards.
  *
- * Its folder for temporary files is its own and goes with it, whatever the tests leave there.
+ * Each file has its own folder for temporary files, which is deleted with everything that the tests leave there.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -26,16 +26,16 @@ export default function TestFileEnvironment(_config, { testPath }) {
       process.exit = exit;
       for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
       Object.assign(process.env, variables);
-      // A thread of a database may be about to close, and still make a file there.
+      // A closing database thread may still create a file there.
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
 }
 
 /**
- * A new folder for a test file. jest ends a process that has grown too large though it has just begun with a file, and
- * begins the file anew in another one of the same run: the folder of the first goes now. The name is short, since
- * sockets in the folder have paths of at most a hundred characters.
+ * Creates a folder for a test file. jest may end a process that has grown too large right after it has started a file,
+ * and run the file again in another process of the same run; the folder of the first process is then deleted here. The
+ * name is short, since paths of sockets in the folder are limited to about a hundred characters.
  */
 function ownFolder(testPath) {
   const run = process.ppid.toString(36);

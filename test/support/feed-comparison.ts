@@ -1,12 +1,11 @@
 /*
- * Holds the answer to an address of a feed against what the reference answered. The same moment may be told in another
- * form, whole days as days, texts may escape what they should, and where the reference answers nothing at all an empty
- * calendar is as good.
+ * Compares the response of a feed with that of the reference. Accepted differences: another notation of the same time,
+ * dates for all-day events, correct escaping of texts, and an empty calendar where the reference returns nothing.
  */
 import { localFromUnix, parseZone, unixFromLocal } from '../../src/wordpress/zones.ts';
 import type { Answer } from './running-site.ts';
 
-/** A value with its parameters where it has any. */
+/** A value, with its parameters if it has any. */
 type Value = string | readonly [Readonly<Record<string, string>>, string];
 type Fields = Readonly<Record<string, Value>>;
 
@@ -15,12 +14,12 @@ export interface FeedRecording {
   readonly site: string;
   readonly target: string;
   readonly method?: string;
-  /** The moment of the recording. */
+  /** The time of the recording. */
   readonly at: string;
   readonly status: number;
   readonly location?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Places of the events in the table. */
+  /** Indexes of the events in `FeedRecordings.events`. */
   readonly ical?: readonly number[];
   readonly news?: { readonly kind: string; readonly items: readonly number[] };
   readonly emptyList?: boolean;
@@ -33,7 +32,7 @@ export interface FeedRecordings {
   readonly recordings: readonly FeedRecording[];
 }
 
-/** What differs, a line for each. */
+/** Describes the differences, one per line. */
 export function feedDifferences(recording: FeedRecording, events: readonly Fields[], answer: Answer): string[] {
   const { status, location, ical, news, emptyList, headers = {} } = recording;
   const kind = kindOf(answer);
@@ -80,7 +79,7 @@ function isSame(name: string, one: Value | undefined, other: Value | undefined):
 
 const unescaped = (value: Value) => textOf(value)?.replace(/\\([;,\\])/g, '$1');
 
-/** Unix seconds of a date with time; its zone may be one of places or, where that is all that is known, an offset. */
+/** Unix seconds of a date with time, whose time zone may be a named one or a UTC offset. */
 function momentOf(value: Value): number {
   const text = textOf(value) ?? '';
   const local = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z?$/, '$1-$2-$3 $4:$5:$6');
@@ -89,7 +88,7 @@ function momentOf(value: Value): number {
   return unixFromLocal(local, zone!);
 }
 
-/** Whether a day is told where the reference tells its first and last second. */
+/** Whether a date stands for the first and last second of the day in the reference. */
 function isSameDay(name: string, one: Value, other: Value): boolean {
   if (typeof other === 'string' || other[0].VALUE !== 'DATE' || (typeof one !== 'string' && one[0].VALUE === 'DATE')) return false;
   const text = textOf(one) ?? '';

@@ -1,6 +1,6 @@
 /**
- * A client that keeps a copy of the calendar by `/changes`, while it is written: in the end the copy must be what is
- * there.
+ * A client that keeps a copy of the calendar through `/changes` while the calendar is being written. In the end the
+ * copy must equal the calendar.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API } from './writing.mjs';
@@ -9,9 +9,8 @@ const PATIENCE_MS = 30_000;
 const PAUSE_MS = 100;
 
 /**
- * Follows until `stopped()`, at the services of these addresses in turn; then until there is nothing more to be told.
- * Gives `{copy, expired, wrong}`: records by kind and id, how often it had to begin anew, and answers that should not
- * be.
+ * Follows the services at these URLs in turn until `stopped()`, and then until there are no more changes. Resolves with
+ * `{copy, expired, wrong}`: records by kind and id, the number of restarts, and unexpected responses.
  */
 export async function follow({ bases, stopped }) {
   const following = { copy: new Map(), expired: 0, wrong: [] };
@@ -37,19 +36,19 @@ export async function follow({ bases, stopped }) {
     await once();
     await sleep(PAUSE_MS);
   }
-  // Each of them has told all that it has.
+  // Ends once every service has reported that it has no more changes.
   for (let quiet = 0; quiet < bases.length; quiet += 1) if (await once()) quiet = -1;
   return following;
 }
 
-/** What such a client knows that begins now. */
+/** The copy of a client that starts now. */
 export async function readWhole(base) {
   let rounds = 0;
   const { copy } = await follow({ bases: [base], stopped: () => rounds++ > 0 });
   return copy;
 }
 
-/** How a copy differs from another one, as lines. */
+/** Describes the differences between a copy and the expected one, one per line. */
 export function differencesIn(copy, due) {
   const names = new Set([...copy.keys(), ...due.keys()]);
   return [...names].flatMap((name) => {
@@ -65,7 +64,7 @@ function take(copy, { kind, id, change, record }) {
   else copy.set(name, titleIn(record));
 }
 
-/** What a record is called; titles are what clients change here. */
+/** The title or name of a record; the clients here change only titles. */
 const titleIn = ({ title, venue, organizer, name }) => title ?? venue ?? organizer ?? name;
 
 async function ask(url) {

@@ -1,6 +1,6 @@
 /**
- * Galera nodes of one's own on loopback: MariaDB with Debian's package `galera-4`. They can be killed, stopped in their
- * tracks, and started again.
+ * Private Galera nodes on loopback: MariaDB with Debian's package `galera-4`. They can be killed, suspended and started
+ * again.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
@@ -18,8 +18,8 @@ const PROVIDERS = [
 const PATIENCE_MS = 120_000;
 
 /**
- * After how long a node that says nothing is taken for gone. By themselves clusters wait five seconds, and nothing is
- * written anywhere meanwhile; these are what docs/scaling.md advises.
+ * Timeouts after which an unresponsive node counts as gone, as docs/scaling.md recommends. The default is five seconds,
+ * during which no node accepts writes.
  */
 export const ADVISED = {
   'evs.keepalive_period': 'PT0.5S',
@@ -30,8 +30,9 @@ export const ADVISED = {
 };
 
 /**
- * Starts a cluster in `folder`. Gives `{nodes, stop, untilWhole}`; each node has `{name, url, start, kill, halt, go,
- * isRunning, untilSynced, view, connect}`. Or `{reason}` why there is none. `options`: of the provider.
+ * Starts a cluster in `folder`. Resolves with `{nodes, stop, untilWhole}`, where each node has `{name, url, start,
+ * kill, halt, go, isRunning, untilSynced, view, connect}`, or with `{reason}` if that is impossible. `options` are
+ * those of the provider.
  */
 export async function startGalera(folder, { count = 3, options = ADVISED } = {}) {
   const provider = PROVIDERS.find((path) => existsSync(path));
@@ -58,7 +59,7 @@ export async function startGalera(folder, { count = 3, options = ADVISED } = {})
     return { reason: error.message };
   }
   /**
-   * Waits until all nodes have the same view. A node that was stopped believes for a while that nothing has happened.
+   * Waits until all nodes have the same view. A node that was suspended keeps its old view for a while.
    */
   const untilWhole = async () => {
     const until = Date.now() + PATIENCE_MS;
@@ -72,7 +73,7 @@ export async function startGalera(folder, { count = 3, options = ADVISED } = {})
   return { nodes, stop, untilWhole };
 }
 
-/** Servers and what they call to bring each other up to date refuse to run as root. */
+/** The user of the servers, since MariaDB and its state transfer scripts refuse to run as root. */
 function ownerOfServers() {
   if (process.getuid?.() !== 0) return {};
   const id = (flag) => Number(execFileSync('id', [flag, 'mysql'], { encoding: 'utf8' }));
@@ -99,7 +100,7 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
     if (status !== 0) throw new Error(`mariadb-install-db failed: ${stderr.trim().split('\n').at(-1)}`);
   };
 
-  /** Where a node that was killed stands, so that it takes in what it missed instead of everything. */
+  /** The recovered position of a killed node, with which it receives only the missed changes instead of everything. */
   const recovered = () => {
     const { stdout, stderr } = spawnSync(
       'mariadbd',
@@ -159,7 +160,7 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
   };
 
   const isRunning = () => server !== undefined && server.exitCode === null && server.signalCode === null;
-  /** The values of these variables, separated by commas. */
+  /** The values of these status variables, separated by commas. */
   const status = async (...names) => {
     const connection = await connectTo(url);
     try {
@@ -183,22 +184,22 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
     url,
     isRunning,
     untilSynced,
-    /** Which view of the cluster it has, and of how many nodes. */
+    /** The view of the cluster that the node has, with its number of nodes. */
     view: () => status('wsrep_cluster_state_uuid', 'wsrep_cluster_conf_id', 'wsrep_cluster_size'),
     connect: () => connectTo(url),
-    /** Starts it and waits until it takes part. */
+    /** Starts the node and waits until it has joined the cluster. */
     start: async (how) => {
       launch(how);
       await untilSynced();
     },
-    /** As a loss of power. */
+    /** Kills the node, like a loss of power. */
     kill: async () => {
       if (!isRunning()) return;
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGKILL');
       await ended;
     },
-    /** As a cable that is pulled out: it is there and says nothing. */
+    /** Suspends the node, like a pulled network cable. */
     halt: () => {
       halted = server.kill('SIGSTOP');
     },

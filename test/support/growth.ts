@@ -1,9 +1,9 @@
 /*
- * How the cost of a piece of work grows with the length of a text, measured in processor time, so that it does not
- * matter what else the machine does.
+ * Measures how the cost of some work grows with the length of a text, in processor time, so that the load of the
+ * machine does not matter.
  */
 
-/** What hostile texts are made of: characters that patterns run over, and beginnings of things that never end. */
+/** Building blocks of hostile texts: characters that patterns skip, and starts of constructs that are never closed. */
 // biome-ignore format: pieces
 export const FILLERS: readonly string[] = [
   'a', 'A', '0', ' ', '\t', '\n', '\r\n', '\0', '\u00a0', 'é', 'ß', 'ﬁ', '日', '😀', '\ufffd', '-', '_', '.', ',', ';', ':', '/', '\\', '!', '?', '@', '#', '$',
@@ -16,7 +16,7 @@ export const FILLERS: readonly string[] = [
   '\u0301', '//', '../', ';//', '=?',
 ];
 
-/** Two fillers one after the other: beginnings of things that hold each other, and what all of them hold. */
+/** Pairs of consecutive fillers: starts of nested constructs, and their content. */
 export const PAIRS: readonly (readonly [string, string])[] = [
   ['<!-- wp:shortcode -->', 'a\n'],
   ['<!-- wp:group -->', '<b>'],
@@ -24,8 +24,8 @@ export const PAIRS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * A text of about so many bytes: one filler over and over, between two letters; or a half of one filler and a half of
- * another.
+ * Creates a text of about this many bytes between two letters: one repeated filler, or half of one and half of another
+ * filler.
  */
 export function grown(
   filler: string | readonly [string, string],
@@ -36,7 +36,7 @@ export function grown(
   return before + filler.repeat(Math.max(1, Math.floor((bytes - before.length - after.length) / Buffer.byteLength(filler)))) + after;
 }
 
-/** Tells the processor time that was taken so far, in microseconds: by this process unless said otherwise. */
+/** Returns the processor time used so far, in microseconds; by default that of this process. */
 export type Clock = () => number;
 
 const ownClock: Clock = () => {
@@ -44,10 +44,10 @@ const ownClock: Clock = () => {
   return user + system;
 };
 
-/** What takes so long, in microseconds, is tried once: little can be added to it that would count. */
+/** Work that takes this long, in microseconds, is measured once, since other load hardly affects it. */
 const LONG = 1_000_000;
 
-/** Processor time in microseconds: the least of several tries, since everything else on the machine only adds to it. */
+/** Processor time in microseconds: the minimum of several tries, since other load only adds to it. */
 export async function cpuOf(work: () => unknown, tries: number, clock = ownClock): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let left = tries; left > 0 && (least === Number.POSITIVE_INFINITY || least < LONG); left -= 1) {
@@ -61,28 +61,27 @@ export async function cpuOf(work: () => unknown, tries: number, clock = ownClock
 export interface Bounds {
   /** The longest text, in bytes. */
   readonly longest: number;
-  /** What costs less than this at its longest can't hurt, however it grows; in microseconds. */
+  /** Cost in microseconds below which work on the longest text is harmless, however it grows. */
   readonly floor: number;
   readonly clock?: Clock;
   /**
-   * A high exponent only counts if it is as high up to texts so many times longer: more than linear work goes on
-   * growing faster, while memory that is asked for the first time costs more just once. Not for what refuses longer
-   * texts.
+   * A high exponent counts only if it stays high up to texts this many times longer: superlinear work keeps growing
+   * faster, while the first allocation of memory costs more only once. Not suitable for work that refuses longer texts.
    */
   readonly confirmedAt?: number;
 }
 
-/** Times that the text gets longer between two measurements. */
+/** Factor by which the text grows between two measurements. */
 const STEP = 4;
-/** Linear work grows with the exponent 1, quadratic with 2. */
+/** The highest accepted exponent; linear work has the exponent 1, quadratic work 2. */
 export const MOST_EXPONENT = 1.6;
 const FEWEST_ROUNDS = 2;
 const MOST_ROUNDS = 5;
 
 /**
- * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. Both
- * lengths are measured in two rounds at least, so that a short text that happened to be dear does not hide anything,
- * and in more of them before a high exponent counts.
+ * Returns the exponent with which the cost of some work grows up to the longest text, or undefined if the cost stays
+ * below the floor. Both lengths are measured in at least two rounds, so that an accidentally expensive short text does
+ * not hide growth, and in more rounds before a high exponent counts.
  */
 export async function exponentOf(
   work: (bytes: number) => unknown,

@@ -1,7 +1,7 @@
 /**
- * Loaded into a process before anything else (`--import`): tells what its heap holds once everything that nobody needs
- * is gone. On SIGUSR2 it collects and adds a line of JSON to the file that HEAP_TOLD names; on SIGUSR1 it writes a
- * snapshot of the heap beside it.
+ * Loaded into a process before anything else (`--import`) to report the size of its heap after garbage collection. On
+ * SIGUSR2 it collects garbage and appends a line of JSON to the file that HEAP_TOLD names; on SIGUSR1 it writes a heap
+ * snapshot next to it.
  */
 import { appendFileSync, renameSync } from 'node:fs';
 import { getHeapSpaceStatistics, setFlagsFromString, writeHeapSnapshot } from 'node:v8';
@@ -14,11 +14,11 @@ if (isMainThread && HEAP_TOLD !== undefined) {
   const collect = runInNewContext('gc');
   let snapshots = 0;
   process.on('SIGUSR2', () => {
-    // What is freed by the first collection may be the last to hold something else.
+    // Objects freed by the first collection may have held the last references to others.
     collect();
     collect();
     const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage();
-    // What V8 compiled of functions that are called often: more of them with time, and none is ever held twice.
+    // Code that V8 compiled for hot functions: it grows with time, but no function is compiled twice.
     const code = getHeapSpaceStatistics()
       .filter(({ space_name: name }) => name.startsWith('code_'))
       .reduce((sum, { space_used_size: used }) => sum + used, 0);

@@ -1,14 +1,14 @@
 import { Parser } from 'htmlparser2';
 
-/** An HTML page as tests look at it. */
+/** A parsed HTML page for tests. */
 export interface ReadPage {
-  /** What is wrong with its form: tags that do not match, names used twice, references to nothing. */
+  /** Faults of its structure: mismatched tags, duplicate ids, dangling references. */
   readonly faults: readonly string[];
   /** Every element, with its attributes, in the order of their start. */
   readonly elements: readonly Element[];
   /** Its text, without that of scripts, on one line. */
   readonly text: string;
-  /** Addresses of links, with everything else that a browser would load. */
+  /** URLs of links and of everything that a browser would load. */
   readonly links: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface Element {
 }
 
 const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
-/** What must not stand in each other. */
+/** Elements that must not be nested in the given element. */
 const NESTED: ReadonlyMap<string, RegExp> = new Map([
   ['a', /^(a|button)$/],
   ['p', /^p$/],
@@ -27,7 +27,7 @@ const NESTED: ReadonlyMap<string, RegExp> = new Map([
   ['form', /^form$/],
 ]);
 
-/** Reads a page strictly: what browsers would mend is a fault. */
+/** Parses a page strictly: errors that browsers would repair are faults. */
 export function readPage(html: string): ReadPage {
   const faults: string[] = [];
   const elements: Element[] = [];
@@ -80,7 +80,7 @@ export function readPage(html: string): ReadPage {
   };
 }
 
-/** Whatever of a page could run a script, or send what is entered elsewhere. */
+/** Elements and attributes that could run a script or send input to another site. */
 export function dangersIn({ elements }: ReadPage): string[] {
   return elements.flatMap(({ name, attributes }) => {
     const told = (what: string) => [`<${name} ${what}>`];
@@ -98,7 +98,7 @@ export function dangersIn({ elements }: ReadPage): string[] {
   });
 }
 
-/** Whether a browser that follows this address runs nothing. */
+/** Whether a browser runs no script when it follows this URL. */
 function isHarmless(address: string): boolean {
   if (!URL.canParse(address, 'https://page.invalid/')) return true;
   return /^(https?|mailto|tel|webcal):$/.test(new URL(address, 'https://page.invalid/').protocol);

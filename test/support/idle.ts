@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/storage/engine/database.ts';
 
-/** Waits until nothing that runs in the background asks this database anything, however slow the machine is. */
+/** Waits until no background work queries this database, however slow the machine is. */
 export async function untilIdle(db: Database): Promise<void> {
   for (;;) {
     const queries = db.queries();

@@ -1,7 +1,7 @@
 import http, { type RequestListener } from 'node:http';
 import { Writable } from 'node:stream';
 
-/** A request as it is to be sent; `body` is what follows its head. */
+/** A request to send; `body` is the content after its head. */
 export interface PlainRequest {
   readonly method: string;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface PlainRequest {
   readonly body: string | Buffer | null;
 }
 
-/** What would have come back over a connection. */
+/** The response that would have been received over a connection. */
 export interface PlainAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -17,8 +17,8 @@ export interface PlainAnswer {
 }
 
 /**
- * Requests that the parser of a connection neither refuses nor changes, and that say nothing about the connection:
- * whatever else is tried has to go over one.
+ * Whether the HTTP parser would neither refuse nor change a request, and the request has no headers about the
+ * connection. All other requests must be sent over a connection.
  */
 export function isPlain({ method, path, headers, body }: PlainRequest): boolean {
   const pairs = Object.entries(headers);
@@ -36,21 +36,21 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const PATH = /^\/[!-~]*$/;
 const NAME = /^[\w-]+$/;
 const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
-/** Beyond these it matters how much comes at once. */
+/** Limits in bytes beyond which it matters how much data arrives at once. */
 const MOST_HEAD = 8000;
 const MOST_BODY = 60_000;
 const OF_CONNECTION = new Set([
   'connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ]); // biome-ignore format: a list
 
-/** Methods whose requests say nothing of a body that they don't have. */
+/** Methods whose requests have no Content-Length if they have no body. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /**
- * Has a listener of `createServer` answer a plain request without a connection, which costs more than many an answer.
- * Heads are written by Node as usual. `host`: what the request says it was sent to.
+ * Lets a listener of `createServer` handle a plain request without a connection, which would often cost more than the
+ * response. Node writes the head of the response as usual. `host`: the value of the Host header.
  *
- * @throws ECONNRESET when the listener breaks off
+ * @throws ECONNRESET if the listener aborts the response
  */
 export function answerInMemory(listener: RequestListener, host: string, request: PlainRequest): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
@@ -68,12 +68,12 @@ export function answerInMemory(listener: RequestListener, host: string, request:
       });
     });
     wire.once('close', () => reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })));
-    // Whatever else waits has its turn between two requests, as it has with a connection.
+    // Other pending work runs between two requests, as with a connection.
     setImmediate(listener, incoming, response);
   });
 }
 
-/** The server's end of a connection: keeps what is written. */
+/** The server's end of a connection, which keeps the written data. */
 class Wire extends Writable {
   readonly sent: Buffer[] = [];
   readonly remoteAddress = '127.0.0.1';
@@ -110,7 +110,7 @@ function incomingOf({ method, path, headers, body }: PlainRequest, host: string,
   return incoming;
 }
 
-/** Gives a message its headers, names and values in turns, by the way by which Node's own parser does so. */
+/** Sets the headers of a message, as alternating names and values, in the same way as Node's parser. */
 function withHead(message: http.IncomingMessage, pairs: readonly string[]): http.IncomingMessage {
   (message as unknown as { _addHeaderLines: (pairs: readonly string[], count: number) => void })._addHeaderLines(pairs, pairs.length);
   return message;
@@ -131,7 +131,7 @@ function answerOf(sent: Buffer): PlainAnswer {
   return { status: Number(statusLine.split(' ')[1]), headers, text: text.toString('utf8') };
 }
 
-/** The pieces of a body that says the length of each. */
+/** The chunks of a body with chunked encoding. */
 function chunksOf(body: Buffer): Buffer[] {
   const chunks: Buffer[] = [];
   for (let from = 0; from < body.length; ) {

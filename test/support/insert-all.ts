@@ -2,7 +2,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { pagesOf } from '../../src/storage/engine/pages.ts';
 import type { TableName } from '../../src/storage/engine/tables.ts';
 
-/** Inserts rows that need not have the same columns, `size` of them at a time. */
+/** Inserts rows, which may have different columns, `size` at a time. */
 export async function insertAll(db: Database, table: TableName, rows: readonly object[], size: number): Promise<void> {
   for (const some of pagesOf(rows, size)) await db.from(table as 'posts').insert(some);
 }

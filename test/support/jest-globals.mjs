@@ -1,6 +1,6 @@
 /**
- * What test files import from `@jest/globals`. The package itself only works within jest's own loader of modules
- * (`run-typescript.mjs` leads here instead). The bindings are live: each file finds those of its own run.
+ * Replaces `@jest/globals` for test files (`run-typescript.mjs` redirects the import), since that package only works
+ * within jest's own module loader. The bindings are live: each file sees those of its own run.
  */
 export let afterAll;
 export let afterEach;

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/storage/engine/database.ts';
 
 /*
- * What a write did to terms, their relations and posts, in the form in which the recordings say it.
+ * Changes of a write to terms, their relations and posts, in the format of the recordings.
  */
 
 interface TermRow {
@@ -83,8 +83,7 @@ export function changesBetween(before: Snapshot, after: Snapshot): LanguageRows 
 }
 
 /**
- * The same as two sites can have it in common: new groups have names made up on the spot, and Polylang leaves groups
- * behind that nobody is in.
+ * Removes differences that two sites may have: new groups have random names, and Polylang leaves empty groups behind.
  */
 export function comparable({ terms_written = [], relations_added = [], relations_removed = [], ...others }: LanguageRows): object {
   const isGroup = (taxonomy: string) => taxonomy.endsWith('_translations');

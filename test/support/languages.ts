@@ -4,18 +4,18 @@ import { runScript } from './databases.ts';
 import { loadSite } from './site.ts';
 import { FIXTURES, readFixture } from './site-data.mjs';
 
-/** The next post, term and row of a taxonomy are 129, 81 and 111, as in the recordings. */
+/** Last ids, so that the next post, term and term_taxonomy row get the ids 129, 81 and 111, as in the recordings. */
 const LAST = { posts: 128, terms: 80, term_taxonomy: 110 };
 
 const fixtures = { polylang: read('polylang'), wpml: read('wpml') };
 
-/** A site in English and Italian whose languages are in the form of this plugin; to be loaded into a new database. */
+/** Loads a site in English and Italian, with the languages stored by this plugin, into a new database. */
 export async function loadLanguages(db: Database, form: 'polylang' | 'wpml'): Promise<Database> {
   if (form === 'wpml') await createWpmlTables(db);
   return resetLanguages(db, form);
 }
 
-/** Puts that site back. */
+/** Resets that site. */
 export async function resetLanguages(db: Database, form: 'polylang' | 'wpml'): Promise<Database> {
   await loadSite(db, fixtures[form]);
   await runScript(

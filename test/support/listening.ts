@@ -5,15 +5,15 @@ import type { Json } from './asking.ts';
 export interface Listening {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** The next event, as soon as it comes. */
+  /** Resolves with the next event as soon as it arrives. */
   readonly next: () => Promise<{ id: string; event: string; data: Json }>;
-  /** What came that was not asked for by `next`. */
+  /** Received data that `next` has not returned. */
   readonly rest: () => string;
   readonly ended: Promise<void>;
   readonly close: () => void;
 }
 
-/** Listens to the stream at an address. */
+/** Opens the stream at a URL. */
 export const listenTo = (url: string, headers: Record<string, string> = {}): Promise<Listening> =>
   new Promise((resolve, reject) => {
     const request = http.get(url, { headers, agent: false }, (response) => {

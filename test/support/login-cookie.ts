@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { passwordFragment, sessionKey } from '../../src/wordpress/cookies.ts';
 
-/** The keys of a site's `wp-config.php`, as settings: with them a login holds for WordPress, too. */
+/** Settings with the keys of a site's `wp-config.php`, which make a login valid for WordPress, too. */
 export const LOGIN_KEYS = { LOGGED_IN_KEY: 'a-key', LOGGED_IN_SALT: 'a-salt', NONCE_KEY: 'n-key', NONCE_SALT: 'n-salt' };
 
-/** Whom a login cookie is for. `userPass`: column `user_pass`; `expiration` in Unix seconds. */
+/** The user of a login cookie. `userPass` is the column `user_pass`; `expiration` is in Unix seconds. */
 interface Holder {
   readonly login: string;
   readonly userPass: string;

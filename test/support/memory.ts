@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, RunningSite } from './running-site.ts';
 
-/** What a served site does about its memory, as its queries show it. */
+/** Observes the cache of a served site through its queries. */
 export interface Memory {
-  /** Asks anonymously, and tells whether the answer came without a look at any record. */
+  /** Sends an anonymous GET request and reports whether the response needed no query for records. */
   readonly ask: (path: string) => Promise<{ answer: Answer; remembered: boolean }>;
   /**
-   * Asks for all of these until every answer comes from memory, but for refusals, which are not remembered. Gives
-   * these answers.
+   * Requests these paths until every response comes from memory, except errors, which are not cached. Resolves with the
+   * responses.
    */
   readonly warm: (...paths: string[]) => Promise<Answer[]>;
-  /** Asks until what `wanted` sees in the body is right. Gives how many looks for changes that took. */
+  /** Repeats a request until `wanted` accepts the body. Resolves with the number of looks for changes meanwhile. */
   readonly until: (path: string, wanted: (body: Answer['body']) => boolean) => Promise<number>;
-  /** How often the contents of tables were read to compare them. */
+  /** Number of queries that read contents of tables to compare them. */
   readonly comparisons: () => number;
 }
 
 const PAUSE_MS = 40;
 const LOOK = /TABLE_ROWS|data_version/;
-/** What is read with every look, besides. */
+/** Other tables and variables that are read with every look. */
 const BESIDE = /fasti_changes|fasti_prints|fasti_journal|fasti_migrations|_options`|SHOW GLOBAL STATUS/;
 const COMPARISON = /AS fingerprint|as `first`/;
 
-/** Follows the queries of a site from now on. */
+/** Starts to observe the queries of a site. */
 export function memoryOf(running: RunningSite): Memory {
   let [reads, looks, comparisons] = [0, 0, 0];
   running.site.db.driver.listen(({ sql }: { sql: string }) => {

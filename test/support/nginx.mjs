@@ -1,4 +1,4 @@
-/** An nginx of one's own on loopback (Debian's package `nginx-light`). */
+/** A private nginx on loopback (Debian's package `nginx-light`). */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -10,19 +10,19 @@ import { until } from './until.mjs';
 const PROGRAM = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/** Why there is none; undefined: there is one. */
+/** The reason why there is no nginx; undefined if there is one. */
 export const lacksNginx = PROGRAM === undefined ? 'there is no nginx here (apt-get install nginx-light)' : undefined;
 
 /**
- * Starts it with this content of `http {}`, which has it listen on `port` of 127.0.0.1, and waits until it passes
- * `/health/live` on. Its files lie in a new folder of that name. Gives `stop`, which waits for its end.
+ * Starts nginx with this content of `http {}`, which must listen on `port` of 127.0.0.1, and waits until it forwards
+ * `/health/live`. Its files are in a new subfolder of `folder`. Resolves with `stop`, which waits for its end.
  */
 export async function startNginx(folder, port, http) {
   const place = join(folder, `nginx-${port}`);
   mkdirSync(place);
   const paths = TEMPORARY.map((name) => `${name}_temp_path ${place}/${name};`).join(' ');
   const conf = join(place, 'nginx.conf');
-  // Its workers must read what it keeps in a folder of ours.
+  // Its workers must be able to read the files in our folder.
   const user = process.getuid() === 0 ? 'user root;' : '';
   writeFileSync(
     conf,

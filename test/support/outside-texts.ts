@@ -4,14 +4,14 @@ import { createRoutes } from '../../src/http/routes.ts';
 import type { Grammar } from '../../src/kinds/grammars/grammar.ts';
 
 /*
- * Every place of a request in which somebody from outside may put a text: the parameters of all routes, as they are
- * declared, the pieces of their paths, what the protocol itself heeds, and headers.
+ * Every place of a request that can carry a text from outside: the declared parameters of all routes, the segments of
+ * their paths, the parameters of the protocol, and headers.
  */
 
 /** A request with a text in one place. */
 export interface Carrier {
   readonly name: string;
-  /** The most bytes that make sense here, and whether more is refused, passed over or cut off by Node. */
+  /** The largest useful number of bytes here. */
   readonly longest: number;
   readonly request: (text: string) => CarriedRequest;
 }
@@ -31,14 +31,14 @@ export interface ParameterCarrier extends Carrier {
   readonly inPath: boolean;
 }
 
-/** All routes by the namespace they are served in. */
+/** All routes by the namespace in which they are served. */
 export const servedRoutes = (): ReadonlyMap<string, readonly ServedRoute[]> =>
   new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
 
-/** What parameters must be there, beside the one that is tried. */
+/** Valid values of mandatory parameters other than the tested one. */
 const SOUND: Readonly<Record<string, unknown>> = { start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00' };
 
-/** Every parameter of every handler. `as`: who sends it. */
+/** Every parameter of every handler. `as` is the user who sends the request. */
 export function parameterCarriers(as: string): ParameterCarrier[] {
   return [...servedRoutes()].flatMap(([namespace, routes]) =>
     routes.flatMap(({ pattern, endpoints }) =>
@@ -72,7 +72,7 @@ export function parameterCarriers(as: string): ParameterCarrier[] {
   );
 }
 
-/** Each handler's parameter of a piece of the path may hold what its pattern lets through. */
+/** Replaces the selectors of a pattern by texts that the pattern allows. */
 const pathOf = (pattern: string, pieces: Readonly<Record<string, string>>): string =>
   pattern.replace(/\(\?P<(\w+)>([^()]*)\)/g, (_, name: string, allowed: string) => {
     const text = pieces[name];
@@ -81,7 +81,7 @@ const pathOf = (pattern: string, pieces: Readonly<Record<string, string>>): stri
     return isNumber ? '9'.repeat(text.length) : encodeURIComponent(text).slice(0, text.length);
   });
 
-/** Node reads no more than 16 kB of a head. */
+/** Maximum length of a text in the head of a request, of which Node accepts at most 16 kB. */
 const LONGEST_IN_HEAD = 12_000;
 const LIST = '/wp-json/calendar/events/v1/events';
 
@@ -91,7 +91,8 @@ const HEADERS = [
 ]; // biome-ignore format: names
 
 /**
- * Headers, paths, and names and values of the query. What Node's client would not send is percent-encoded or left out.
+ * Headers, paths, and names and values of the query. Characters that Node's client refuses to send are percent-encoded
+ * or replaced.
  */
 export function headCarriers(): Carrier[] {
   const inPath = (name: string, path: (text: string) => string, headers = {}): Carrier => ({
@@ -137,6 +138,6 @@ export function headCarriers(): Carrier[] {
   ];
 }
 
-/** A text as it may stand in an address: as it is where that can be sent. */
+/** A text for a URL, percent-encoded only where it cannot be sent literally. */
 const raw = (text: string): string => text.replace(/[^\x21-\x7e]|#/gu, encodeURIComponent).slice(0, LONGEST_IN_HEAD);
 const latin = (text: string): string => text.replace(/[^\0-\xff]/g, '?');

@@ -3,14 +3,14 @@ import { writeUserMeta } from '../../src/storage/rows/users.ts';
 import { hashApplicationPassword } from '../../src/wordpress/passwords.ts';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 
-/** A user to be added to the sample site, with capabilities of one's own instead of a role. */
+/** A user to add to the sample site, with individual capabilities instead of a role. */
 export interface NewPerson {
   readonly id: number;
   readonly login: string;
   readonly capabilities: readonly string[];
 }
 
-/** Adds a user who can sign in. Gives the header that does so. */
+/** Adds a user who can sign in. Resolves with the Authorization header of the user. */
 export async function addPerson(db: Database, { id, login, capabilities }: NewPerson): Promise<string> {
   const password = `${login}`.padEnd(24, 'x');
   await db.from('users').insert({

@@ -1,6 +1,6 @@
 /**
- * What `npm run pictures` runs: takes the pictures of pages that the documentation shows, of a new sample site, with
- * the browser of the machine. They lie in `docs/pictures/`. `npm run pictures -- event month` takes these alone.
+ * The script of `npm run pictures`: takes the screenshots of the documentation from a new sample site, with the browser
+ * of the machine, and stores them in `docs/pictures/`. `npm run pictures -- event month` takes only these.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const FOLDER = 'docs/pictures';
 const PORT = 18_355;
 const SITE = `http://localhost:${PORT}`;
 
-/** The pages by the names of their pictures: path, width and height of the window, by day or by night. */
+/** The pages by the names of their pictures: path, width and height of the window, and color scheme. */
 const PICTURES = {
   list: ['/events/list/', 1100, 800, 'light'],
   month: ['/events/month/', 1100, 800, 'light'],
@@ -68,7 +68,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The cookies of the administrator, who has chosen a password by the link that the command prints. */
+/** The cookies of the administrator, who has set a password through the link that the command prints. */
 async function signedIn(browser) {
   const { stdout } = spawnSync(process.execPath, [...COMMAND, 'user', 'link', 'admin'], { env, encoding: 'utf8' });
   const context = await browser.newContext();

@@ -1,13 +1,13 @@
 /**
- * Opens a port and hands it to a program, as systemd does with a socket unit; when the program ends, it is started
- * again on the same port. Told to end, it tells the program, and ends with it.
+ * Opens a port and passes it to a program, as systemd does with a socket unit. If the program ends, it is started again
+ * on the same port. A signal to end is passed to the program, and the keeper ends with it.
  *
  *   node test/support/port-keeper.mjs node dist/src/cli.js serve
  */
 import { spawn } from 'node:child_process';
 import { endWithUs } from './leave-nothing.mjs';
 
-// A server of Node's own would take connections itself. This is only a place where they wait.
+// A server of Node would accept connections itself. This socket only lets them wait.
 const { TCP, constants } = process.binding('tcp_wrap');
 const place = new TCP(constants.SERVER);
 place.bind('127.0.0.1', 0);
@@ -21,7 +21,7 @@ process.on('SIGTERM', () => {
 });
 
 function start() {
-  // The shell's own id becomes that of the program.
+  // After exec the program has the process id of the shell.
   child = spawn('sh', ['-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...process.argv.slice(2)], {
     stdio: ['ignore', 'inherit', 'inherit', place.fd],
   });

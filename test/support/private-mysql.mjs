@@ -1,6 +1,6 @@
 /**
- * A MySQL or MariaDB server of one's own, in a folder of one's own, from whatever server program is on the machine.
- * Nothing but Node is needed to load this file; mysql2 is needed to start a server.
+ * A private MySQL or MariaDB server in a private folder, using the server program of the machine. Loading this file
+ * needs only Node; starting a server needs mysql2.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
@@ -21,9 +21,9 @@ const START_MS = 60_000;
 const STOP_MS = 15_000;
 
 /**
- * Starts a server whose data lie in `folder`, those of an earlier one included. Gives `{url, socketUrl, version, pid,
- * stop}`, the address of its root user without password by port and by socket, or `{reason}` why there is none.
- * `settings`: further options of the server.
+ * Starts a server with its data in `folder`, where it may find the data of an earlier one. Resolves with `{url,
+ * socketUrl, version, pid, stop}`, the URLs of its root user without password by port and by socket, or with `{reason}`
+ * if that is impossible. `settings` are further options of the server.
  */
 export async function startPrivateMysql(folder, settings = []) {
   const program = ['mariadbd', 'mysqld'].map(findProgram).find(Boolean);
@@ -53,14 +53,14 @@ export async function startPrivateMysql(folder, settings = []) {
       `--datadir=${data}`,
       `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
-      // Results that are too large for its memory.
+      // Folder for results that are too large for memory.
       `--tmpdir=${folder}`,
       `--port=${port}`,
       '--bind-address=127.0.0.1',
       '--skip-networking=0',
       '--skip-name-resolve',
       '--max-connections=400',
-      // Of tables beyond this the server forgets when they were changed; each test has a database of its own.
+      // Beyond this number of tables the server forgets when they were changed; each test has its own database.
       '--table-definition-cache=20000',
       '--character-set-server=utf8mb4',
       '--collation-server=utf8mb4_unicode_520_ci',
@@ -90,8 +90,8 @@ export async function startPrivateMysql(folder, settings = []) {
 }
 
 /**
- * The environment of a server in this folder: it keeps its temporary files there. A server that starts removes all of
- * them in their folder, those of others included, whose statements fail then.
+ * The environment of a server in this folder, with its own folder for temporary files. A starting server deletes all
+ * files in that folder, including those of other servers, whose statements would then fail.
  */
 export function environmentIn(folder) {
   const TMPDIR = join(folder, 'tmp');
@@ -99,7 +99,7 @@ export function environmentIn(folder) {
   return { ...process.env, TMPDIR };
 }
 
-/** `MariaDB 10.11.14`, `MySQL 8.4.0`. */
+/** Name and version of a server, such as `MariaDB 10.11.14` or `MySQL 8.4.0`. */
 export async function versionAt(address) {
   const connection = await connectTo(address);
   const [[{ version }]] = await connection.query('SELECT VERSION() AS version');
@@ -107,7 +107,7 @@ export async function versionAt(address) {
   return `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`;
 }
 
-/** A connection of mysql2 to the server of an address, without any database. `options`: further ones of the driver. */
+/** Connects to the server of a URL with mysql2, without a database. `options` are further options of the driver. */
 export async function connectTo(address, options = {}) {
   const { createConnection } = await import('mysql2/promise');
   const { hostname, port, username, password, searchParams } = new URL(address);
@@ -120,7 +120,7 @@ export async function connectTo(address, options = {}) {
   });
 }
 
-/** A port that nobody listens on at the moment. */
+/** A currently unused port. */
 export async function freePort() {
   const listener = createServer();
   await new Promise((resolve) => {

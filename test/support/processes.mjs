@@ -1,4 +1,4 @@
-/** Processes of the built service, and clients that keep asking it, for the scripts of attacks and faults. */
+/** Processes of the built service, and clients that keep sending requests, for the scripts of attacks and faults. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { fasti } from '../bench/service.mjs';
@@ -7,12 +7,12 @@ import { endWithUs } from './leave-nothing.mjs';
 import { until } from './until.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Another build can be measured, such as that of an earlier version. */
+/** The command to measure; FASTI_COMMAND names another build, such as that of an earlier version. */
 const COMMAND = process.env.FASTI_COMMAND ?? fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
 
 /**
- * A new site in an empty database, one of SQLite in the folder unless there is an address. Gives the settings of its
- * environment, and the header by which its administrator signs in.
+ * Creates a site in an empty database, by default a SQLite file in the folder. Returns its environment variables and
+ * the Authorization header of its administrator.
  */
 export function newSite(folder, address = `sqlite:${folder}/site.sqlite`) {
   const env = { DATABASE_URL: address, UPLOADS_DIR: `${folder}/uploads` };
@@ -21,13 +21,13 @@ export function newSite(folder, address = `sqlite:${folder}/site.sqlite`) {
   return { env, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` };
 }
 
-/** How many events have this word in their title. */
+/** Counts the events that a search for this word finds. */
 export const countEvents = (env, word) =>
   Number(fasti(['event', 'list', `--search=${word}`, '--start_date=2000-01-01', '--end_date=2100-01-01', '--format=count'], env));
 
 /**
- * Starts the service and waits until it is ready. `keeper`: a script that opens a port and starts the service on it.
- * `ended` gives its exit code, or the signal that ended it; `said` waits until its log has a line with these words so
+ * Starts the service and waits until it is ready. `keeper` is a script that opens a port and starts the service on it.
+ * `ended` resolves with its exit code or the signal that ended it; `said` waits until its log contains these words that
  * many times.
  */
 export async function startServing(env, { port: wanted = 0, keeper }) {
@@ -51,7 +51,7 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
       resolve(code ?? signal);
     });
   });
-  /** Waits while the service runs. */
+  /** Waits for a condition, and throws if the service ends first. */
   const goOn = (what, isSo) =>
     until(what, async () => {
       if (child.exitCode !== null) throw new Error(`the service has ended: ${lines.join('\n')}`);
@@ -67,9 +67,8 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
 }
 
 /**
- * Has clients read and write all the time, `posts` of them events. Gives a function that ends them and gives how many
- * requests came to what: `read`,
- * `written`, `refused`, `reset`, or another status.
+ * Lets clients read and write continuously; `posts` of them write events. Returns a function that stops them and
+ * resolves with the number of requests per result: `read`, `written`, `refused`, `reset`, or another status.
  */
 export function load({ port, clients, posts, authorization }) {
   const next = (number, turn) => (number < posts ? newEvent(authorization, `${number} ${turn}`) : { path: LIST });

@@ -1,6 +1,6 @@
 /**
- * The program as `npm run build` makes it, for tests that start it: of a few files, it starts in a quarter of the time
- * that the sources take.
+ * The program as built by `npm run build`, for tests that start it. Bundled into a few files, it starts in a quarter of
+ * the time that the sources take.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,19 +8,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Laid out as the package is. */
+/** Output folder with the layout of the package. */
 const FOLDER = join(ROOT, 'node_modules/.cache/program');
-/** Says what the program was made of. */
+/** File with the digest of the sources from which the program was built. */
 const MARK = join(FOLDER, 'made-of');
-/** What is built of it; packages change with the lock file. */
+/** Sources of the build; dependencies change with the lock file. */
 const SOURCES = ['src', 'migrations', 'bin', 'package-lock.json'];
 
-/** What to start with Node. */
+/** The script to start with Node. */
 export const COMMAND = join(FOLDER, 'dist/src/cli.js');
-/** What each of several processes that serve starts. */
+/** The script that each of several serving processes runs. */
 export const MAIN = join(FOLDER, 'dist/src/main.js');
 
-/** Builds it, unless this was done since the sources changed. jest calls this once, before all tests. */
+/** Builds the program unless the sources are unchanged since the last build. jest calls this once, before all tests. */
 export default async function buildProgram() {
   const made = madeOf();
   if (existsSync(MARK) && readFileSync(MARK, 'utf8') === made) return;

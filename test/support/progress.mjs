@@ -1,6 +1,5 @@
 /**
- * Says while jest runs how many files are done and which are running. On a terminal jest itself shows that all the
- * time.
+ * Prints while jest runs how many files are done and which are running. On a terminal jest shows that itself.
  */
 import { relative } from 'node:path';
 

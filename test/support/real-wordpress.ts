@@ -8,34 +8,33 @@ import { endWithUs } from './leave-nothing.mjs';
 import { freePort } from './private-mysql.mjs';
 
 /*
- * A real WordPress on a database of the tests, where one is installed (Debian's packages wordpress, php-cli and
- * php-mysql).
+ * A real WordPress on a test database, if one is installed (Debian's packages wordpress, php-cli and php-mysql).
  */
 
 const DIRECTORY = process.env.WORDPRESS_DIR ?? '/usr/share/wordpress';
 const OURS = fileURLToPath(new URL('../fixtures/wordpress/', import.meta.url));
 const PLUGIN = fileURLToPath(new URL('../../wordpress-plugin/fasti.php', import.meta.url));
-/** Where the sample site says that it is. */
+/** The host in the options of the sample site. */
 const SITE_HOST = '127.0.0.1:8081';
 
 export const hasWordPress: boolean =
   existsSync(join(DIRECTORY, 'wp-settings.php')) &&
   spawnSync('php', ['-r', 'exit(extension_loaded("mysqli") ? 0 : 1);'], { stdio: 'ignore' }).status === 0;
 
-/** A function of WordPress and its arguments. */
+/** The name of a WordPress function, and its arguments. */
 export type Call = readonly [name: string, ...given: unknown[]];
 
 export interface RealWordPress {
-  /** Calls functions as an administrator, in one request. Gives what they return. */
+  /** Calls functions as an administrator, in one request. Resolves with their return values. */
   readonly run: (...calls: Call[]) => Promise<unknown[]>;
-  /** Reads an address of the REST interface, as the user of this id or as nobody. */
+  /** Sends a GET request to the REST API, as the user with this id or anonymously. */
   readonly get: (path: string, user?: number) => Promise<Response>;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts it on a database of MySQL. `now`: which events are over, as `YYYY-MM-DD HH:MM:SS`. `withPlugin`: Fasti's own
- * plugin is active.
+ * Starts WordPress on a MySQL database. `now` is the time that decides which events are over, as `YYYY-MM-DD HH:MM:SS`.
+ * `withPlugin` activates Fasti's own plugin.
  */
 export async function startWordPress(databaseUrl: string, { now = '1970', withPlugin = false } = {}): Promise<RealWordPress> {
   const content = mkdtempSync(join(tmpdir(), 'fasti-wordpress-'));
@@ -76,7 +75,7 @@ export async function startWordPress(databaseUrl: string, { now = '1970', withPl
   };
 }
 
-/** How WordPress is told where the database is. */
+/** Environment variables that give WordPress the database connection. */
 function connectionTo(databaseUrl: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(databaseUrl);
   const socket = searchParams.get('socketPath');

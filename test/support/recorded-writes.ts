@@ -3,9 +3,9 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Answer } from './running-site.ts';
 
 /*
- * What a real WordPress with the calendar plugin wrote while people worked, statement by statement, and what it
- * answered to visitors after each operation (test/fixtures/wordpress-writes.jsonl). The operations build on each
- * other and begin with the sample site.
+ * Statements that a real WordPress with the calendar plugin executed while editors worked, and its responses to
+ * anonymous visitors after each operation (test/fixtures/wordpress-writes.jsonl). The operations build on each other
+ * and start from the sample site.
  */
 
 type Ids = readonly number[];
@@ -16,11 +16,11 @@ type Shown = Readonly<Record<string, unknown>> & { readonly venue?: readonly Lin
 export interface Operation {
   readonly name: string;
   readonly what: string;
-  /** The moment of it, Unix time in seconds. */
+  /** Time of the operation, in Unix seconds. */
   readonly clock: number;
   readonly statements: readonly string[];
   readonly touched: { readonly events?: Ids; readonly venues?: Ids; readonly organizers?: Ids };
-  /** Anonymous answers afterwards. */
+  /** Anonymous responses after the operation. */
   readonly after: {
     readonly all: List;
     readonly default: List;
@@ -42,14 +42,14 @@ export const recordedWrites: readonly Operation[] = readFileSync(new URL('../fix
   .split('\n')
   .map((line) => JSON.parse(line) as Operation);
 
-/** The day of the lists that begin today. */
+/** The current time of the lists that begin today. */
 export const RECORDED_ON = new Date('2026-11-22T12:00:00Z');
 
-/** What to send before anything else on the connection that writes. */
+/** The first statement of the connection that writes. */
 export const WRITER_SESSION =
   "SET NAMES utf8mb4; SET SESSION sql_mode = 'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'";
 
-/** Sends the statements of an operation, each of which commits by itself. `between` is called after each of them. */
+/** Executes the statements of an operation, each of which commits by itself. `between` runs after each statement. */
 export async function replay(
   writer: Connection,
   { clock, statements }: Operation,
@@ -66,7 +66,7 @@ const ROOT = '/wp-json/tribe/events/v1';
 const EVERYTHING = 'start_date=2019-01-01&end_date=2035-12-31&per_page=50';
 const FILTERS = { by_category: 'categories', by_tag: 'tags', by_venue: 'venue', by_organizer: 'organizer' } as const;
 
-/** One thing that is looked at: where, what is to be seen there, and how the answers (of all pages) show it. */
+/** One check: the paths, the expected value, and how to extract it from the responses (of all pages). */
 export interface Check {
   readonly name: string;
   readonly paths: readonly string[];
@@ -75,14 +75,14 @@ export interface Check {
 }
 
 /**
- * All that is to be seen after an operation. What Fasti shows otherwise on purpose (decisions D15 and D35) follows
- * from the rows that are there then.
+ * All checks after an operation. Intentional differences of Fasti (decisions D15 and D35) are derived from the rows at
+ * that time.
  */
 export async function checksOf({ after, touched }: Operation, writer: Connection): Promise<Check[]> {
   const [rows] = await writer.query<RowDataPacket[]>('SELECT ID AS id, post_status AS status, post_password AS password FROM wp_posts');
   const posts = new Map(rows.map(({ id, status, password }) => [Number(id), { status: String(status), locked: password !== '' }]));
   const isPublic = (id: number) => posts.get(id)?.status === 'publish';
-  /** Protected records are not found by what they hide. */
+  /** Protected records are not found through fields that they hide. */
   const found = (list: List): List => {
     if ('status' in list) return list;
     const ids = list.ids.filter((id) => !posts.get(id)?.locked);
@@ -156,7 +156,7 @@ type Body = any;
 const COMMON = (body: Body, title: string) => ({ status: body.status, title, modified: body.modified, slug: body.slug });
 const idsIn = (list: Body) => (list ?? []).map(({ id }: { id: number }) => id).sort((one: number, other: number) => one - other);
 
-/** What is recorded of a record, by kind. */
+/** The recorded members of a record, by kind. */
 const SHOWN: Readonly<Record<'events' | 'venues' | 'organizers', (body: Body) => object>> = {
   events: (body) => ({
     ...COMMON(body, body.title),

@@ -5,7 +5,7 @@ import { runScript } from './databases.ts';
 import { loadSite } from './site.ts';
 import { FIXTURES, readFixture, resetScript } from './site-data.mjs';
 
-/** One date of a recurring event in `recurrence.json`. `form`: a row in the occurrence tables, or a post of its own. */
+/** One date of a recurring event in `recurrence.json`. `form`: a row in the occurrence tables, or a separate post. */
 export interface ExpectedDate {
   readonly form: 'tables' | 'posts';
   readonly post_id: number;
@@ -28,15 +28,15 @@ export const EXPECTED_DATES: readonly ExpectedDate[] = readFileSync(new URL('rec
   .map((line) => JSON.parse(line) as ExpectedDate);
 
 /**
- * The sample site with recurring events as the paid extension leaves them: in the occurrence tables, and as a post for
- * each date.
+ * Loads the sample site with recurring events as the paid extension stores them: in the occurrence tables, and as a
+ * post per date.
  */
 export async function loadRecurringSite(db: Database): Promise<Database> {
   await loadSite(db);
   return addRecurringEvents(db);
 }
 
-/** Puts the same events into another site. */
+/** Adds the same events to another site. */
 export async function addRecurringEvents(db: Database): Promise<Database> {
   await createRecurrenceTables(db);
   await db.from('tec_series_relationships').delete();

@@ -8,13 +8,13 @@ import { describeDatabases } from './databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from './running-site.ts';
 import { loadSite, resetSite, setOptions } from './site.ts';
 
-/** A folder of recordings beside the fixtures. */
+/** The path of a folder of recordings in the fixtures. */
 export const recordingsIn = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
 /**
- * Replays the recordings of a folder on every database, each from the state of the fixture and at the moment it was
- * made, and holds answers, headers and rows against what was recorded. (A duration from "tomorrow" to a fixed day is
- * another one each day.)
+ * Replays the recordings of a folder on every database, each from the state of the fixture and at the time it was made,
+ * and compares responses, headers and rows with the recording. (The time matters because a duration from "tomorrow" to
+ * a fixed day differs each day.)
  */
 export function describeRecordings(name: string, folder: string): void {
   const units = unitsOf(folder);
@@ -42,8 +42,8 @@ export function describeRecordings(name: string, folder: string): void {
 }
 
 /**
- * Recordings by name: a sequence is one unit, in its order; every other recording stands alone. Those set aside are not
- * run.
+ * Groups recordings by name: a sequence is one unit, in its order; every other recording is a unit by itself.
+ * Recordings that are set aside are skipped.
  */
 function unitsOf(folder: string): Map<string, Recording[]> {
   const units = new Map<string, Recording[]>();
@@ -75,7 +75,7 @@ async function differencesOf(db: Database, running: RunningSite, step: Recording
   ];
 }
 
-/** `Basic base64(user:{app_password:user})` as the recordings write it -> the real header. */
+/** Converts `Basic base64(user:{app_password:user})`, as in the recordings, to the actual header. */
 function authorization(template: string): string {
   const match = /^(\w+) base64\(([\s\S]*)\)$/.exec(template);
   if (!match) return template;
@@ -85,7 +85,7 @@ function authorization(template: string): string {
   return `${match[1]} ${Buffer.from(clear).toString('base64')}`;
 }
 
-/** What stands in the database of the posts and terms that a recording names, and of all that are newer. */
+/** Rows of the posts and terms that a recording names, and of all newer ones. */
 async function rowsOf(db: Database, { posts, terms, after }: RowsWanted): Promise<Record<string, unknown[]>> {
   const pick = (table: string, column: string, ids: number[], last: number, order: string) =>
     db

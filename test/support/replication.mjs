@@ -1,12 +1,12 @@
-/** A MariaDB primary with a replica that follows it by GTID, both of one's own, on loopback. */
+/** A private MariaDB primary with a replica that follows it by GTID, both on loopback. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectTo, startPrivateMysql } from './private-mysql.mjs';
 
 /**
- * Starts both in `folder`, with these further settings. Gives `{primary, replica, follow, hold, stop}`: what
- * `startPrivateMysql` gives of each; functions to let the replica take in what the primary writes, and to have it wait
- * with that; or `{reason}` why there are none. The replica takes no writes but those.
+ * Starts both in `folder`, with these further settings. Resolves with `{primary, replica, follow, hold, stop}`: the
+ * results of `startPrivateMysql`, and functions to start and to pause the replication; or with `{reason}` if that is
+ * impossible. The replica accepts no other writes.
  */
 export async function startReplication(folder, settings = []) {
   const started = [];

@@ -2,13 +2,13 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { addPerson } from './people.ts';
 
 /*
- * Who asks in the tests of rights, and a small model of WordPress's capabilities that shares nothing with the
- * service. What a role may do it may do with events, venues and organizers alike.
+ * Roles for the tests of permissions, and a small model of WordPress's capabilities that shares no code with the
+ * service. A role has the same capabilities for events, venues and organizers.
  */
 
 /**
- * The roles of WordPress, and two odd ones: who reads private records, and who edits others' records but no published
- * ones.
+ * The roles of WordPress, and two unusual ones: one that reads private records, and one that edits records of others
+ * but no published ones.
  */
 export const ROLES = ['nobody', 'sub', 'contrib', 'auth', 'ed', 'admin', 'reader', 'fixer'] as const;
 export type Role = (typeof ROLES)[number];
@@ -27,7 +27,7 @@ const CAN: Readonly<Record<Role, readonly string[]>> = {
 export const IDS: Readonly<Record<Role, number>> = { nobody: 0, admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5, reader: 60, fixer: 61 };
 export const can = (role: Role, verb: string): boolean => CAN[role].includes(verb);
 
-/** A record as the model sees it. `status`: as stored; in the trash, `was` says what it was before. */
+/** A record in the model. `status` is the stored one; `was` is the status before it was moved to the trash. */
 export interface Owned {
   readonly own: boolean;
   readonly status: string;
@@ -48,13 +48,13 @@ export function reads(role: Role, record: Owned): boolean {
   return record.status === 'private' ? can(role, 'read_private') : edits(role, record);
 }
 
-/** What a request must carry to come from a role. */
+/** Options that make a request come from a role. */
 export interface Signed {
   readonly as?: string;
   readonly headers?: Record<string, string>;
 }
 
-/** Adds the odd roles to the sample site; gives what requests of each role carry. */
+/** Adds the unusual roles to the sample site. Resolves with a function that returns the request options of a role. */
 export async function addRoles(db: Database): Promise<(role: Role) => Signed> {
   const odd = new Map<Role, string>();
   for (const role of ['reader', 'fixer'] as const) {

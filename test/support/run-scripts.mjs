@@ -1,14 +1,13 @@
 /**
- * What `npm run attacks` and `npm run faults` run: the scripts of a folder, each of which measures one thing and ends
- * with status 1 where it misses its goal.
+ * Runner of `npm run attacks` and `npm run faults`: runs the scripts of a folder, each of which measures one thing and
+ * exits with status 1 if it misses its goal.
  *
- *   npm run faults                      lists the scripts, with the first line of what each says of itself
- *   npm run attacks                     the same, and runs the one that most want: what the most expensive requests
- *   cost
- *   npm run faults -- kills --rounds 20 runs one; further arguments go to it
- *   npm run faults -- short             runs all of them as short as they are still worth it, one after the other: each
- *   must reach its goal, so that none goes stale
- *   npm run faults -- all               runs all of them as they are
+ *   npm run faults                      lists the scripts, with the first line of the comment of each
+ *   npm run attacks                     lists them, too, and runs the usual one: the cost of expensive requests
+ *   npm run faults -- kills --rounds 20 runs one script with further arguments
+ *   npm run faults -- short             runs all scripts one after the other in their shortest useful form; each must
+ *                                       reach its goal, so that none becomes outdated
+ *   npm run faults -- all               runs all scripts in full
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SHORT } from './short-runs.mjs';
 
-/** The script that runs where none is named. */
+/** The script that runs if none is named. */
 const USUAL = new Map([['attacks', 'cost']]);
 
 const [folder, wanted, ...rest] = process.argv.slice(2);

@@ -1,18 +1,18 @@
 /**
- * Lets Node run the sources as they are: `node --import ./test/support/run-typescript.mjs src/cli.ts`. For tests, and
- * for those that need a process of their own, without a build.
+ * Lets Node run the TypeScript sources without a build: `node --import ./test/support/run-typescript.mjs src/cli.ts`.
+ * Used by the tests and by the processes that they start.
  */
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { compiled } from './compile.mjs';
 
-// In threads of the program too, but not in the one that loads files for them.
+// Also in worker threads of the program, but not in the thread that runs the loader hooks.
 if (isMainThread || parentPort) register(import.meta.url);
 
 const GLOBALS = new URL('jest-globals.mjs', import.meta.url).href;
 
-/** `import('./file.ts?anew')` loads the file, and all sources that it imports, though they have been loaded before. */
+/** `import('./file.ts?anew')` loads the file and all sources that it imports again, even if they are already loaded. */
 const ANEW = '?anew';
 
 export async function resolve(specifier, context, next) {

@@ -15,7 +15,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
-  /** The parsed body, or undefined where it is no JSON. */
+  /** The parsed body, or undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   readonly body: any;
 }
@@ -40,7 +40,7 @@ const credentials = JSON.parse(readFileSync(new URL('../fixtures/credentials.jso
 /** The application password of one of the fixture's users. */
 export const passwordOf = (user: string): string => credentials[user]?.application_password ?? '';
 
-/** The header by which one of the fixture's users signs in. */
+/** The Authorization header of one of the fixture's users. */
 export const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${passwordOf(user)}`).toString('base64')}`;
 
 export interface ServeOptions {
@@ -48,13 +48,13 @@ export interface ServeOptions {
   readonly clock?: () => Date;
   readonly log?: Log;
   /**
-   * Compresses nothing, whatever programs ask for: `fetch` always does, which costs a lot where thousands of answers
-   * are compared.
+   * Disables compression regardless of the request: `fetch` always asks for it, which is expensive when thousands of
+   * responses are compared.
    */
   readonly plain?: boolean;
 }
 
-/** Serves a database that `describeDatabases` made, on a port of its own. */
+/** Serves a database that `describeDatabases` created, on a new port. */
 export async function serveDatabase(db: Database, { env = {}, clock, log, plain = false }: ServeOptions = {}): Promise<RunningSite> {
   const config = readConfig({
     DATABASE_URL: urlOf(db),
@@ -72,7 +72,7 @@ export async function serveDatabase(db: Database, { env = {}, clock, log, plain 
     app(request, response);
   };
   const server = http.createServer(listener);
-  // A connection that the server closes as a request comes in would be a fault of the test.
+  // The server must not close an idle connection just as a request arrives: the test would fail.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
@@ -117,7 +117,7 @@ function answerByConnection(agent: http.Agent, port: number, { method, path, hea
   });
 }
 
-/** Many tests compare texts only: the body is parsed when somebody asks for it. */
+/** Adds a body that is parsed only when it is read, since many tests compare only texts. */
 function withBody(answer: PlainAnswer): Answer {
   let body: { readonly parsed: unknown } | undefined;
   return Object.defineProperty({ ...answer, body: undefined }, 'body', {

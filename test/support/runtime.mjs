@@ -1,9 +1,9 @@
 /**
- * How jest loads a test file: by Node's own `import`, in the process itself. What was loaded stays for the next file,
- * so that the sources are read, compiled and made fast by V8 once for each process rather than once for each file. It
- * takes the place of jest-runtime, which loads everything anew into a context of its own.
+ * The jest runtime: loads a test file with Node's own `import`, in the process itself. Loaded modules are kept for the
+ * next file, so that the sources are read, compiled and optimized by V8 once per process rather than once per file. It
+ * replaces jest-runtime, which loads everything again into a separate context.
  *
- * Whatever a module keeps is therefore seen by every file after it: a test must not count on being the first.
+ * The state of a module is therefore visible to every later file: a test must not rely on being the first.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import { setGlobals } from './jest-globals.mjs';
 
 const require = createRequire(import.meta.url);
 const hooks = require('node:async_hooks');
-/** Under which jest-circus keeps who is told of each test; every file brings its own. */
+/** The key under which jest-circus stores its event handlers; every file adds its own. */
 const LISTENERS = Symbol.for('EVENT_HANDLERS');
 
 /** jest-runner calls this with `new`. */
@@ -20,7 +20,7 @@ export default function NativeRuntime() {
   const nothing = () => undefined;
   return {
     setGlobalsForRuntime: setGlobals,
-    // jest-circus begins anew with every file.
+    // jest-circus is loaded again for every file.
     requireInternalModule: (path) => {
       delete require.cache[path];
       delete globalThis[LISTENERS];
@@ -38,9 +38,9 @@ export default function NativeRuntime() {
 }
 
 /**
- * What `work` gives, where it asks for something that follows promises: jest-circus would know by it which test a
- * promise belongs to, and Node would have to be told of every promise of the process. Tests run one after the other,
- * so it is the one that is running.
+ * Runs `work` with a replacement of AsyncLocalStorage. jest-circus uses it to find the test that a promise belongs to,
+ * for which Node would have to track every promise of the process. Since tests run one after the other, the promise
+ * always belongs to the running test.
  */
 function withoutFollowing(work) {
   const usual = Object.getOwnPropertyDescriptor(hooks, 'AsyncLocalStorage');
@@ -52,7 +52,7 @@ function withoutFollowing(work) {
   }
 }
 
-/** Remembers what is running, as far as jest-circus asks for it. */
+/** Stores the running test for jest-circus. */
 class Running {
   #store;
 

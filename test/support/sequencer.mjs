@@ -1,11 +1,10 @@
 /**
- * The order of test files: the longest first, so that no process is left with a long one at the end. How long each took
- * is remembered from one run to the next; of what was not run here before, those named below are known to be long, and
- * of others the size has to do.
+ * Orders test files with the longest first, so that no process is left with a long one at the end. jest caches the
+ * duration of each file between runs. For files without one, the list below or else the file size is used.
  */
 import TestSequencer from '@jest/test-sequencer';
 
-/** The longest files, each with about the seconds it takes. */
+/** Approximate durations of the longest files, in seconds. */
 const SECONDS = {
   'visibility-oracles.test.ts': 200,
   'desk/states-in-browser.test.ts': 180,
@@ -41,12 +40,12 @@ const SECONDS = {
   'accounts/credentials.test.ts': 15,
   'storage/servers.test.ts': 15,
 };
-/** Bytes of a test file that take a second. */
+/** Size of a test file, in bytes, that takes about one second. */
 const BYTES_A_SECOND = 4000;
 
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
-    // jest's own order sets how long each took, and puts those that failed first.
+    // jest's own sort sets the durations and puts files that failed first.
     const usual = super.sort(tests);
     const failed = usual.filter((test) => this.hasFailed(test));
     const others = usual.filter((test) => !this.hasFailed(test));

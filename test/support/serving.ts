@@ -24,17 +24,17 @@ export interface Serving {
   readonly port: number;
   readonly base: string;
   readonly entries: readonly Entry[];
-  /** Waits until the log says this so many times. */
+  /** Waits until the log contains this message that many times. */
   readonly said: (msg: string, times?: number) => Promise<void>;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string | null>;
-  /** Tells it to end, and waits until it has. */
+  /** Sends a signal to the process and waits until it has ended. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | string | null>;
 }
 
 /**
- * Serves a database from a process of its own, on a port that is free, and waits until it can answer. `keeper`: a
- * program that keeps the port open and starts the process, each time that it ends.
+ * Serves a database from a separate process, on an unused port, and waits until it is ready. `keeper` is a program that
+ * keeps the port open and starts the process again each time it ends.
  */
 export async function startServing(
   url: string,
@@ -65,7 +65,7 @@ export async function startServing(
   };
 }
 
-/** Starts to serve. Gives what was printed, and the exit code, once the process has ended. */
+/** Starts a service that is expected to fail. Resolves with its output and exit code once the process has ended. */
 export async function serveInVain(url: string, env: Readonly<Record<string, string>>): Promise<{ code: number; out: string; err: string }> {
   const child = launch(url, env, [], 'pipe');
   const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'exit') as Promise<[number]>]);
@@ -77,7 +77,7 @@ function launch(url: string, env: Readonly<Record<string, string>>, keeper: read
   const [program = '', ...args] = [...keeper, ...command];
   return spawn(program, args, {
     cwd: ROOT,
-    // Under a test runner the log is silent.
+    // NODE_ENV must differ from that of the test runner, under which the log is silent.
     env: {
       ...process.env,
       NODE_ENV: 'production',
@@ -92,7 +92,9 @@ function launch(url: string, env: Readonly<Record<string, string>>, keeper: read
   });
 }
 
-/** Has clients read a page all the time. Gives a function that ends them and gives what became of their requests. */
+/**
+ * Lets clients read a page continuously. Returns a function that stops them and resolves with the fates of requests.
+ */
 export function keepReading(port: number, path: string, clients = 6): () => Promise<Set<Fate>> {
   const end = keepAsking({ port, clients, next: () => ({ path }) });
   return async () => new Set((await end()).flatMap((fates) => [...fates.keys()]));

@@ -1,4 +1,4 @@
-/** What makes each script of `npm run attacks` and `npm run faults` short: minutes in place of hours. */
+/** Arguments that shorten each script of `npm run attacks` and `npm run faults` from hours to minutes. */
 export const SHORT = new Map(
   Object.entries({
     'attacks/bodies': '',

@@ -1,20 +1,20 @@
 /**
- * The sample site of the tests (test/fixtures/site.json) as SQL, without any connection: used by the tests and by
- * site-tool.mjs alike. A fixture is `{table: {columns, rows}}`, table names without prefix.
+ * The sample site of the tests (test/fixtures/site.json) as SQL, without a connection, for the tests and for
+ * site-tool.mjs. A fixture is `{table: {columns, rows}}`, with table names without prefix.
  */
 import { readFileSync } from 'node:fs';
 
 export const FIXTURES = new URL('../fixtures/', import.meta.url);
 
-/** The sample site, or another file of the same form. */
+/** Reads the sample site, or another file of the same format. */
 export function readFixture(file = new URL('site.json', FIXTURES)) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 /**
- * One script that empties the fixture's tables and fills them, as one transaction, and counts the change. The next
- * post, term and term-taxonomy get the ids that follow those of the fixture (for posts 93, for terms 19). `emptied`:
- * whether what is there goes first.
+ * Returns a script that empties and fills the tables of the fixture in one transaction and increments the change
+ * counter. The next post, term and term_taxonomy row get the ids after those of the fixture (93 for posts, 19 for
+ * terms). `emptied`: whether existing rows are deleted first.
  */
 export function resetScript(fixture, { engine, prefix, counted = true, emptied = true, tables = Object.keys(fixture) }) {
   const { quote, numbering } = ENGINES[engine];
@@ -29,7 +29,7 @@ export function resetScript(fixture, { engine, prefix, counted = true, emptied =
     ];
   });
   const bump = counted ? [`UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1`] : [];
-  // Ids are used up by what was rolled back, too.
+  // Rolled back inserts use up ids, too.
   const ids = NUMBERED.filter((name) => name in fixture).map((name) =>
     numbering(prefix + name, Math.max(0, ...fixture[name].rows.map(([id]) => id))),
   );
@@ -38,8 +38,8 @@ export function resetScript(fixture, { engine, prefix, counted = true, emptied =
 }
 
 /**
- * The text to store for an option that is set to `value`: an object holds members to change within the serialized array
- * that is `stored`.
+ * The text to store for an option that is set to `value`; an object contains members to change in the serialized array
+ * `stored`.
  */
 export async function optionText(stored, value) {
   if (typeof value !== 'object' || value === null) return String(value ?? '');

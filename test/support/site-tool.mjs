@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 /**
- * Puts the sample site into a database beside a running service, for replaying recorded requests against it.
+ * Loads the sample site into the database of a running service, for replaying recorded requests against it.
  *
- *   site-tool.mjs load      makes missing tables (needs `npm run build`), loads the site and its files
- *   site-tool.mjs reset     puts rows and files back, quickly
- *   site-tool.mjs setup     gets options as JSON on stdin and sets them; an object holds members to change within a
- *   serialized option
- *   site-tool.mjs rows      gets {"posts": [ids], "terms": [ids], "after": {"posts": n, "terms": n}} as JSON on stdin
- *   and prints the rows of these as JSON
+ *   site-tool.mjs load      creates missing tables (needs `npm run build`), loads the site and its files
+ *   site-tool.mjs reset     restores rows and files quickly
+ *   site-tool.mjs setup     reads options as JSON from stdin and sets them; an object contains members to change in a
+ *                           serialized option
+ *   site-tool.mjs rows      reads JSON from stdin: {"posts": [ids], "terms": [ids], "after": {"posts": n, "terms": n}},
+ *                           and prints the matching rows as JSON
  *
  * Environment: DATABASE_URL (sqlite:PATH or mysql://...), TABLE_PREFIX (wp_), UPLOADS_DIR (no files if not set),
- * FIXTURE (another file than the sample site), FIXTURE_UPLOADS (another folder).
+ * FIXTURE (a file to use instead of the sample site), FIXTURE_UPLOADS (a folder to use instead of its uploads).
  */
 import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ async function load() {
 async function reset() {
   const fixture = readFixture(fixtureFile);
   const db = await connect();
-  // A database of WordPress that the service has not met yet has no counter of changes.
+  // A WordPress database that the service has not used yet has no change counter.
   const counted = (await db.tables()).includes(`${prefix}fasti_changes`);
   await db.run(resetScript(fixture, { engine, prefix, counted }));
   await db.close();
@@ -92,7 +92,7 @@ async function rows() {
   console.log(JSON.stringify(found));
 }
 
-/** Only what differs is written: the service may be reading. */
+/** Writes only files that differ, since the service may be reading them. */
 function resetFiles(from, to) {
   const files = (folder) => {
     try {
@@ -109,14 +109,14 @@ function resetFiles(from, to) {
   }
 }
 
-/** The plain drivers: starting quickly is what counts here. */
+/** Connects with the plain drivers, since a quick start matters here. */
 async function connect() {
   return engine === 'sqlite' ? connectSqlite() : connectMysql();
 }
 
 async function connectSqlite() {
   const Sqlite = loadSqlite();
-  // The service has the file open at the same time: its transactions are waited for.
+  // The service has the file open at the same time; the timeout waits for its transactions.
   const db = new Sqlite(url.slice('sqlite:'.length), { timeout: 10_000 });
   db.pragma('synchronous = OFF');
   return {

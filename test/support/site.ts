@@ -5,8 +5,8 @@ import { keepsSession, runScript } from './databases.ts';
 import { type Fixture, optionText, readFixture, resetScript } from './site-data.mjs';
 
 /**
- * Empties the tables of the fixture and loads its rows; gives the database. The next post is then 93 and the next term
- * 19, as in the recordings.
+ * Empties the tables of the fixture, loads its rows and returns the database. The next post then gets the id 93 and the
+ * next term 19, as in the recordings.
  */
 export async function loadSite(db: Database, fixture: Fixture = sample()): Promise<Database> {
   await runScript(db, scriptFor(fixture, db));
@@ -26,8 +26,8 @@ export async function loadSite(db: Database, fixture: Fixture = sample()): Promi
 }
 
 /**
- * Puts the sample site back, quickly enough to do so before each of hundreds of tests: only those rows that have
- * changed.
+ * Resets the sample site by writing only the changed rows, which is fast enough to run before each of hundreds of
+ * tests.
  */
 export async function resetSite(db: Database): Promise<void> {
   const known = loaded.get(db);
@@ -38,17 +38,17 @@ export async function resetSite(db: Database): Promise<void> {
   const changed = Object.keys(fixture).filter((name) => !now || now.get(name) !== known.checksums.get(name));
   const putBack = isMysql ? putBackScript : sqlitePutBackScript;
   const rows = changed.map((name) => putBack(db.prefix + name, known.columns.get(db.prefix + name) ?? []));
-  // All of it in the transaction that counts the change.
+  // Everything runs in the transaction that increments the change counter.
   const [begin, ...rest] = scriptFor(fixture, db, []).split(';');
   await runScript(db, `${begin}; ${rows.join('')} ${rest.join(';')}`);
 }
 
-/** What counts up for as long as there is the site. */
+/** Tables with counters that must never decrease. */
 const GOES_ON = ['fasti_changes', 'fasti_journal', 'fasti_journal_inbox'];
 
 /**
- * Keeps a copy of every table of a database of one's own. Gives what puts all of them back, which takes far less than
- * making them again.
+ * Copies every table of a private database. Resolves with a function that restores all of them, which is much faster
+ * than creating them again.
  */
 export async function keepTables(db: Database): Promise<() => Promise<void>> {
   const { dialect, prefix } = db;
@@ -71,18 +71,18 @@ export async function keepTables(db: Database): Promise<() => Promise<void>> {
   return () => runScript(db, `BEGIN; ${putBack.join('')} ${changed} COMMIT; ${numbers.join('')}`);
 }
 
-/** The ids that tests count on, which are not in the rows. */
+/** The next ids of tables, which tests rely on and which rows do not show. */
 const nextIds = ({ ask, prefix }: Database) =>
   ask<{ name: string; next: number }>(
     `SELECT TABLE_NAME AS name, AUTO_INCREMENT AS next FROM information_schema.TABLES
      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${['posts', 'terms', 'term_taxonomy'].map((name) => `'${prefix}${name}'`)})`,
   );
 
-/** What the sample site was when it was loaded into a database. */
+/** State of the sample site right after it was loaded into a database. */
 interface Loaded {
-  /** Of each table a number that changes with its rows. */
+  /** A checksum of the rows of each table. */
   readonly checksums: ReadonlyMap<string, number>;
-  /** Of each table, by its whole name; those of its key first. */
+  /** Columns of each table by its full name; key columns first. */
   readonly columns: ReadonlyMap<string, readonly Column[]>;
 }
 
@@ -120,13 +120,13 @@ async function columnsFrom(db: Database, sql: string): Promise<Loaded['columns']
   return columns;
 }
 
-/** A copy of a table that only the session of the scripts sees. */
+/** Script that copies a table into a temporary table, which only the session of the scripts can see. */
 const copyScript = (table: string): string =>
   `DROP TEMPORARY TABLE IF EXISTS \`loaded ${table}\`;
    CREATE TEMPORARY TABLE \`loaded ${table}\` LIKE \`${table}\`;
    INSERT INTO \`loaded ${table}\` SELECT * FROM \`${table}\`;`;
 
-/** Removes the rows that are not as in the copy, to the byte, and adds those that are missing. */
+/** Script that deletes the rows that differ from the copy in any byte, and adds the missing ones. */
 function putBackScript(table: string, columns: readonly Column[]): string {
   const keys = columns.filter(({ isKey }) => isKey);
   const same = keys.map(({ name }) => `now.\`${name}\` = was.\`${name}\``).join(' AND ');
@@ -138,12 +138,14 @@ function putBackScript(table: string, columns: readonly Column[]): string {
     FROM \`loaded ${table}\` was LEFT JOIN \`${table}\` now ON ${same} WHERE now.\`${key?.name}\` IS NULL;`;
 }
 
-/** A copy of a table in the memory of the session of the scripts. */
+/** Script that copies a table into an in-memory database of the session of the scripts. */
 const sqliteCopyScript = (table: string): string =>
   `DROP TABLE IF EXISTS loaded.\`${table}\`; CREATE TABLE loaded.\`${table}\` AS SELECT rowid AS was, * FROM \`${table}\`;
    CREATE UNIQUE INDEX loaded.\`${table} was\` ON \`${table}\` (was);`;
 
-/** The same as `putBackScript`. A key that is a number is the name of the row itself; tables without one are short. */
+/**
+ * `putBackScript` for SQLite. An integer key is the rowid; tables without one are short and are replaced completely.
+ */
 function sqlitePutBackScript(table: string, columns: readonly Column[]): string {
   const names = columns.map(({ name }) => `\`${name}\``);
   const fill = `INSERT INTO \`${table}\` (${names.join()}) SELECT ${names.join()} FROM loaded.\`${table}\` old`;
@@ -154,7 +156,7 @@ function sqlitePutBackScript(table: string, columns: readonly Column[]): string 
 }
 
 /**
- * Changes options of the site: texts and numbers are stored as they are, an object holds members to change within a
+ * Changes options of the site: texts and numbers are stored as they are, an object contains members to change in a
  * serialized option (`{ tribe_events_calendar_options: { multiDayCutoff: '06:00' } }`).
  */
 export async function setOptions(db: Database, options: Readonly<Record<string, unknown>>): Promise<void> {
@@ -171,7 +173,7 @@ function sample(): Fixture {
   return sampleSite;
 }
 
-/** The script is long, and few different ones are needed. */
+/** Returns a cached reset script, since scripts are long and few different ones are needed. */
 function scriptFor(fixture: Fixture, { dialect, prefix }: Database, tables = Object.keys(fixture)): string {
   const known = scripts.get(fixture) ?? new Map<string, string>();
   scripts.set(fixture, known);
@@ -181,7 +183,7 @@ function scriptFor(fixture: Fixture, { dialect, prefix }: Database, tables = Obj
   return script;
 }
 
-/** The table of a network, as WordPress makes it. */
+/** The table of options of a network, as WordPress defines it. */
 const SITEMETA: TableDefinition = {
   name: 'sitemeta',
   columns: {
@@ -193,7 +195,7 @@ const SITEMETA: TableDefinition = {
   primary: ['meta_id'],
 };
 
-/** Makes a database one of a network of sites. */
+/** Turns a database into that of a network of sites. */
 export async function makeNetwork(db: Database): Promise<void> {
   for (const statement of db.dialect.createTable(SITEMETA, db.prefix)) await db.ask(statement);
 }

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A disk of its own with little room. */
+/** A separate disk with little space. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Fills it, all but so many kilobytes, and makes room again. */
+  /** Fills the disk except for this many kilobytes; `free` makes space again. */
   readonly fill: (left?: number) => void;
   readonly free: () => void;
   readonly remove: () => void;
 }
 
-/** Mounts a disk of so many kilobytes; undefined where that takes rights that the tests don't have. */
+/** Mounts a disk of this many kilobytes; undefined if the tests lack the permission to mount. */
 export function smallDisk(kilobytes: number): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-disk-'));
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder], { stdio: 'ignore' });

@@ -1,6 +1,6 @@
 /**
- * For tests that run beside each other (`it.concurrent`): gives each of them a thing of its own, such as a database,
- * that one before it has done with, or a new one.
+ * For tests that run concurrently (`it.concurrent`): gives each of them its own thing, such as a database. An earlier
+ * test may have used it before; otherwise it is created.
  */
 export function spareOrNew<Thing>(make: () => Promise<Thing>): <Result>(work: (thing: Thing) => Promise<Result>) => Promise<Result> {
   const spare: Thing[] = [];

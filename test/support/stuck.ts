@@ -1,4 +1,4 @@
-/** A process whose main thread gets stuck: at once, or when it is told to end. For tests of the watchdog. */
+/** A process whose main thread gets stuck immediately or when it receives SIGTERM, for tests of the watchdog. */
 import { startWatchdog } from '../../src/host/watchdog.ts';
 
 const [, , when, seconds = '0'] = process.argv;

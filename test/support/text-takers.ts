@@ -12,21 +12,21 @@ import { restUrl } from '../../src/wordpress/links.ts';
 import { UTC } from '../../src/wordpress/zones.ts';
 
 /*
- * Every exported function of the rooms that work on texts, ready to be called with one: found in the source, so that
- * what is added later is among them.
+ * Every exported function, in the source folders that work on texts, that can be called with a text. The functions are
+ * found in the source, so that later additions are included.
  */
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../../src');
 export const ROOMS = ['wordpress', 'calendar', 'kinds', 'exchange', 'upkeep'] as const;
 
-/** A function that takes a text, and what else it needs already given. */
+/** A function that takes a text, with its other arguments already bound. */
 export interface TextTaker {
   /** `wordpress/slug.ts sanitizeTitle` */
   readonly name: string;
   readonly take: (text: string) => unknown;
 }
 
-/** What stands for parameters besides the text, by the name of their type. */
+/** Arguments for the other parameters, by the name of their type. */
 const GIVEN: Readonly<Record<string, unknown>> = {
   string: 'a',
   number: 1,
@@ -48,7 +48,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   DateOrder: 'ymd',
   At: { file: 'a', line: 1, column: 'a' },
   Labelled: { linked: false, hierarchical: false },
-  // A list of names.
+  // A readonly list of names.
   TsTypeOperator: ['title', 'start_date'],
   Buffer: Buffer.from('a'),
   TsFunctionType: () => undefined,
@@ -57,7 +57,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   TsIntersectionType: { file: 'a', line: 1, column: 'a' },
 };
 
-/** Functions whose text is no text from outside, by file or name, with the reason. */
+/** Functions whose text never comes from outside, by file or name, with the reason. */
 export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'kinds/fields.ts': 'declarations give names of metas',
   'kinds/index.ts': 'names of kinds',
@@ -82,11 +82,11 @@ interface Declared {
   readonly file: string;
   readonly name: string;
   readonly isAsync: boolean;
-  /** The types of the parameters that must be given. */
+  /** The types of the mandatory parameters. */
   readonly types: readonly string[];
 }
 
-/** All exported functions that a room declares. */
+/** All exported functions that a source file declares. */
 function declaredIn(file: string): Declared[] {
   // biome-ignore lint/suspicious/noExplicitAny: a tree of syntax, of which only a few members matter
   const typeOf = (annotation: any): string =>
@@ -120,7 +120,7 @@ function declaredIn(file: string): Declared[] {
 
 const TEXT = /\b(string|unknown)\b/;
 
-/** Finds them all. `unknown`: those that take a text and something besides that this file knows nothing to give for. */
+/** Finds all functions. `unknown` names those with a parameter for which this file has no argument. */
 export async function textTakers(): Promise<{ takers: TextTaker[]; unknown: string[] }> {
   const takers: TextTaker[] = [];
   const unknown: string[] = [];
@@ -143,7 +143,7 @@ export async function textTakers(): Promise<{ takers: TextTaker[]; unknown: stri
         try {
           return call(text, ...given.map((type) => GIVEN[type ?? '']));
         } catch (error) {
-          // A refusal is an answer; a fault of the call would hide what is to be measured.
+          // An error for the text is a valid result; a wrong call would hide the cost to measure.
           if (error instanceof TypeError && !('code' in error)) throw error;
           return undefined;
         }
@@ -160,8 +160,8 @@ async function allOf(values: AsyncIterable<unknown>): Promise<unknown[]> {
 }
 
 /**
- * What takes texts as part of something else: records that are written out, and files that are read. `folder`: where to
- * put these.
+ * Functions that take texts as part of something else: exports of records, and imports of files. The files are written
+ * to `folder`.
  */
 export function textCarriers(folder: string): TextTaker[] {
   const record = (text: string) =>

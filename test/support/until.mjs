@@ -4,8 +4,8 @@ const PATIENCE_MS = 300_000;
 const LOOK_MS = 20;
 
 /**
- * Waits until `isSo()`, which may be a promise, and gives what it gave. Throws that `what` did not come where it takes
- * longer than `patienceMs`: nothing waits for ever for a process that is gone or stuck.
+ * Waits until `isSo()`, which may be asynchronous, returns a truthy value, and resolves with it. Throws an error with
+ * `what` after `patienceMs`, so that no test waits forever for a process that is gone or stuck.
  */
 export async function until(what, isSo, { patienceMs = PATIENCE_MS, lookMs = LOOK_MS } = {}) {
   const end = performance.now() + patienceMs;

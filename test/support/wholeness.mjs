@@ -1,6 +1,6 @@
 /**
- * Looks by SQL alone whether everything in a database is whole: no record by half, no count that is wrong, nothing
- * twice that may be there once.
+ * Checks with SQL alone whether a database is consistent: no incomplete records, no wrong counts, no duplicates of
+ * unique things.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ const DATE_METAS = ['_EventStartDate', '_EventEndDate', '_EventStartDateUTC', '_
 const EXAMPLES = 5;
 
 /**
- * Each finds rows that must not be there, and what to say of them. `{posts}` stands for a table with the prefix of the
- * site.
+ * Each rule selects rows that must not exist, with columns that describe them. `{posts}` is replaced by the table with
+ * the prefix of the site.
  */
 const RULES = {
   'events without a date, or with two': `
@@ -83,8 +83,8 @@ const RULES = {
 };
 
 /**
- * Everything that is not whole, as lines; none where all is. `ask`: runs a statement and gives its rows. `uploads`: the
- * folder of files.
+ * Describes every inconsistency, one per line. `ask` runs a statement and returns its rows. `uploads` is the folder of
+ * files.
  */
 export async function brokenIn(ask, { prefix = 'wp_', uploads } = {}) {
   const lines = [];
@@ -102,7 +102,7 @@ export async function brokenIn(ask, { prefix = 'wp_', uploads } = {}) {
   return lines;
 }
 
-/** Files that the library names and that are not there: the attached ones and their sizes. */
+/** Files of attachments and of their sizes that the media library names but that do not exist. */
 async function missingFiles(ask, prefix, uploads) {
   const rows = await ask(
     `SELECT f.post_id, f.meta_value AS file, d.meta_value AS data FROM \`${prefix}postmeta\` f

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/storage/engine/database.ts';
 
 /*
  * A program that writes pairs of rows until it is killed, eight at a time, each pair in one transaction. It prints the
- * number of a pair once that is acknowledged. Every fifth fails after its first row.
+ * number of a pair once its transaction is acknowledged. Every fifth pair fails after its first row.
  */
 
 const db = await openDatabase({ url: process.argv[2] ?? '', prefix: 'wp_' });

@@ -1,32 +1,32 @@
 /**
- * Clients that write to a service and remember what was acknowledged, so that it can be told afterwards whether
- * anything of it is lost.
+ * Clients that write to a service and record the acknowledged writes, so that lost ones can be found afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './until.mjs';
 
 export const API = '/wp-json/calendar/events/v1';
-/** A request that is not answered by then counts as lost. */
+/** Timeout after which a request without a response counts as lost. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 const IDS = 500;
 
-/** A red dot: the smallest picture that the library takes. */
+/** A red dot: the smallest image that the media library accepts. */
 const DOT = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
 
 /**
- * What clients of one run share. `acknowledged`: events by id, with what they must be. `unknown`: how many requests
- * broke off, so that nobody knows what came of them. `statuses`: how often each was answered. `stale`: reads that
- * showed less than the same process had acknowledged.
+ * Shared record of the clients of one run. `acknowledged`: events by id, with their expected state. `unknown`: number
+ * of requests that were cut off, so that their result is unknown. `statuses`: number of responses per status. `stale`:
+ * reads that returned less than the same process had acknowledged.
  */
 export function newRecord() {
   return { acknowledged: new Map(), uploads: new Map(), unknown: 0, statuses: new Map(), stale: [], wrong: [], last: 0, acks: [] };
 }
 
 /**
- * Writes to the service at `base` until `stopped()`: new events with a category, a tag, a venue and an organizer made
- * by name, changes of titles, and pictures; and reads back each of them at once. `slow`: milliseconds between two;
- * `keep`: only so many records of one's own stay, the oldest are deleted; `names`: after so many they begin again.
+ * Writes to the service at `base` until `stopped()`: new events with a category, a tag, a venue and an organizer
+ * created by name, changes of titles, and images; each is read back immediately. `slow`: milliseconds between two
+ * writes; `keep`: maximum number of own records, beyond which the oldest are deleted; `names`: number of names before
+ * they repeat.
  */
 export async function keepWriting({
   base,
@@ -85,7 +85,7 @@ async function rename({ base, authorization, record, id, reads, names }) {
   const title = `Renamed ${nextNumber(record, names)}`;
   const known = record.acknowledged.get(id);
   const before = known.titles;
-  // Until it is acknowledged it may be called either.
+  // Until the change is acknowledged, the event may have either title.
   known.titles = new Set([...before, title]);
   const begun = performance.now();
   const body = await ask(record, base, 'PATCH', `${API}/events/${id}`, authorization, { title });
@@ -96,7 +96,7 @@ async function rename({ base, authorization, record, id, reads, names }) {
   } else if (body?.refused) known.titles = before;
 }
 
-/** Deletes the oldest record of these, for good. */
+/** Permanently deletes the oldest of these records. */
 async function remove({ base, authorization, record, from, path }) {
   const [id] = from.keys();
   const answer = await ask(record, base, 'DELETE', `/wp-json/wp/v2/${path}/${id}?force=true`, authorization);
@@ -115,7 +115,7 @@ async function upload({ base, authorization, record, names }) {
   record.acks.push({ base, begun, at: performance.now() });
 }
 
-/** What this process has acknowledged it must show, to anybody, as soon as it answers. */
+/** Checks that the process shows an acknowledged write to anonymous callers as soon as it responds. */
 async function readBack(record, base, id, title) {
   const answer = await until(`an answer other than 503 about event ${id}`, async () => {
     const got = await ask(record, base, 'GET', `${API}/events/${id}`);
@@ -127,8 +127,8 @@ async function readBack(record, base, id, title) {
 }
 
 /**
- * Gives `{status, json, refused}`, `refused` where nothing was written for sure; undefined where nothing came back.
- * Anything but success and 503 is wrong.
+ * Resolves with `{status, json, refused}`, where `refused` means that certainly nothing was written, or with undefined
+ * if there was no response. Any status other than success and 503 is recorded as wrong.
  */
 async function ask(record, base, method, path, authorization, body, headers = {}) {
   const isJson = body !== undefined && !Buffer.isBuffer(body);
@@ -158,7 +158,7 @@ async function ask(record, base, method, path, authorization, body, headers = {}
   return { ...answer, refused: status >= 400 && !uncertain };
 }
 
-/** What was acknowledged and is not there, as lines. `ask`: runs a statement and gives its rows. */
+/** Describes acknowledged writes that are missing, one per line. `sql` runs a statement and returns its rows. */
 export async function lostFrom(sql, { acknowledged, uploads }, prefix = 'wp_') {
   const lost = [];
   const ids = [...acknowledged.keys()];
