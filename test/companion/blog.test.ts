@@ -52,7 +52,7 @@ describeAsking('blog posts and pages', (ask) => {
     expect((await read('posts?per_page=1&_embed=author'))[0]._embedded.author[0].id).toBe(1);
   });
 
-  describe('are filtered like in WordPress', () => {
+  describe('are filtered as in WordPress', () => {
     const BELOW = { term_id: 601, term_taxonomy_id: 701 };
     const term = async (id: number, taxonomy: string, slug: string, posts: readonly number[], parent = 0) => {
       await ask.rows((db) => db.from('terms').insert({ term_id: id, name: slug, slug, term_group: 0 }));
@@ -151,7 +151,7 @@ describeAsking('blog posts and pages', (ask) => {
       expect((await ask.send('GET', `${CORE}/posts?orderby=menu_order`)).status).toBe(400);
     });
 
-    it('and have categories that are listed', async () => {
+    it('by categories, which can also be listed', async () => {
       expect(await ids('categories')).toEqual(expect.arrayContaining([1, 600, 601]));
       expect(await ids('categories?parent=600')).toEqual([601]);
       expect(await ids('categories?post=520')).toEqual([600]);

@@ -96,7 +96,7 @@ describeAsking('site with disabled custom tables', (ask) => {
   const TABLES = ['tec_events', 'tec_occurrences'] as const;
   const found = async () => (await ask.read('/events?include=44')).total;
 
-  it.each(['0', ''])('disabled by the option %j reads and writes events through metas only', async (option_value) => {
+  it.each(['0', ''])('reads and writes events through metas only if the option is %j', async (option_value) => {
     await ask.rows(async (db) => {
       for (const table of TABLES) await db.from(table).delete();
     });

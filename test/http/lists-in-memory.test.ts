@@ -18,7 +18,7 @@ const ENV = { CACHE_FRESHNESS_MS: '0', SHARED_WITH_WORDPRESS: 'off', SITE_URL: '
 const WIDE = 'start_date=2019-01-01&end_date=2035-12-31';
 const clock = () => new Date('2026-11-20T12:00:00Z');
 
-// ------------------------------------------------------------------------------------------------- what is asked
+// ------------------------------------------------------------------------------------------------- requests
 const EVENTS = [38, 39, 40, 41, 44, 54, 62, 73, 80] as const;
 const CATEGORIES = [2, 3, 4, 5] as const;
 const TAGS = [11, 13] as const;
@@ -120,7 +120,7 @@ const reading = fc.oneof(
   { weight: 1, arbitrary: one },
 );
 
-// ------------------------------------------------------------------------------------------------- what is written
+// ------------------------------------------------------------------------------------------------- writes
 interface Write {
   readonly method: string;
   readonly path: string;
@@ -186,7 +186,7 @@ const rest: fc.Arbitrary<Write> = fc.oneof(
 );
 const writing = fc.oneof({ weight: 6, arbitrary: changes }, { weight: 2, arbitrary: linkedChanges }, { weight: 2, arbitrary: rest });
 
-// ------------------------------------------------------------------------------------------------- the law
+// ------------------------------------------------------------------------------------------------- tests
 describeDatabases('cached lists', (open) => {
   let [plain, remembering, other]: RunningSite[] = [];
   let memory: Memory;
@@ -258,7 +258,7 @@ describeDatabases('cached lists', (open) => {
   });
 });
 
-describeDatabases('parts of an own change', (open) => {
+describeDatabases('record of an own change', (open) => {
   it.each<[string, string, boolean]>([
     ['is what was written', 'off', true],
     ['may be anything beside a WordPress: what it wrote to the same event is not found any more', 'on', false],

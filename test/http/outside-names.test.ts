@@ -56,7 +56,7 @@ describeDatabases('names of Object.prototype members cause no server error or le
     const answer = await running.send(method, path, { headers, body, ...(as ? { as } : {}) });
     const polluted = 'polluted' in {} || Object.keys(Object.prototype).length > 0;
     const leaks = /function Object\(\)|\[native code\]/.test(answer.text);
-    // 501 is WordPress's refusal of what a route is not meant to do, 500 that of an upload that is no image.
+    // WordPress refuses with 501 what a route does not support, and with 500 an upload that is not an image.
     const isRefusedUpload = answer.status === 500 && /"code":"rest_upload_(unknown|sideload)_error"/.test(answer.text);
     const isRefused = answer.status < 500 || answer.status === 501 || isRefusedUpload;
     if (isRefused && !polluted && !leaks && (isRefusedUpload || logged.length === 0)) return [];
