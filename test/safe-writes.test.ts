@@ -4,7 +4,7 @@ import { fail } from '../src/errors.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedRoute } from '../src/http/endpoint.ts';
 import { createRoutes } from '../src/http/routes.ts';
-import { answerOnce, orDoneMeanwhile, runAndKeep } from '../src/http/write-once.ts';
+import { answerOnce, orEarlierAnswer, runAndKeep } from '../src/http/write-once.ts';
 import type { Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { entriesAfter, lastNumber } from '../src/storage/journal/entries.ts';
@@ -434,7 +434,7 @@ describeTwice('two writers who read the same', ({ db, sites }) => {
     });
     expect(reply).toMatchObject(done);
     const another = { ...key, fingerprint: 'other' };
-    await expect(orDoneMeanwhile(site, another, now, async () => fail('rest_post_invalid_id'))).rejects.toMatchObject({ status: 404 });
+    await expect(orEarlierAnswer(site, another, now, async () => fail('rest_post_invalid_id'))).rejects.toMatchObject({ status: 404 });
   });
 });
 

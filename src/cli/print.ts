@@ -1,5 +1,5 @@
 import { isFormula } from '../exchange/csv/formulas.ts';
-import { takesWhatComes } from '../exchange/items/whole-file.ts';
+import { isWrittenDirectly } from '../exchange/items/whole-file.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { stripAllTags } from '../wordpress/content/plain-text.ts';
 import { CliError, EXIT, type Io } from './io.ts';
@@ -64,7 +64,7 @@ export const print = (io: Io, text: string): void => io.out(text);
 
 /** Prints a message about a file that was written: on standard error if the file may be standard output itself. */
 export const printBeside = async (io: Io, file: string, text: string): Promise<void> =>
-  (await takesWhatComes(file)) ? io.err(text) : io.out(text);
+  (await isWrittenDirectly(file)) ? io.err(text) : io.out(text);
 
 /** Returns a text on one line, without control characters that would affect the terminal. */
 export const oneLine = (text: string): string =>

@@ -23,5 +23,5 @@ export const listUrl = (visit: Visit, kind: PostKind, changes: Readonly<Record<s
   deskUrl(visit, `/${kind.path}`, changedQuery(visit, { page: undefined, ...changes }));
 
 /** Returns the query of a list's URL, including its page, to return to it. */
-export const backOf = (visit: Visit): string =>
+export const returnQuery = (visit: Visit): string =>
   `?${new URL(deskUrl(visit, '/', changedQuery(visit, {})), 'https://desk.invalid').searchParams.toString()}`;

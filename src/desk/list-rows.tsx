@@ -10,7 +10,7 @@ import type { PostKind } from '../kinds/kind.ts';
 import type { Editable, EditList } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { Nonce } from './layout.tsx';
-import { backOf, listUrl } from './list-address.ts';
+import { listUrl, returnQuery } from './list-address.ts';
 import { type Column, columnsOf } from './list-columns.ts';
 import { ALL_FOUND, MOST_AT_ONCE } from './list-filters.ts';
 import { PreviewLink } from './preview-link.tsx';
@@ -52,7 +52,7 @@ export function Rows(props: {
     <>
       <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
         <Nonce nonce={visit.nonce} />
-        <input type="hidden" name="back" value={backOf(visit)} />
+        <input type="hidden" name="back" value={returnQuery(visit)} />
         <label>
           <span class="quiet">{say('desk:list.selected')}</span>
           <select name="action">
@@ -222,7 +222,7 @@ function QuickForm(props: {
         <input type="hidden" name="version" value={row.version} />
         <input type="hidden" name="fields" value={names.join(',')} />
         <input type="hidden" name={BEGUN} value={begunText(shown)} />
-        <input type="hidden" name="back" value={backOf(visit)} />
+        <input type="hidden" name="back" value={returnQuery(visit)} />
         {names.map((name) => {
           const field = kind.fields[name]!;
           const { Show } = controlOf(name, field);

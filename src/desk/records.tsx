@@ -30,7 +30,7 @@ import { geocoderFor, LOCATE, locate } from './locate.tsx';
 import { mapOf } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
 import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
-import { besideOf, findSource, textsOf, translationValues } from './translations.tsx';
+import { findSource, textsOf, translationTexts, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -76,7 +76,7 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   const data = await loadControlData(visit, plan.kind, plan.names, record.values);
   const shown = withSuggestedLinks(shownValues(plan, record.values, data), record);
   const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
-  const beside = await besideOf(visit, plan.kind, record);
+  const beside = await translationTexts(visit, plan.kind, record);
   const map = await mapOf(visit, plan.kind);
   return recordFormPage(visit, { plan, record, shown, data, recurs, beside, map });
 }

@@ -89,7 +89,7 @@ export function translationValues(kind: PostKind, { values }: Editable, language
 }
 
 /** Returns the texts of a translation to be shown next to the fields of a form; undefined if none is requested. */
-export async function besideOf(visit: Visit, kind: PostKind, record: Editable): Promise<TextsBeside | undefined> {
+export async function translationTexts(visit: Visit, kind: PostKind, record: Editable): Promise<TextsBeside | undefined> {
   const id = idIn(textIn(visit.request.query, 'beside'));
   const translations = Object.values((record.record.translations ?? {}) as Readonly<Record<string, { readonly id: number }>>);
   if (!translations.some((one) => one.id === id)) return undefined;

@@ -29,7 +29,7 @@ import type { Endpoint, Reply } from './route.ts';
 import type { RouteMatch } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
-import { answerOnce, earlierAnswer, isReplay, keyOfWrite, orDoneMeanwhile, runAndKeep, withoutSecret, withSecret } from './write-once.ts';
+import { answerOnce, earlierAnswer, isReplay, keyOfWrite, orEarlierAnswer, runAndKeep, withoutSecret, withSecret } from './write-once.ts';
 
 /** A request that leads to an endpoint. */
 interface Asked extends Received {
@@ -197,7 +197,7 @@ export async function acceptWrite(site: Site, received: Received): Promise<Accep
   if (earlier) return earlier;
   const asked: Parsed = { ...received, found, selected: await select(site, found, received.caller), lookUp: lookUpOnce(site.db), raw, key };
   const accepting = async () => ({ asked, ...(await accept(site, asked)) });
-  return key ? orDoneMeanwhile(site, key, received.caller.now, accepting) : accepting();
+  return key ? orEarlierAnswer(site, key, received.caller.now, accepting) : accepting();
 }
 
 /**
@@ -214,7 +214,7 @@ export const runWrite = (site: Site, { asked, params, values }: Accepted): Promi
       return runSafely(site, inside, values);
     };
     const { key, caller } = asked;
-    return key ? orDoneMeanwhile(site, key, caller.now, work) : work();
+    return key ? orEarlierAnswer(site, key, caller.now, work) : work();
   });
 
 /** Whether two consecutive writes of a batch can be carried out together. */

@@ -53,7 +53,7 @@ export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: ()
   if (running !== undefined) return fail(running === key.fingerprint ? 'request-under-way' : 'idempotency-key-reused');
   underWay.set(key.id, key.fingerprint);
   try {
-    return await orDoneMeanwhile(site, key, now, work);
+    return await orEarlierAnswer(site, key, now, work);
   } finally {
     underWay.delete(key.id);
   }
@@ -63,7 +63,7 @@ export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: ()
  * Does the work. If it is refused, the same request may have been carried out in the meantime, so that the record is
  * already deleted or its name is taken. In that case the answer to that request is returned.
  */
-export async function orDoneMeanwhile<Result>(
+export async function orEarlierAnswer<Result>(
   site: Pick<Site, 'db'>,
   key: AnswerKey,
   now: Date,

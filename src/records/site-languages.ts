@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
-import { addLanguage, countInLanguage, neutralRecords } from '../storage/translations/site-languages.ts';
+import { addLanguage, countInLanguage, recordsWithoutLanguage } from '../storage/translations/site-languages.ts';
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
@@ -124,7 +124,7 @@ async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promi
     const own = languagesOf({ settings }, kind);
     if (!own) continue;
     for (;;) {
-      const records = await neutralRecords(db, own.languages, own.of, AT_ONCE);
+      const records = await recordsWithoutLanguage(db, own.languages, own.of, AT_ONCE);
       const ids = records.map(({ id }) => id);
       if (ids.length === 0) break;
       await languageWriterOf(own.languages).assign(db, own.of, ids, language, records.filter(({ visible }) => visible).length);

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { SourceFault } from '../exchange/items/items.ts';
-import { takesWhatComes, writeWhole } from '../exchange/items/whole-file.ts';
+import { isWrittenDirectly, writeWhole } from '../exchange/items/whole-file.ts';
 import type { Site } from '../site.ts';
 import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -33,7 +33,7 @@ export async function backUp(site: Site, file: string, onProgress: Progress = ()
   const path = sqlitePath(site.config.databaseUrl);
   if (path !== undefined && (await isPartOfDatabase(file, path))) throw new SourceFault('backup-over-database', { file });
   // SQLite writes the copy itself, and not sequentially.
-  if (path !== undefined && (await takesWhatComes(file))) throw new SourceFault('backup-not-streamed', { file });
+  if (path !== undefined && (await isWrittenDirectly(file))) throw new SourceFault('backup-not-streamed', { file });
   return writeWhole(file, (part) =>
     path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
   );

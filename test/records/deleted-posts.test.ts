@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { removeRemains } from '../../src/storage/rows/new-rows.ts';
+import { removeLeftoverRows } from '../../src/storage/rows/new-rows.ts';
 import { BLANK } from '../../src/storage/rows/posts.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeAsking } from '../support/asking.ts';
@@ -68,13 +68,13 @@ describeAsking('permanent deletion of a post', (ask) => {
     const noted = await ask.db().from('fasti_journal').where('number', '>', last).where('object', PICTURE).select('what', 'is_public');
     expect(noted).toEqual([{ what: 'changed', is_public: 1 }]);
   });
-  it('by another program leaves comments that removeRemains deletes before the id is reused', async () => {
+  it('by another program leaves comments that removeLeftoverRows deletes before the id is reused', async () => {
     const [GONE, OTHER] = [9_999, 44];
     await ask.rows(async (db) => {
       for (const table of ['comments', 'commentmeta'] as const) await db.from(table).delete();
       for (const comment_post_ID of [GONE, OTHER]) await db.from('comments').insert({ ...NOTED, comment_post_ID });
     });
-    await ask.db().transaction((db) => removeRemains(db, [GONE], true));
+    await ask.db().transaction((db) => removeLeftoverRows(db, [GONE], true));
     expect((await left()).comments).toEqual([OTHER]);
   });
 });

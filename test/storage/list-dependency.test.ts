@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DATES } from '../../src/kinds/events/metas.ts';
 import type { EntryRow } from '../../src/storage/engine/own-tables.ts';
 import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
-import { DATES_PART, type Moved, type OwnChange, partsOfMeta, TERMS_PART, trulyMoved } from '../../src/storage/journal/own-changes.ts';
+import { DATES_PART, effectiveMoves, type Moved, type OwnChange, partsOfMeta, TERMS_PART } from '../../src/storage/journal/own-changes.ts';
 import type { Span } from '../../src/storage/lists/event-index-list.ts';
 import type { IndexRange, ListedLanguage } from '../../src/storage/lists/index-range.ts';
 import { isInRange, listDependency, movesPage, partsOf } from '../../src/storage/lists/list-dependency.ts';
@@ -228,17 +228,17 @@ describe('dependency of a list', () => {
   });
 });
 
-describe('trulyMoved', () => {
+describe('effectiveMoves', () => {
   const [one, other, third] = [row(at(1)), row(at(2)), row(at(3))];
   it.each<[string, Moved, Moved]>([
     ['nothing that was put back', { gone: [one], fresh: [one] }, { gone: [], fresh: [] }],
     ['from the first to the last of several places', { gone: [one, other], fresh: [other, third] }, { gone: [one], fresh: [third] }],
     ['there and back and there again', { gone: [one, other, one], fresh: [other, one, other] }, { gone: [one], fresh: [other] }],
   ])('reduces moves to their net effect: %s', (_, all, left) => {
-    expect(trulyMoved(all)).toEqual(left);
+    expect(effectiveMoves(all)).toEqual(left);
   });
 
   it('returns undefined for very many rows', () => {
-    expect(trulyMoved({ gone: [], fresh: Array.from({ length: 600 }, (_, place) => row(at(1), { post_id: place })) })).toBeUndefined();
+    expect(effectiveMoves({ gone: [], fresh: Array.from({ length: 600 }, (_, place) => row(at(1), { post_id: place })) })).toBeUndefined();
   });
 });

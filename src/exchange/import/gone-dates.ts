@@ -21,7 +21,7 @@ import { takeBack } from './undo.ts';
  * @param complete UIDs of events all of whose dates came in this run, with the period that is covered
  * @returns the number of dates
  */
-export async function trashGoneDates(run: Run, complete: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
+export async function trashRemovedDates(run: Run, complete: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
   const { site, caller, importId, number, overlay } = run;
   if (complete.size === 0 || importId === 0) return 0;
   // Ids of other kinds, such as categories, must not be mistaken for events.

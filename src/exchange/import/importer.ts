@@ -42,7 +42,7 @@ import {
   tallyText,
 } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
-import { trashGoneDates } from './gone-dates.ts';
+import { trashRemovedDates } from './gone-dates.ts';
 import { ledgerKey, openLedger } from './ledger.ts';
 import { keysWanted, settleWaiting, withoutNewTerms } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
@@ -137,7 +137,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
     options.onProgress?.(seen);
   }
   await settleAll(state);
-  const gone = await trashGoneDates(state.run, state.dates);
+  const gone = await trashRemovedDates(state.run, state.dates);
   if (gone > 0) count(sum.trashed, 'event', gone);
   await finish(state);
   return reportOf({ source: state.run.source, dryRun: state.run.dry }, sum);

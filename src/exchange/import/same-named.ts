@@ -32,7 +32,7 @@ export async function findSameNamed({ run, db }: Work, item: PostItem, clean: Cl
  * Returns the metas of an existing venue that are kept because the imported venue has the same information on one line:
  * the address, if city or postal code have separate fields.
  */
-export function saidInFields(item: PostItem, clean: CleanPost, before: Metas): readonly string[] {
+export function keptAddress(item: PostItem, clean: CleanPost, before: Metas): readonly string[] {
   const coming = metaMap(clean.metas);
   const inFields = (metas: Metas) => [VENUE.city, VENUE.zip].some((key) => metaOf(metas, key));
   if (item.match !== 'details' || item.kind !== 'venue' || inFields(coming) || !inFields(before)) return [];

@@ -21,7 +21,7 @@ import { changedColumns, withModification } from './changed-columns.ts';
 import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
-import { saidInFields } from './same-named.ts';
+import { keptAddress } from './same-named.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
 
 /** An existing post that is imported again. */
@@ -72,7 +72,7 @@ async function updateOne(
       before: before.metas,
       own: [
         ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? OWN_FILE : []),
-        ...saidInFields(item, clean, before.metas),
+        ...keptAddress(item, clean, before.metas),
       ],
     }),
   );

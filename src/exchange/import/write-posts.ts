@@ -1,7 +1,7 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
-import { addToCounts, insertMetas, insertPosts, insertTermLinks, removeRemains } from '../../storage/rows/new-rows.ts';
+import { addToCounts, insertMetas, insertPosts, insertTermLinks, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
 import { highestPostId, takenPostIds } from '../../storage/rows/taken.ts';
@@ -189,7 +189,7 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
     for (const { arrival } of newcomers) noteUnsoundDates(work, arrival.item, metaMap(arrival.clean.metas));
   if (run.dry) return;
   const rows = newcomers.flatMap(({ row }) => row ?? []);
-  await removeRemains(
+  await removeLeftoverRows(
     db,
     rows.map(({ ID }) => ID),
     run.caller.settings.occurrenceTables,

@@ -53,7 +53,7 @@ export async function writeWhole<Result>(named: string, write: (part: string) =>
 const DESCRIPTOR = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|thread-self|\d+)\/fd\/\d+)$/;
 
 /** Whether a file is written directly, as devices and pipes are. */
-export const takesWhatComes = async (file: string): Promise<boolean> =>
+export const isWrittenDirectly = async (file: string): Promise<boolean> =>
   stat(file).then(
     (found) => !found.isFile() && !found.isDirectory(),
     () => false,
@@ -64,7 +64,7 @@ export const takesWhatComes = async (file: string): Promise<boolean> =>
  * and do not count.
  */
 export const wouldReplace = async (file: string): Promise<boolean> =>
-  !DESCRIPTOR.test(resolve(file)) && !(await takesWhatComes(file)) && existsSync(file);
+  !DESCRIPTOR.test(resolve(file)) && !(await isWrittenDirectly(file)) && existsSync(file);
 
 /** Error codes for places where a file cannot be written. */
 const UNWRITABLE: ReadonlySet<unknown> = new Set(

@@ -86,7 +86,7 @@ function eventsOf(nodes: readonly Node[]): Node[] {
   }
   if (starts.size === 0) return [merged(nodes)];
   const common = merged(nodes.filter((node) => !isWhole(node)));
-  return [...starts.values()].map((own) => nodeOver(common, merged(own.sort(byExactness)))).filter(isEvent);
+  return [...starts.values()].map((own) => nodeInheriting(common, merged(own.sort(byExactness)))).filter(isEvent);
 }
 
 /** Maximum number of starts that each start is compared with. */
@@ -116,7 +116,7 @@ function merged(nodes: readonly Node[]): Node {
  * Returns a node that inherits missing members from another one. The other node is its prototype instead of being
  * copied, so that many nodes may refer to a large one at little cost.
  */
-export const nodeOver = (other: Node, own: Node): Node => Object.setPrototypeOf({ ...own }, other);
+export const nodeInheriting = (other: Node, own: Node): Node => Object.setPrototypeOf({ ...own }, other);
 
 /** Visits all objects in depth-first order; `visit` returns the values in which to continue. */
 function walk(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
@@ -150,7 +150,7 @@ const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
   const byName = groupedBy(nodes, ({ name }) => textOf(name));
   const common = merged(byName.get('') ?? []);
   byName.delete('');
-  const things = new Map([...byName].map(([name, own]) => [name, nodeOver(common, merged(own))]));
+  const things = new Map([...byName].map(([name, own]) => [name, nodeInheriting(common, merged(own))]));
   const [first = common] = things.values();
   return (name: string): Node => things.get(name) ?? first;
 });
@@ -158,7 +158,7 @@ const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
 /** Completes a node with other nodes of its `@id`. Nodes with another name are different things. */
 function resolveNode(node: Node, byId: NodesById): Node {
   const known = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
-  return known ? nodeOver(thingsOf(known)(textOf(node.name)), node) : node;
+  return known ? nodeInheriting(thingsOf(known)(textOf(node.name)), node) : node;
 }
 
 /** Members that may refer to another node of the page by `@id`, with limits on their values that no event reaches. */
@@ -170,18 +170,18 @@ function withReferences(event: Node, byId: NodesById): Node {
       ? []
       : [[name, listOf(event[name]).map((value) => (isNode(value) ? resolveNode(value, byId) : value))] as const],
   );
-  return nodeOver(event, Object.fromEntries(referenced));
+  return nodeInheriting(event, Object.fromEntries(referenced));
 }
 
 /** Removes places, organizers, offers and images beyond the limits; also returns their number. */
-export function withoutTooMany(event: Node): { event: Node; leftOut: number } {
+export function withLimitedParts(event: Node): { event: Node; leftOut: number } {
   const long = Object.entries(REFERRING).flatMap(([name, most]) => {
     const values = listOf(event[name]);
     return values.length > most ? [{ name, values: values.slice(0, most), leftOut: values.length - most }] : [];
   });
   if (long.length === 0) return { event, leftOut: 0 };
   const cut = Object.fromEntries(long.map(({ name, values }) => [name, values]));
-  return { event: nodeOver(event, cut), leftOut: long.reduce((sum, { leftOut }) => sum + leftOut, 0) };
+  return { event: nodeInheriting(event, cut), leftOut: long.reduce((sum, { leftOut }) => sum + leftOut, 0) };
 }
 
 export const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -11,7 +11,7 @@ import { imageItem } from '../items/image-item.ts';
 import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
 import { asWhole, type LossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
-import { addressOf, eventsIn, isNode, listOf, type Node, nodeOver, parsedBlock, textOf, withoutTooMany } from './nodes.ts';
+import { addressOf, eventsIn, isNode, listOf, type Node, nodeInheriting, parsedBlock, textOf, withLimitedParts } from './nodes.ts';
 import { blocksOf } from './page.ts';
 import { scheduledTimes } from './schedule.ts';
 
@@ -34,7 +34,7 @@ export interface FoundEvent {
 export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntry[] } {
   const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parsedBlock(text) }));
   const { url, place } = page;
-  const found = eventsIn(blocks.map(({ value }) => value)).map(withoutTooMany);
+  const found = eventsIn(blocks.map(({ value }) => value)).map(withLimitedParts);
   return {
     events: found.map(({ event: node }) => ({ node, page: { url, place } })),
     losses: [
@@ -87,7 +87,7 @@ function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller)
     if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
     if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
     // A date's name does not depend on how many other dates are in the period.
-    return times.nodes.map((node) => ({ ...found, node: nodeOver(node, { '@id': `${nameOf(found)}#${textOf(node.startDate)}` }) }));
+    return times.nodes.map((node) => ({ ...found, node: nodeInheriting(node, { '@id': `${nameOf(found)}#${textOf(node.startDate)}` }) }));
   });
   return { scheduled, losses };
 }

@@ -3,7 +3,7 @@ import { addMonths, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone } from '../items/unambiguous-zone.ts';
 import { offsetOf } from './dates.ts';
-import { isNode, listOf, type Node, nodeOver, textOf } from './nodes.ts';
+import { isNode, listOf, type Node, nodeInheriting, textOf } from './nodes.ts';
 
 /** Dates of schedules: events with the members of the scheduled one, each with its own dates. */
 export interface ScheduledTimes {
@@ -45,7 +45,7 @@ export function scheduledTimes(
     Math.min(most, MOST_TIMES),
   );
   return {
-    nodes: times.map((time) => nodeOver(node, { ...time, duration: undefined })),
+    nodes: times.map((time) => nodeInheriting(node, { ...time, duration: undefined })),
     unknown: read.flatMap(({ repeat, times: some }) => (some ? [] : [repeat])),
     isCut,
     more: Math.max(0, schedules.length - MOST_SCHEDULES),

@@ -14,7 +14,7 @@ import {
   VENUE_LINK,
   VENUE_ORIGIN,
 } from '../../kinds/events/metas.ts';
-import { oursIn, postKind } from '../../kinds/index.ts';
+import { ownParams, postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
@@ -233,7 +233,7 @@ const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Text
  * means nothing.
  */
 const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>): string[] => {
-  const ours = oursIn(postKind(kind).fields);
+  const ours = ownParams(postKind(kind).fields);
   return Object.entries(texts).flatMap(([name, key]) => (ours.includes(name) ? [] : [key]));
 };
 

@@ -3,7 +3,7 @@
  * difference is one of them, so that they can be told apart from losses of a migration. The rows treat both sites
  * alike, since either may be Fasti.
  */
-import { oursIn, postKinds } from '../../kinds/index.ts';
+import { ownParams, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
@@ -35,12 +35,12 @@ type Row = readonly [row: string, holds: (difference: Difference, answers: Answe
 
 /** Parameters and members that only Fasti has, as declared by the kinds, and others that only Fasti describes. */
 const ADDED: ReadonlySet<string> = new Set([
-  ...postKinds.flatMap(({ filters, fields }) => [...oursIn(filters), ...oursIn(fields)]),
+  ...postKinds.flatMap(({ filters, fields }) => [...ownParams(filters), ...ownParams(fields)]),
   'translation_language', 'language_fallback', 'language', 'translations', 'translation_of', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
 ]); // biome-ignore format: a list of names
 
 /** Members of records that only Fasti has. */
-const MEMBERS: ReadonlySet<string> = new Set([...postKinds.flatMap(({ fields }) => oursIn(fields)), ...Object.keys(languageShape)]);
+const MEMBERS: ReadonlySet<string> = new Set([...postKinds.flatMap(({ fields }) => ownParams(fields)), ...Object.keys(languageShape)]);
 
 /** Routes on which the API describes itself; the second site may describe more. */
 const DESCRIPTIONS = new Set(['', 'doc']);

@@ -59,15 +59,15 @@ const [MANY, MOST] = [30, 1000];
 
 /**
  * Returns the numbers of a query as a feed or page interprets them, since many values have the same effect. `per_page`
- * is only for calendars (`takesLength`).
+ * is only for calendars (`takesPageSize`).
  */
-export function understoodNumbers(wanted: Pick<FeedRequest, 'address' | 'query'>): Raw {
+export function feedNumbers(wanted: Pick<FeedRequest, 'address' | 'query'>): Raw {
   const { page } = wanted.address;
   return { per_page: String(longest(wanted)), ...('number' in page ? { paged: String(page.number) } : {}) };
 }
 
 /** Whether a page takes `per_page`. */
-export const takesLength = ({ form, page }: FeedRequest['address']): boolean =>
+export const takesPageSize = ({ form, page }: FeedRequest['address']): boolean =>
   form === 'ical' && (page.of === 'list' || page.of === 'ids');
 
 /**

@@ -26,7 +26,7 @@ import { surrogateKeys } from '../surrogates.ts';
 import { visitorOf } from '../visitor.ts';
 import { type FeedAddress, feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
-import { type Feed, feedOf, takesLength, understoodNumbers } from './feed.ts';
+import { type Feed, feedNumbers, feedOf, takesPageSize } from './feed.ts';
 import type { FeedRequest } from './feed-request.ts';
 import { movedTo, redirectOf } from './redirect.ts';
 
@@ -50,7 +50,7 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     const { settings } = wanted.caller;
     const byHost = hasHosts(settings.contentLanguages);
     const place = byHost ? wanted.caller.home + wanted.page : wanted.page;
-    const { text, whole } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), understoodNumbers(wanted));
+    const { text, whole } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), feedNumbers(wanted));
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
     const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
@@ -91,7 +91,7 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   const home = hasHosts(settings.contentLanguages) && address.language === undefined ? caller.home : settings.home;
   const page = home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
   const wanted = { site, caller, address, query, queryText: text, page };
-  const taken = takenPart(text, paramsOf(settings, address), understoodNumbers(wanted));
+  const taken = takenPart(text, paramsOf(settings, address), feedNumbers(wanted));
   return { ...wanted, self: [page, taken].filter((part) => part !== '').join('?') };
 }
 
@@ -117,7 +117,7 @@ const PARAMS: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedF
  * `per_page` only if the page takes it.
  */
 const paramsOf = ({ contentLanguages }: SiteSettings, address: FeedAddress): ReadonlySet<string> =>
-  new Set([...PARAMS, ...(contentLanguages ? LANGUAGE_NAMES : [])].filter((name) => name !== 'per_page' || takesLength(address)));
+  new Set([...PARAMS, ...(contentLanguages ? LANGUAGE_NAMES : [])].filter((name) => name !== 'per_page' || takesPageSize(address)));
 
 /** Returns the part of a query that a feed depends on, sorted by name. `meant`: values with the same effect. */
 function takenPart(query: string, names: ReadonlySet<string>, meant: Raw): string {

@@ -1,7 +1,7 @@
 import { trimOf } from '../../wordpress/trim.ts';
 import type { PersonCondition } from '../condition.ts';
 import { filterOf } from '../filter.ts';
-import { choice, phrase, strings, truthOrSome } from '../grammars/schema.ts';
+import { booleanOrValues, choice, phrase, strings } from '../grammars/schema.ts';
 import { postTypes } from '../index.ts';
 import type { ListParams } from '../list-param.ts';
 import type { ValuesOf } from '../param.ts';
@@ -33,7 +33,7 @@ export const USER_FILTERS = {
   capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),
   who: ofPeople({ grammar: choice(['authors']), narrows: () => [{ writers: true }] }),
   has_published_posts: ofPeople({
-    grammar: truthOrSome(['post', 'page', 'attachment', ...postTypes]),
+    grammar: booleanOrValues(['post', 'page', 'attachment', ...postTypes]),
     narrows: (types) => (types === false || (types !== true && types.length === 0) ? [] : [{ publishedIn: types }]),
   }),
 } satisfies ListParams<PersonCondition>;

@@ -96,7 +96,7 @@ export const strings: Plain<readonly string[]> = listOf(
 );
 
 /** Returns the fault of a value that is not in a closed set. */
-export const noneOf = (values: readonly string[]): SchemaFault => schema('rest_not_in_enum', 'enum', { values: { values } });
+export const notInEnum = (values: readonly string[]): SchemaFault => schema('rest_not_in_enum', 'enum', { values: { values } });
 
 /** One text of a closed set. A value that is not a text is refused because of its type, before the set is checked. */
 export const choice = <const T extends string>(values: readonly T[]): Grammar<T> => {
@@ -126,7 +126,7 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
     choiceHint(values),
     { type: 'string', enum: values },
     (item) => values.find((value) => value === String(item)),
-    () => noneOf(values),
+    () => notInEnum(values),
   );
 
 const truthNamed = (yes: RegExp, no: RegExp): Grammar<boolean> => ({
@@ -147,7 +147,7 @@ export const metaTruth = truthNamed(/^(true|1)$/i, /^(false|0)$/i);
 export const truth = truthNamed(/^(true|1|yes|on)$/i, /^(false|0|no|off)$/i);
 
 /** A boolean, or any number of values of a closed set. */
-export const truthOrSome = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
+export const booleanOrValues = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
   const some = choices(values);
   return {
     longest: LENGTHS.word,

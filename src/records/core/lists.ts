@@ -4,7 +4,7 @@ import type { Condition, Order } from '../../kinds/condition.ts';
 import type { BlogListValues } from '../../kinds/core/blog-params.ts';
 import { type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../../kinds/core/params.ts';
 import type { View } from '../../kinds/core/view.ts';
-import { noneOf } from '../../kinds/grammars/schema.ts';
+import { notInEnum } from '../../kinds/grammars/schema.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import type { findPostIds } from '../../storage/lists/post-list.ts';
@@ -112,7 +112,7 @@ interface Statuses {
  */
 export function refuseStatuses(viewer: Viewer, asked: readonly string[], { usual, known, mayList }: Statuses): void {
   const others = asked.filter((status) => status !== usual);
-  if (mayList && others.some((status) => status !== '' && !known.includes(status))) failParam('status', noneOf(known));
+  if (mayList && others.some((status) => status !== '' && !known.includes(status))) failParam('status', notInEnum(known));
   if (mayList || others.length === 0) return;
   failParam('status', {
     stage: 'schema',

@@ -7,7 +7,7 @@ import type { Database } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
-import { INDEX_OPTION, indexLayout, isInStep, unfitAmong } from '../index/event-index.ts';
+import { INDEX_OPTION, indexLayout, isInStep, unindexableAmong } from '../index/event-index.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { ALL, STATUSES } from '../index/event-index-rows.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
@@ -163,7 +163,7 @@ export const termsOfSharedSlugs = (db: Database, taxonomy: string): Promise<{ id
 /**
  * Returns the records of the calendar whose author no longer exists. Records suggested by visitors never had an author.
  */
-export async function postsOfNobody(db: Database): Promise<number[]> {
+export async function postsWithMissingAuthor(db: Database): Promise<number[]> {
   const rows: { id: number }[] = await db
     .from('posts', 'p')
     .whereIn('p.post_type', postTypes)
@@ -228,7 +228,7 @@ export async function indexState(db: Database, languages: ContentLanguages | und
 export async function unfitForIndex(db: Database, languages: ContentLanguages | undefined): Promise<number[]> {
   const unfit: number[] = [];
   for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
-    unfit.push(...(await unfitAmong(db, ids, languages)));
+    unfit.push(...(await unindexableAmong(db, ids, languages)));
   return unfit;
 }
 

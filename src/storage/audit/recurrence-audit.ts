@@ -101,7 +101,7 @@ export async function datesWithoutEvent(db: Database): Promise<number[]> {
 }
 
 /** Returns the ids of rows in the table of series whose event or series no longer exists. */
-export async function relationsToNothing(db: Database): Promise<number[]> {
+export async function orphanedSeriesRelations(db: Database): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT r.relationship_id AS id FROM {tec_series_relationships} r
     LEFT JOIN {posts} s ON s.ID = r.series_post_id LEFT JOIN {posts} e ON e.ID = r.event_post_id

@@ -7,7 +7,7 @@ import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 
 /**
  * A heading under which events are listed. Events that last very long are also listed under a second facet, its twin
- * (`longOnes`).
+ * (`longFacet`).
  */
 export type Facet = number;
 
@@ -37,7 +37,7 @@ export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.comple
  * Returns the facet of the events of a facet that last longer than `SHORT_DAYS`; for such a facet, the facet it belongs
  * to.
  */
-export const longOnes = (facet: Facet): Facet => -facet - 1;
+export const longFacet = (facet: Facet): Facet => -facet - 1;
 
 /**
  * A subset of the events of a facet that is counted separately by days: events in a language by its number, events that
@@ -159,7 +159,7 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     const [start_at, end_at] = [momentOf(start), momentOf(end)];
     if (!start_at || !end_at || end_at < start_at || known.has(`${start}${end}`)) return undefined;
     known.add(`${start}${end}`);
-    const under = isLong(start_at, end_at) ? facets.flatMap((facet) => [facet, longOnes(facet)]) : facets;
+    const under = isLong(start_at, end_at) ? facets.flatMap((facet) => [facet, longFacet(facet)]) : facets;
     rows.push(...under.map((facet) => ({ facet, start_at, end_at, occurrence_id: id, ...common })));
   }
   return rows;

@@ -8,7 +8,7 @@ import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { entryText } from '../journal/own-changes.ts';
 import { indexChanged } from '../journal/touched.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
-import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesRange } from './event-index-rows.ts';
+import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longFacet, sharesRange } from './event-index-rows.ts';
 import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
 
 /*
@@ -91,7 +91,7 @@ export async function isInStep(db: Database, ids: readonly number[], languages: 
 }
 
 /** Returns those of these events that cannot be indexed. Only reads. */
-export async function unfitAmong(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
+export async function unindexableAmong(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
   const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
   return [...events.values()].flatMap((event) => (entriesOf(event) ? [] : event.id));
 }
@@ -185,7 +185,7 @@ export async function eventsOfTerm(db: Database, facet: Facet, link: number): Pr
 export async function dropFacet(db: Database, facet: Facet): Promise<void> {
   await db
     .from('fasti_entries')
-    .whereIn('facet', [facet, longOnes(facet)])
+    .whereIn('facet', [facet, longFacet(facet)])
     .delete();
   await countsUnder(db, facet).delete();
   indexChanged(db, undefined);

@@ -89,7 +89,7 @@ export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered
  * Returns the changed index rows without those that were deleted and inserted again, which do not affect lists;
  * undefined if there are too many to evaluate.
  */
-export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
+export function effectiveMoves({ gone, fresh }: Moved): Moved | undefined {
   const balance = new Map<string, { readonly row: EntryRow; more: number }>();
   const add = (row: EntryRow, more: number): void => {
     const text = entryText(row);

@@ -4,7 +4,7 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
-import { type Moved, type NumberedOwnChange, noteOwnChanges, type Part, trulyMoved } from './own-changes.ts';
+import { effectiveMoves, type Moved, type NumberedOwnChange, noteOwnChanges, type Part } from './own-changes.ts';
 
 /*
  * Each function that writes rows of an object reports the object here. At the end of the transaction, these reports
@@ -243,7 +243,7 @@ function ownChanges(
   { last, at }: { readonly last: number; readonly at: string },
 ): NumberedOwnChange[] {
   if (everything) return [];
-  const moved = index && trulyMoved(index);
+  const moved = index && effectiveMoves(index);
   return changes.map(({ kind, object, what, wasPublic, isPublic }, place) => {
     const isSame = kind === 'post' && what === 'changed' && wasPublic === isPublic && !withOthers;
     const parts = isSame ? posts.get(object)?.parts : undefined;

@@ -12,7 +12,7 @@ import {
   idOf,
   LATEST,
   LINK_CODES,
-  longOnes,
+  longFacet,
   momentOf,
   STATUSES,
   shortBefore,
@@ -105,7 +105,7 @@ function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
   const last = Math.min(to, endTo);
   const near = endFrom > from ? Math.max(from, shortBefore(endFrom)) : from;
   const main = { facets, from: near, to: last };
-  return near > from ? [{ facets: facets.map(longOnes), from, to: Math.min(near - 1, last) }, main] : [main];
+  return near > from ? [{ facets: facets.map(longFacet), from, to: Math.min(near - 1, last) }, main] : [main];
 }
 
 /** Returns `FROM … WHERE …` for the rows `x` of a part. A row that occurs in several of its facets is included once. */

@@ -2,7 +2,7 @@ import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { equalsAny, unionAll } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
-import { type Facet, isCounted, isOpen, longOnes, shareOf } from '../index/event-index-rows.ts';
+import { type Facet, isCounted, isOpen, longFacet, shareOf } from '../index/event-index-rows.ts';
 import { type IndexRange, isListedIn, type LanguageShare, type ListedLanguage } from './index-range.ts';
 import { type DaysSummand, type RowsSummand, type Summand, summandsOf } from './range-summands.ts';
 
@@ -90,7 +90,7 @@ function countsIn(db: Database, { days }: DaysSummand, facets: readonly Facet[])
  */
 function entriesIn(db: Database, summand: RowsSummand, facets: readonly [Facet, ...Facet[]], language: ListedLanguage | undefined): Sql {
   const { which, starts, endFrom } = summand;
-  const [listed, numbers] = equalsAny('x.facet', which === 'long' ? facets.map(longOnes) : facets);
+  const [listed, numbers] = equalsAny('x.facet', which === 'long' ? facets.map(longFacet) : facets);
   const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
   const guarded = isOpen(facets[0]) ? '' : ' AND x.locked = 0';
   const [spoken, languages] = language ? isListedIn(language) : ['', []];
@@ -164,7 +164,7 @@ async function sumsBySource(
   type Row = { facet: number | string; share: LanguageShare | null; n: number | string };
   for (const { facet, share, n } of await db.rows<Row>`${new Piece(unionAll(selections))}`) {
     const number = Number(facet);
-    const source = share === null ? sourceOf(number) : sourceOf(number < 0 ? longOnes(number) : number, share);
+    const source = share === null ? sourceOf(number) : sourceOf(number < 0 ? longFacet(number) : number, share);
     sums.set(source, (sums.get(source) ?? 0) + Number(n));
   }
   return sums;

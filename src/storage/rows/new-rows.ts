@@ -58,7 +58,7 @@ export async function addToCounts(db: Database, more: ReadonlyMap<number, number
 }
 
 /** Deletes the remaining rows of posts that no longer exist, so that new posts with their ids do not inherit them. */
-export async function removeRemains(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
+export async function removeLeftoverRows(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
   if (ids.length === 0) return;
   for (const id of ids) postChanged(db, id);
   const ours = db.from('term_taxonomy').whereIn('taxonomy', taxonomies).select('term_taxonomy_id');

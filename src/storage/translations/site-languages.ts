@@ -76,7 +76,7 @@ export async function countInLanguage(db: Database, languages: ContentLanguages,
 /**
  * Returns the ids of the first `most` records of a kind without a language, in order, and whether they are published.
  */
-export async function neutralRecords(
+export async function recordsWithoutLanguage(
   db: Database,
   languages: ContentLanguages,
   of: Translatable,

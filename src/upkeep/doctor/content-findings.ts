@@ -3,7 +3,14 @@ import { kinds, termKind, termKinds } from '../../kinds/index.ts';
 import { languagesOf, languagesOfRecords } from '../../records/record-languages.ts';
 import { dropTree } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
-import { brokenValues, mendValue, postsOfNobody, sharedSlugs, termsOfSharedSlugs, wrongCounts } from '../../storage/audit/audit.ts';
+import {
+  brokenValues,
+  mendValue,
+  postsWithMissingAuthor,
+  sharedSlugs,
+  termsOfSharedSlugs,
+  wrongCounts,
+} from '../../storage/audit/audit.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import { ORPHANS } from '../../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
@@ -43,7 +50,7 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
       (await sharedSlugs(site.db, (await site.settings()).contentLanguages)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
     ),
     ...finding('term-slugs-shared', 'warning', await sharedTermSlugs(site)),
-    ...finding('authors-gone', 'warning', (await postsOfNobody(site.db)).map(String)),
+    ...finding('authors-gone', 'warning', (await postsWithMissingAuthor(site.db)).map(String)),
   );
   return findings;
 }

@@ -6,9 +6,9 @@ import {
   auditRecurrences,
   datesWithoutEvent,
   eventsOfManyStarts,
+  orphanedSeriesRelations,
   postNearBase,
   type RecurrenceFault,
-  relationsToNothing,
   removeRelations,
   repairFlag,
   repairRecurrence,
@@ -79,7 +79,7 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
     });
     return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);
   });
-  const relations = recurrence.series ? await relationsToNothing(db) : [];
+  const relations = recurrence.series ? await orphanedSeriesRelations(db) : [];
   const near = await postNearBase(db, recurrence);
   return [
     ...posts,
