@@ -1,4 +1,4 @@
-# Builds without a compiler: the native packages come compiled for this Node. Versions are exact: change them deliberately, and run the tests on the new one.
+# No compiler is needed: the native packages are precompiled for this Node. Versions are exact: change them deliberately, and run the tests on the new version.
 FROM node:24.11.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -16,7 +16,7 @@ LABEL org.opencontainers.image.title="Fasti" \
   org.opencontainers.image.description="A REST API for events on WordPress data, without WordPress" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.version="0.1.0"
-# The first process of a container can neither be killed from within nor by the watchdog; tini is that process, and passes signals on.
+# The first process of a container cannot be killed from within, not even by the watchdog. tini is that process, and forwards signals.
 RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules/npm /opt/yarn-*
 ENV NODE_ENV=production TZ=UTC HOST=0.0.0.0 DATABASE_URL=sqlite:/data/fasti.sqlite UPLOADS_DIR=/data/uploads BACKUPS_DIR=/data/backups
 WORKDIR /app
@@ -26,9 +26,9 @@ RUN ln -s /app/bin/fasti /usr/local/bin/fasti
 USER node
 VOLUME /data
 EXPOSE 8080
-# Tells whoever looks. What restarts a process that hangs is its watchdog (WATCHDOG_SECONDS), with `restart: unless-stopped`.
+# For information only. A process that hangs is killed by its watchdog (WATCHDOG_SECONDS) and restarted by `restart: unless-stopped`.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "node", "dist/src/cli.js"]
-# Makes a site where the database is empty, and serves it.
+# Creates a site if the database is empty, and serves it.
 CMD ["start"]

@@ -1,7 +1,7 @@
 /**
- * What `npm run build` runs: the sources and most of the packages they use as a few files in `dist/`. A process that
- * starts looks up, reads and links each file by itself; with hundreds of them that takes longer than all else until the
- * first answer.
+ * Script of `npm run build`: bundles the sources and most of the packages they use into a few files in `dist/`. A
+ * starting process looks up, reads and links each file separately; with hundreds of files, that takes longer than
+ * everything else before the first answer.
  */
 import { chmodSync, cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,10 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { APART } from './apart.mjs';
 
-/**
- * What is loaded by its name: the command, the writer of `docs/`, and parts of the service that the tools in `test/`
- * take.
- */
+/** Modules loaded by name: the command, the generator of `docs/`, and modules that the tools in `test/` use. */
 const ENTRIES = [
   'cli',
   'cli/docs',
@@ -23,18 +20,18 @@ const ENTRIES = [
   'storage/engine/database',
   'storage/schema/migrate',
 ];
-/** What runs in a process or a thread of its own (`src/host/runnable.ts`). */
+/** Modules that run in a separate process or thread (`src/host/runnable.ts`). */
 const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread', 'upkeep/sqlite-copy-thread', 'upkeep/sqlite-check-thread'];
 
-/** Drivers that knex names for databases of others; they are not installed. */
+/** Drivers that knex imports for other databases. They are not installed. */
 export const ABSENT = ['mariadb/callback', 'mysql', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];
 
-/** Packages in CommonJS that are taken in expect it. */
+/** Bundled CommonJS packages expect `require`. */
 const REQUIRE = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What esbuild is asked for. */
+/** Options of esbuild. */
 export const OPTIONS = {
   absWorkingDir: ROOT,
   entryPoints: [...ENTRIES, ...RUNNABLE].map((name) => `src/${name}.ts`),
@@ -57,7 +54,7 @@ export const OPTIONS = {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   await build(OPTIONS);
-  // Stylesheets and scripts for browsers go out as they are.
+  // Stylesheets and scripts for browsers are served unchanged.
   cpSync(join(ROOT, 'src/html/assets'), join(ROOT, 'dist/assets'), { recursive: true });
   chmodSync(join(ROOT, 'dist/src/cli.js'), 0o755);
 }

@@ -1,7 +1,7 @@
 /**
- * Puts what runs, and nothing else, into a folder: what was built, without source maps, the texts, and the few packages
- * that are not part of what was built. The image is made of it; `node dist/src/cli.js` there is the command. It uses
- * nothing but Node.
+ * Copies the files needed at run time, and no others, into a folder: the build without source maps, the texts, and the
+ * few packages that are not part of the build. The container image consists of this folder; `node dist/src/cli.js` in
+ * it is the command. This script uses only Node.
  *
  *   node bin/bundle.mjs FOLDER
  */
@@ -25,7 +25,7 @@ for (const path of ['locales', 'wordpress-plugin', 'bin/fasti', 'LICENSE'])
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packed(readJson('package.json')), null, 2)}\n`);
 for (const path of needed()) cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: isRun });
 
-/** The folders of the packages that are loaded from node_modules, and of what these need in turn. */
+/** Returns the folders of the packages that are loaded from node_modules, and of their dependencies. */
 function needed() {
   const { packages } = readJson('package-lock.json');
   const found = new Set();
@@ -40,7 +40,7 @@ function needed() {
   return found;
 }
 
-/** Where Node finds a package that another one asks for: in its own node_modules, or in those above. */
+/** Returns the folder in which Node finds a package that another one requires: its node_modules, or one above. */
 function placeOf(packages, name, from) {
   for (let place = from; ; place = place.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
     const path = `${place}${place && '/'}node_modules/${name}`;
@@ -49,12 +49,12 @@ function placeOf(packages, name, from) {
   }
 }
 
-/** Whether the package for SQLite with compiled code is there and this Node can run it. */
+/** Whether the precompiled SQLite package is installed and this Node can run it. */
 function compiled() {
   return isNewEnough && existsSync(join(ROOT, 'node_modules', COMPILED));
 }
 
-/** Whether a file of a package is used when it runs here: no sources of native code, no code for other systems. */
+/** Whether a file of a package is needed at run time on this system: no native sources, no code for other systems. */
 function isRun(path) {
   const within = path.slice(ROOT.length + 1);
   if (/\.(map|md|markdown|d\.[cm]?ts|ts|c|cc|cpp|h|hpp|o|a)$/.test(path)) return false;
@@ -64,7 +64,7 @@ function isRun(path) {
   return !/^node_modules\/[^/]+\/(test|tests|benchmarks|docs|examples?|\.github)(\/|$)/.test(within);
 }
 
-/** This system, as better-sqlite3 calls it. */
+/** Returns the name of this system, as better-sqlite3 spells it. */
 function system() {
   const isMusl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
   return `${process.platform}${isMusl ? 'musl' : ''}-${process.arch}`;

@@ -1,11 +1,11 @@
 /**
- * Installs the packages of package-lock.json, exactly these, and runs the one install script that is needed:
- * better-sqlite3's, which fetches or compiles native code, where Node is too old for the package that comes compiled.
- * `npm start`, `npm test`, the image and CI all install in this way. It uses nothing but Node, since nothing else may
- * be there yet.
+ * Installs exactly the packages of package-lock.json and, if Node is too old for the precompiled SQLite package, runs
+ * the one install script that is needed: better-sqlite3's, which fetches or compiles native code. `npm start`,
+ * `npm test`, the image and CI all install in this way. This script uses only Node, because nothing else may be
+ * installed yet.
  *
- *   node bin/install.mjs             everything
- *   node bin/install.mjs --running   without what only development needs
+ *   node bin/install.mjs             all packages
+ *   node bin/install.mjs --running   without packages for development
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ import { fileURLToPath } from 'node:url';
 import { COMPILED, isNewEnough, NATIVE, opens } from './sqlite.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The packages whose install scripts run; the same that package.json allows for those who run npm themselves. */
+/** Packages whose install scripts run. package.json allows the same ones for users who run npm themselves. */
 const WITH_SCRIPTS = ['better-sqlite3'];
 /**
- * How better-sqlite3 is compiled where it cannot be fetched: at a level that takes half as long as the next one and
- * makes requests no slower that could be measured, and without extensions of SQLite that are not used here.
+ * Options for compiling better-sqlite3 if it cannot be fetched. The optimization level takes half as long as the next
+ * one, without a measurable effect on requests. Extensions of SQLite that are not used here are left out.
  */
 const UNUSED = ['FTS3', 'FTS3_PARENTHESIS', 'FTS4', 'FTS5', 'GEOPOLY', 'RTREE', 'DBSTAT_VTAB'];
 const COMPILING = {
@@ -28,23 +28,23 @@ const COMPILING = {
   JOBS: String(availableParallelism()),
 };
 
-/** Installs all packages, or those that running needs. Gives a line that says what went wrong, or undefined. */
+/** Installs all packages, or those needed at run time. Returns a line that describes the failure, or undefined. */
 export function installPackages({ everything }) {
   return npm('ci', '--ignore-scripts', everything ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund');
 }
 
-/** Fetches or compiles the native code of SQLite for this Node. Gives a line as `installPackages` does. */
+/** Fetches or compiles the native code of SQLite for this Node. Returns the same as `installPackages`. */
 export function compile() {
   if (isCompiled() || npm('rebuild', ...WITH_SCRIPTS) === undefined) return undefined;
   return 'SQLite could neither be fetched nor compiled. Install a C++ compiler, make and Python 3 and try again, or use Node 22 or later, which needs none.';
 }
 
-/** Whether the native code of SQLite is there and runs on this Node, which may be another than it was made for. */
+/** Whether the native code of SQLite is installed and runs on this Node, for which it may not have been built. */
 export const isCompiled = () => (isNewEnough && opens(COMPILED)) || opens(NATIVE);
 
 /**
- * Whether the packages that lie in node_modules are those of package-lock.json. Optional ones depend on the machine, but
- * for SQLite as it comes compiled.
+ * Whether the packages in node_modules are those of package-lock.json. Optional packages depend on the machine and are
+ * not checked, except for the precompiled SQLite package.
  */
 export function isInstalled({ everything }) {
   const installed = join(ROOT, 'node_modules/.package-lock.json');
@@ -58,7 +58,7 @@ export function isInstalled({ everything }) {
   });
 }
 
-/** Runs npm, the one that runs this if there is one. What it says goes to standard error. */
+/** Runs npm: the one that runs this script, if any. Its output goes to standard error. */
 export function npm(...args) {
   const own = process.env.npm_execpath;
   const [program, first] = own?.endsWith('.js') ? [process.execPath, [own]] : ['npm', []];

@@ -1,5 +1,5 @@
 /**
- * The package.json of the package, which is what is built: most dependencies are part of it already.
+ * Writes the package.json of the published package. Most dependencies are left out, because they are part of the build.
  *
  *   node bin/manifest.mjs pack     before `npm pack`
  *   node bin/manifest.mjs unpack   after it
@@ -11,14 +11,14 @@ import { APART } from './apart.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const MANIFEST = join(ROOT, 'package.json');
-/** Where the manifest of the project is while the other one is in its place. */
+/** Place of the project's manifest while the other one is in use. */
 const ASIDE = join(ROOT, 'node_modules/.package.json');
-/** What only concerns those who develop. */
+/** Members that are needed only for development. */
 const OWN = ['private', 'scripts', 'devDependencies', 'allowScripts'];
 
 /**
- * The manifest of what is built. better-sqlite3 need not succeed where the package that comes compiled does; one of
- * the two is enough.
+ * Returns the manifest of the published package. better-sqlite3 is optional, because either it or the precompiled
+ * package is enough.
  */
 export function packed(manifest) {
   const { dependencies, optionalDependencies = {}, ...rest } = manifest;

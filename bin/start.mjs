@@ -1,6 +1,6 @@
 /**
- * What `npm start` runs, on a fresh clone too: it installs and builds where that is missing or out of date, and goes on
- * as `fasti start`. It uses nothing but Node, since nothing else may be there yet.
+ * Script of `npm start`, also on a fresh clone: installs packages and builds if they are missing or out of date, and
+ * continues as `fasti start`. It uses only Node, because nothing else may be installed yet.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -13,14 +13,14 @@ const OLDEST_NODE = [20, 19];
 const COMMAND = join(ROOT, 'dist/src/cli.js');
 
 requireNode();
-// Where the tools for development were installed before, they stay.
+// Development tools stay if they are already installed.
 const everything = existsSync(join(ROOT, 'node_modules/jest'));
 if (!isInstalled({ everything })) step('Installing what is needed', () => installPackages({ everything }));
 const building = isBuilt() ? undefined : build();
 if (!isCompiled()) step('Fetching or compiling SQLite, which can take a minute', compile);
 if (building) await building;
 
-// In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
+// Runs in this process, so that signals reach the server. Paths in the settings are relative to the project folder.
 process.chdir(ROOT);
 process.argv = [process.argv[0], COMMAND, 'start', ...process.argv.slice(2)];
 await import(pathToFileURL(COMMAND).href);
@@ -31,7 +31,7 @@ function requireNode() {
   stop(`Node ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}.`);
 }
 
-/** Whether the last build is younger than everything it is made of. */
+/** Whether the last build is newer than all of its sources. */
 function isBuilt() {
   if (!existsSync(COMMAND)) return false;
   const built = statSync(COMMAND).mtimeMs;
@@ -41,7 +41,7 @@ function isBuilt() {
   return [...sources, 'bin/build.mjs', 'tsconfig.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);
 }
 
-/** Builds in a process of its own, meanwhile this one goes on. Resolves when it is built; stops where it cannot be. */
+/** Builds in a separate process while this one continues. Resolves after the build; exits if it fails. */
 function build() {
   process.stderr.write('Building ...\n');
   const child = spawn(process.execPath, [join(ROOT, 'bin/build.mjs')], { stdio: ['ignore', 2, 2] });
@@ -51,7 +51,7 @@ function build() {
   });
 }
 
-/** Does one step, which gives a line if it did not succeed. */
+/** Runs one step. Exits if it returns a line, which describes the failure. */
 function step(message, work) {
   process.stderr.write(`${message} ...\n`);
   const fault = work();

@@ -22,7 +22,7 @@ export type Organizer = { "id": number; "global_id": string; "global_id_lineage"
 
 export type Term = { "id": number; "count": number; "description": string; "name": string; "slug": string; "taxonomy": string; "parent"?: number; "meta": (unknown)[]; "url": string; "urls": { "self": string; "collection": string; "up"?: string }; "_links"?: Record<string, unknown>; "language"?: string | null; "translations"?: Record<string, Translation> };
 
-/** What a list of events can be filtered and ordered by. */
+/** Filters and orders of a list of events. */
 export interface EventFilters {
   page?: number | null;
   per_page?: number | null;
@@ -60,7 +60,7 @@ export interface EventFilters {
   password?: string | null;
 }
 
-/** The fields of a record of the kind `event`, as they are written. */
+/** Writable fields of a record of the kind `event`. */
 export interface EventFields {
   author?: number | null;
   status?: "publish" | "future" | "draft" | "pending" | "private" | "trash" | null;
@@ -89,7 +89,7 @@ export interface EventFields {
   external_id?: string | null;
 }
 
-/** What a list of venues can be filtered and ordered by. */
+/** Filters and orders of a list of venues. */
 export interface VenueFilters {
   page?: number | null;
   per_page?: number | null;
@@ -108,7 +108,7 @@ export interface VenueFilters {
   password?: string | null;
 }
 
-/** The fields of a record of the kind `venue`, as they are written. */
+/** Writable fields of a record of the kind `venue`. */
 export interface VenueFields {
   author?: number | null;
   date?: string | null;
@@ -133,7 +133,7 @@ export interface VenueFields {
   geo_lng?: number | null;
 }
 
-/** What a list of organizers can be filtered and ordered by. */
+/** Filters and orders of a list of organizers. */
 export interface OrganizerFilters {
   page?: number | null;
   per_page?: number | null;
@@ -152,7 +152,7 @@ export interface OrganizerFilters {
   password?: string | null;
 }
 
-/** The fields of a record of the kind `organizer`, as they are written. */
+/** Writable fields of a record of the kind `organizer`. */
 export interface OrganizerFields {
   author?: number | null;
   date?: string | null;
@@ -167,7 +167,7 @@ export interface OrganizerFields {
   image?: string | number | null;
 }
 
-/** What a list of categories can be filtered and ordered by. */
+/** Filters and orders of a list of categories. */
 export interface CategoryFilters {
   page?: number | null;
   per_page?: number | null;
@@ -183,7 +183,7 @@ export interface CategoryFilters {
   slug?: string | null;
 }
 
-/** The fields of a record of the kind `category`, as they are written. */
+/** Writable fields of a record of the kind `category`. */
 export interface CategoryFields {
   name?: string | null;
   description?: string | null;
@@ -191,7 +191,7 @@ export interface CategoryFields {
   parent?: number | null;
 }
 
-/** What a list of tags can be filtered and ordered by. */
+/** Filters and orders of a list of tags. */
 export interface TagFilters {
   page?: number | null;
   per_page?: number | null;
@@ -206,14 +206,14 @@ export interface TagFilters {
   slug?: string | null;
 }
 
-/** The fields of a record of the kind `tag`, as they are written. */
+/** Writable fields of a record of the kind `tag`. */
 export interface TagFields {
   name?: string | null;
   description?: string | null;
   slug?: string | null;
 }
 
-/** The codes of all errors, with their statuses. */
+/** All error codes with their HTTP statuses. */
 export interface Errors {
   "rest_no_route": 404;
   "rest_invalid_json": 400;
@@ -331,10 +331,10 @@ export interface Errors {
   "internal_server_error": 500;
 }
 
-/** The kinds of records. */
+/** Names of the kinds of records. */
 export type KindName = "event" | "venue" | "organizer" | "category" | "tag";
 
-/** The record of each kind. */
+/** The type of a record of each kind. */
 export interface Records {
   event: Event;
   venue: Venue;

@@ -139,7 +139,7 @@ async function serveAsWorker(number: string): Promise<void> {
     if (word === 'measure')
       void service.metrics?.measured().then(
         (measured) => say({ measured }),
-        (err: unknown) => log.warn({ err }, 'the metrics cannot be read'),
+        (err: unknown) => log.warn({ err }, 'the metrics could not be read'),
       );
   });
   // A terminal sends signals to the whole process group. The first process decides what to do.

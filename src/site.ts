@@ -228,7 +228,7 @@ const logServerChange =
   (log: Log, what: 'database' | 'replica') =>
   (change: ServerChange): void => {
     if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
-    else log.info({ server: change.taken }, `the server of the ${what} is used`);
+    else log.info({ server: change.taken }, `using the server of the ${what}`);
   };
 
 /**

@@ -132,7 +132,7 @@ describe('a process that is asked to end', () => {
     await answeredBy(2, port, () => entries);
     const before = workersOf(entries);
     child.kill('SIGHUP');
-    await said('the workers are replaced');
+    await said('the workers have been replaced');
     const rest = entries.length;
     await said('request completed', 50 + entries.filter(({ msg }) => msg === 'request completed').length);
     await answeredBy(2, port, () => entries.slice(rest));
@@ -144,7 +144,7 @@ describe('a process that is asked to end', () => {
     expect(entries.map(({ msg }) => msg).filter((msg) => msg !== 'request completed')).toEqual([
       'listening',
       'replacing the workers',
-      'the workers are replaced',
+      'the workers have been replaced',
       'stopping',
       'stopped',
     ]);
@@ -171,7 +171,7 @@ describe('a process that is asked to end', () => {
       );
     expect(await Promise.all([status('one'), status('other')])).toEqual([429, 429]);
     child.kill('SIGHUP');
-    await said('the workers are replaced');
+    await said('the workers have been replaced');
     expect(await Promise.all([status('one'), status('other')])).toEqual([429, 429]);
     expect(await stop()).toBe(0);
   });

@@ -1,10 +1,10 @@
 /**
- * What `npm run walk` runs: the way of a small town's editor through a new site, in a real browser, from the first
- * command to a colleague who may only suggest. Each step is timed, with what has to be typed and clicked; a step that
- * does not lead where it should ends the walk with an error. `--language it` walks in Italian, `--no-scripts` without
- * scripts.
+ * Script of `npm run walk`: plays the work of a small town's editor on a new site, in a real browser, from the first
+ * command to a colleague who may only suggest. Measures the time of each step and counts its clicks and the fields
+ * filled in. A step without the expected result ends the script with an error. `--language it` runs it in Italian,
+ * `--no-scripts` without JavaScript.
  *
- * The times are those of the machine: nobody thinks or reads meanwhile.
+ * The script does not pause to read or think, so the times are the machine's only.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -40,21 +40,21 @@ const steps = [];
 let now = { clicks: 0, fields: 0 };
 
 try {
-  await step('Make a site and serve it (2 commands)', install);
+  await step('Create a site and serve it (2 commands)', install);
   browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
   const editor = await person();
-  await step('First sign-in by the link', () => chooseAPassword(editor, linkOf('admin')));
+  await step('Sign in for the first time with the link', () => chooseAPassword(editor, linkOf('admin')));
   await step('Import last year’s table: 40 events', () => importTable(editor));
   await step('Correct two events', () => correctTwo(editor));
   await step('Add a concert with a new venue and a picture, and publish it', () => addConcert(editor));
-  await step('See it on its page, in the feed and in the API', () => seeIt(editor));
-  await step('Open the page for suggestions', () => openSuggestions(editor));
+  await step('View it on its page, in the feed and in the API', () => seeIt(editor));
+  await step('Enable the page for suggestions', () => openSuggestions(editor));
   const visitor = await person();
   await step('A visitor suggests an event', () => suggest(visitor));
   await step('Publish the suggestion', () => publishSuggestion(editor, visitor));
   const link = await step('Invite a colleague who may only suggest', () => invite(editor));
   const colleague = await person();
-  await step('The colleague signs in and hands in an event', () => handIn(colleague, link));
+  await step('The colleague signs in and submits an event', () => handIn(colleague, link));
   print();
 } finally {
   await browser?.close();
@@ -90,10 +90,10 @@ async function importTable({ page, click }) {
   await page.locator('#dates').selectOption('dmy');
   now.fields += 1;
   await click('main form button.button-main');
-  expect((await page.locator('main').textContent())?.includes('Evening no. 2'), 'the table is shown before it is taken in');
+  expect((await page.locator('main').textContent())?.includes('Evening no. 2'), 'the table is shown before it is imported');
   await click('button[name=run]');
   const { total } = await api('/events?per_page=1');
-  expect(total === 40, `40 events came in, not ${total}`);
+  expect(total === 40, `40 events were imported, not ${total}`);
 }
 
 async function correctTwo({ page, fill, click }) {
@@ -170,7 +170,7 @@ async function publishSuggestion({ page, click }, visitor) {
   await click('button[name=publish]');
   await page.locator('.notice-good').waitFor();
   await visitor.page.goto(`${SITE}/event/walk-to-the-mill/`);
-  expect((await visitor.page.locator('main').textContent())?.includes('The mill'), 'everybody sees the suggestion with its venue');
+  expect((await visitor.page.locator('main').textContent())?.includes('The mill'), 'visitors see the suggestion with its venue');
 }
 
 async function invite({ page, fill, click }) {
@@ -192,10 +192,10 @@ async function handIn(colleague, link) {
   await page.locator('.notice-good').waitFor();
   expect((await page.locator('#status option[value=publish]').count()) === 0, 'the colleague cannot publish');
   const { events } = await api('/events?search=candlelight');
-  expect(events.length === 0, 'nobody sees it yet');
+  expect(events.length === 0, 'visitors do not see it yet');
 }
 
-// ------------------------------------------------------------------------------------------------- what they use
+// ------------------------------------------------------------------------------------------------- helpers
 async function step(name, work) {
   now = { clicks: 0, fields: 0 };
   const begun = performance.now();
@@ -204,7 +204,7 @@ async function step(name, work) {
   return result;
 }
 
-/** Somebody at a browser of their own, whose clicks and fields are counted. */
+/** Opens a separate browser context for one person. Its clicks and filled-in fields are counted. */
 async function person() {
   const context = await browser.newContext({ locale: options.language, javaScriptEnabled: !options['no-scripts'] });
   const page = await context.newPage();
@@ -239,7 +239,7 @@ async function api(path) {
 }
 
 function expect(holds, what) {
-  if (!holds) throw new Error(`It is not so that ${what}.`);
+  if (!holds) throw new Error(`Expected: ${what}.`);
 }
 
 async function untilReady() {
@@ -251,10 +251,10 @@ async function untilReady() {
   throw new Error('The site could not be served.');
 }
 
-/** The steps as a table of Markdown. */
+/** Prints the steps as a Markdown table. */
 function print() {
   const total = steps.reduce((sum, one) => ({
-    name: 'All of it',
+    name: 'Total',
     seconds: sum.seconds + one.seconds,
     clicks: sum.clicks + one.clicks,
     fields: sum.fields + one.fields,

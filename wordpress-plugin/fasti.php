@@ -1,23 +1,23 @@
 <?php
 /**
  * Plugin Name: Fasti
- * Description: Tells the Fasti server that shares this site's database what was changed, so that its API shows it at once.
+ * Description: Reports changes to the Fasti server that shares this site's database, so that its API shows them at once.
  * Version: 0.1.0
  * Requires at least: 5.5
  * Requires PHP: 7.2
  * License: MIT
  * License URI: https://opensource.org/license/mit
  *
- * It gathers the ids of what a request changes, and inserts them into Fasti's table when the request ends. It only
- * gives hints: Fasti compares what is named here with what it has seen, and finds what is not named here by itself,
- * a moment later. So nothing is lost when this plugin writes nothing, and it writes nothing rather than fail.
+ * The plugin collects the IDs of the objects that a request changes, and inserts them into Fasti's table when the
+ * request ends. These rows are only hints: Fasti compares the named objects with what it has seen, and finds all other
+ * changes by itself a moment later. So nothing is lost if the plugin writes nothing, and on any error it writes nothing.
  */
 
 namespace Fasti;
 
 defined( 'ABSPATH' ) || exit;
 
-/** What Fasti's answers are made of. */
+/** Objects and options that Fasti's answers contain. */
 const POST_TYPES = array( 'tribe_events', 'tribe_venue', 'tribe_organizer', 'tribe_event_series', 'post', 'page', 'attachment' );
 const TAXONOMIES = array(
 	'tribe_events_cat', 'post_tag', 'category',
@@ -28,15 +28,15 @@ const OPTIONS = array(
 	'date_format', 'time_format', 'start_of_week', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',
 	'active_plugins', 'polylang', 'icl_sitepress_settings',
 );
-/** These change while somebody has an editor open, and are shown nowhere. */
+/** Metas that change while a user has an editor open. No answer shows them. */
 const UNSEEN_METAS = array( '_edit_lock', '_edit_last' );
 
-/** So many objects are gathered before they are written. */
+/** Number of collected objects at which they are written. */
 const AT_ONCE = 500;
-/** While the table is this long, nobody reads it: nothing is added. */
+/** Number of rows at which nothing more is added: Fasti is not reading the table. */
 const MOST_WAITING = 100000;
 
-/** What was changed and is not written yet. */
+/** Changes that are not written yet. */
 final class Notes {
 	/** @var array<string, array<string, array>> Rows by the prefix of the site's tables, then by object. */
 	private static $rows = array();
@@ -59,7 +59,7 @@ final class Notes {
 		}
 	}
 
-	/** Writes what was noted. Says nothing of failures. */
+	/** Writes the collected changes. Ignores failures. */
 	public static function write() {
 		global $wpdb;
 		list( $all, self::$rows, self::$count ) = array( self::$rows, array(), 0 );
@@ -75,7 +75,7 @@ final class Notes {
 
 	private static function insert( string $table, array $rows ) {
 		global $wpdb;
-		// Both ends of the primary key: cheap, and nothing comes back where there is no such table.
+		// Both ends of the primary key: cheap to read. The result is null if the table does not exist.
 		$ends = $wpdb->get_row( "SELECT MIN(id) AS first, MAX(id) AS last FROM `$table`" );
 		if ( ! $ends || $ends->last - $ends->first >= MOST_WAITING ) {
 			return;
@@ -103,7 +103,7 @@ function term( $id, $taxonomy, $what = 'changed' ) {
 	}
 }
 
-/** Calls `$note` on a hook. Whatever goes wrong in it stays in it: the request goes on. */
+/** Calls `$note` on a hook. Catches all errors, so that the request continues. */
 function on( string $hook, callable $note, int $arguments = 1 ) {
 	add_action(
 		$hook,
@@ -119,7 +119,7 @@ function on( string $hook, callable $note, int $arguments = 1 ) {
 	);
 }
 
-// The id of a post comes first.
+// Hooks whose first argument is the ID of a post.
 foreach (
 	array(
 		'save_post', 'add_attachment', 'edit_attachment', 'trashed_post', 'untrashed_post', 'clean_post_cache',
@@ -210,7 +210,7 @@ register_activation_hook(
 	}
 );
 
-/** Removes what it has written and Fasti has not read. It has nothing else: the tables are Fasti's. */
+/** Deletes the rows that Fasti has not read yet. Nothing else has to be removed: the tables belong to Fasti. */
 function uninstall() {
 	global $wpdb;
 	$hidden = $wpdb->suppress_errors( true );

@@ -215,7 +215,7 @@ function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last
   const before = metas.get(PASSWORDS_KEY) ?? '';
   const after = parsePasswords(before).map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry));
   replaceUserMeta(site.db, row.ID, PASSWORDS_KEY, { before, after: toSerialized(after) })
-    .catch((error: unknown) => site.log.warn({ err: error, user: row.ID }, 'the use of an application password was not noted'))
+    .catch((error: unknown) => site.log.warn({ err: error, user: row.ID }, 'the last use of an application password could not be stored'))
     .finally(() => noting.delete(uuid));
 }
 

@@ -48,12 +48,12 @@ export function feedRows(): Row[] {
       ({ path, meaning }): Row => [`${main}${path === '' ? '' : `${exampleOf(path)}/`}?ical=1`, TYPES.ical, meaning],
     ),
     ...others.map(({ path, meaning }): Row => [`/${exampleOf(path)}/?ical=1`, TYPES.ical, meaning]),
-    [`${main}category/music/concerts/jazz/2030-01/?ical=1`, TYPES.ical, 'any of these pages of a category, parents before it or not'],
-    [`${main}?outlook-ical=1`, TYPES.ical, '`outlook-ical` is as good as `ical`, whatever the value'],
-    [`${main}ical/`, TYPES.ical, 'the same without a query, for every page'],
+    [`${main}category/music/concerts/jazz/2030-01/?ical=1`, TYPES.ical, 'any of these pages for a category, with or without its parents'],
+    [`${main}?outlook-ical=1`, TYPES.ical, '`outlook-ical` is equivalent to `ical`, with any value'],
+    [`${main}ical/`, TYPES.ical, 'the same without a query; works for every page'],
     ...QUERY_PAGES.map(({ query, meaning }): Row => [`/?${query}`, TYPES[formIn(query)], meaning]),
-    ...news.map(([ending, form]): Row => [`${main}${ending}/`, TYPES[form], 'what has not ended, as news']),
-    [`${main}category/sport/feed/`, TYPES.rss2, 'news of a category or a tag'],
+    ...news.map(([ending, form]): Row => [`${main}${ending}/`, TYPES[form], 'events that have not ended, as a news feed']),
+    [`${main}category/sport/feed/`, TYPES.rss2, 'news feed of a category or a tag'],
     [`/${SLUGS.tag}/outdoor/feed/`, TYPES.rss2, 'all events with a tag, the latest published first'],
     [`/${SLUGS.event}/spring-fair/?format=jsonld`, TYPES.jsonld, 'an event as structured data (schema.org)'],
   ];
@@ -166,7 +166,7 @@ server {
     proxy_pass http://$calendar;
     error_page 502 504 = @wordpress;
   }
-  # While Fasti does not run, WordPress answers reads. A write might have been done already.
+  # While Fasti is down, WordPress answers reads. Writes are not repeated: Fasti may already have carried them out.
   location @wordpress {
     if ($request_method !~ "^(GET|HEAD)$") { return 502; }
     proxy_pass http://wordpress;

@@ -56,7 +56,7 @@ const IN_WORDS = new Map([
   ['term', 'term'],
   ['category of posts', 'category-of-posts'],
   ['page of another host', 'page-of-another-host'],
-  ['text behind the calendar', 'text-behind'],
+  ['text after the calendar', 'text-behind'],
 ]);
 
 /** Returns the sentences that name the files with rejected rows. */

@@ -200,7 +200,7 @@ async function takeIn(visit: Submission, file: KeptFile): Promise<Outcome> {
   });
   const running = work();
   // An error after the page has been sent is stored in the import's row, and logged here.
-  running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import ended'));
+  running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import failed'));
   const report = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
   if (report) return { html: reportPage(visit, { file, reading, table: undefined, records: [], report }) };
   return { to: deskUrl(visit, '/import/progress', { source: nameOf(source, file), total: entries }) };

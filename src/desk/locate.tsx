@@ -60,7 +60,7 @@ export async function locate({ site, i18n }: Submission, geocoder: string, typed
     return { notice, coordinates: { geo_lat: inDegrees(lat), geo_lng: inDegrees(lng) } };
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
-    site.log.warn({ err: error }, 'the geocoder gave no answer');
+    site.log.warn({ err: error }, 'the geocoding service did not answer');
     return failed('no-answer');
   }
 }

@@ -163,7 +163,8 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) {
       // The first error is the one to report.
-      if (!mayBeWritten(error)) await picture.takeBack().catch((err: unknown) => visit.site.log.warn({ err }, 'a picture was left behind'));
+      if (!mayBeWritten(error))
+        await picture.takeBack().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
       throw error;
     }
     if (error.problem === 'edit-conflict' && record) return conflictPage(visit, whole, { id: record.id, typed, back });

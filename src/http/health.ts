@@ -145,7 +145,7 @@ async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string 
   const answer = ask().then(
     () => undefined,
     (error: unknown) => {
-      log.warn({ err: error }, 'the database does not do what it should');
+      log.warn({ err: error }, 'the database check failed');
       return error instanceof DatabaseUnavailable ? error.reason : 'failing';
     },
   );

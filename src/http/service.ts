@@ -55,9 +55,9 @@ const inSteps =
 
 /** Regular tasks, each with the log message for a failure. */
 const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
-  [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
+  [({ db }) => keepVersionKey(db), 'the key for record versions could not be stored: ETags are computed without it'],
   [publishDue, 'scheduled records could not be published'],
-  [addFurtherDates, 'recurring events could not be given further dates'],
+  [addFurtherDates, 'further dates of recurring events could not be added'],
   [inSteps(({ db, clock }) => forgetAnswers(db, clock())), 'old answers could not be removed'],
   [inSteps(({ db, config, clock }) => pruneJournal(db, config.journalDays, clock())), 'old entries of the journal could not be removed'],
   [inSteps(forgetOldMessages), 'old messages to webhooks could not be removed'],

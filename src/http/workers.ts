@@ -349,11 +349,11 @@ async function replaceAll(pool: WorkerPool): Promise<void> {
     const came = await replaceOne(pool, worker);
     if (!isServing(pool)) return;
     if (!came) {
-      log.error('a new worker did not come up, so the others stay');
+      log.error('a new worker could not be started, so the old ones stay');
       return;
     }
   }
-  log.info('the workers are replaced');
+  log.info('the workers have been replaced');
 }
 
 /** Replaces a worker. Returns false if its successor does not start; the old worker then stays. */

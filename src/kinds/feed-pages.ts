@@ -24,30 +24,30 @@ export interface CalendarPage {
   readonly meaning: string;
 }
 
-const PAGE_MEANING = 'the list without the first pages, a page being as long as the settings say';
-const MONTH_MEANING = 'what touches the days of that month';
-const DAY_MEANING = 'what touches that day';
-const FEATURED_PAGE_MEANING = 'featured events of the list, without the first pages';
+const PAGE_MEANING = 'the list from the second page on; the settings determine the length of a page';
+const MONTH_MEANING = 'events that overlap that month';
+const DAY_MEANING = 'events that overlap that day';
+const FEATURED_PAGE_MEANING = 'featured events of the list from the second page on';
 const FEATURED_DAY_MEANING = 'featured events of that day';
 
 const CALENDAR_PAGES: readonly CalendarPage[] = [
-  { path: '', view: 'standard', meaning: 'what the settings say that the calendar shows first: the list, the month or the day' },
-  { path: 'list', view: 'list', meaning: 'what has not ended, by start' },
+  { path: '', view: 'standard', meaning: 'the default view of the calendar according to the settings: list, month or day' },
+  { path: 'list', view: 'list', meaning: 'events that have not ended, by start' },
   { path: 'page/:page', view: 'list', meaning: PAGE_MEANING },
   { path: 'list/page/:page', view: 'list', meaning: PAGE_MEANING },
-  { path: 'month', view: 'month', meaning: 'what touches the days of this month' },
+  { path: 'month', view: 'month', meaning: 'events that overlap this month' },
   { path: 'month/:month', view: 'month', meaning: MONTH_MEANING },
   { path: ':month', view: 'month', meaning: MONTH_MEANING },
-  { path: 'today', view: 'day', meaning: 'what touches this day' },
+  { path: 'today', view: 'day', meaning: 'events that overlap today' },
   { path: ':day', view: 'day', meaning: DAY_MEANING },
   { path: 'day/:day', view: 'day', meaning: DAY_MEANING },
-  { path: 'featured', view: 'standard', featured: true, meaning: 'featured events of what the calendar shows first' },
+  { path: 'featured', view: 'standard', featured: true, meaning: 'featured events of the default view' },
   { path: 'list/featured', view: 'list', featured: true, meaning: 'featured events of the list' },
   { path: 'featured/page/:page', view: 'list', featured: true, meaning: FEATURED_PAGE_MEANING },
   { path: 'list/featured/page/:page', view: 'list', featured: true, meaning: FEATURED_PAGE_MEANING },
   { path: 'month/featured', view: 'month', featured: true, meaning: 'featured events of this month' },
   { path: ':month/featured', view: 'month', featured: true, meaning: 'featured events of that month' },
-  { path: 'today/featured', view: 'day', featured: true, meaning: 'featured events of this day' },
+  { path: 'today/featured', view: 'day', featured: true, meaning: 'featured events of today' },
   { path: ':day/featured', view: 'day', featured: true, meaning: FEATURED_DAY_MEANING },
   { path: 'day/:day/featured', view: 'day', featured: true, meaning: FEATURED_DAY_MEANING },
 ];
@@ -101,11 +101,11 @@ export interface Section {
 
 export const SECTIONS: readonly Section[] = [
   { path: '{events}', pages: CALENDAR_PAGES, feeds: 'all', meaning: '' },
-  { path: '{events}/category/:category', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same of a category and those below it' },
-  { path: '{events}/tag/:tag', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same of a tag' },
+  { path: '{events}/category/:category', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same for a category and its descendants' },
+  { path: '{events}/tag/:tag', pages: CALENDAR_PAGES, feeds: 'all', meaning: 'the same for a tag' },
   { path: '{tag}/:tag', pages: FRONT_PAGE, feeds: 'all', shared: true, meaning: 'events with a tag' },
   // News of a single event would be its comments.
-  { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, though it is hidden from lists or protected' },
+  { path: '{event}/:event', pages: EVENT_PAGES, feeds: 'ical', meaning: 'one event, even if it is hidden from lists or protected' },
   // The free plugin has no feeds of these pages; its paid extension does.
   { path: 'venue/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'venue', meaning: '' },
   { path: 'organizer/:linked', pages: LINKED_PAGES, feeds: 'none', linked: 'organizer', meaning: '' },
@@ -173,19 +173,22 @@ export const PAGE_NAMES = [
  * buttons.
  */
 export const QUERY_PAGES: readonly { readonly query: string; readonly meaning: string }[] = [
-  { query: 'ical=1', meaning: 'what the settings say that the calendar shows first' },
+  { query: 'ical=1', meaning: 'the default view of the calendar' },
   { query: 'post_type=tribe_events&ical=1', meaning: 'the same' },
-  { query: 'post_type=tribe_events&ical=1&eventDisplay=list', meaning: 'the list, as the Subscribe buttons ask for it' },
-  { query: 'post_type=tribe_events&tribe-bar-date=2030-08&ical=1&eventDisplay=list', meaning: 'the same from a month or a day on' },
+  { query: 'post_type=tribe_events&ical=1&eventDisplay=list', meaning: 'the list, as the Subscribe buttons request it' },
+  { query: 'post_type=tribe_events&tribe-bar-date=2030-08&ical=1&eventDisplay=list', meaning: 'the list, beginning with a month or a day' },
   { query: 'post_type=tribe_events&tribe_events_cat=sport&ical=1&eventDisplay=list', meaning: 'the list of a category' },
   { query: 'post_type=tribe_events&tag=outdoor&ical=1', meaning: 'events with a tag' },
-  { query: 'post_type=tribe_events&tribe_events_cat=sport,music&ical=1', meaning: 'events of any of these categories; of all with `+`' },
+  {
+    query: 'post_type=tribe_events&tribe_events_cat=sport,music&ical=1',
+    meaning: 'events in any of these categories; with `+`, in all of them',
+  },
   { query: 'post_type=tribe_events&ical=1&eventDisplay=month&eventDate=2030-06', meaning: 'a month' },
   { query: 'post_type=tribe_events&ical=1&eventDisplay=day&eventDate=2030-08-05', meaning: 'a day' },
-  { query: 'post_type=tribe_events&ical=1&eventDisplay=past', meaning: 'what has ended, the latest first' },
+  { query: 'post_type=tribe_events&ical=1&eventDisplay=past', meaning: 'events that have ended, the latest first' },
   { query: 'tribe_events=spring-fair&ical=1', meaning: 'one event' },
   { query: 'p=38&post_type=tribe_events&ical=1', meaning: 'one event' },
   { query: 'event_ids=38,39&ical=1', meaning: 'these events, in this order' },
-  { query: 'post_type=tribe_events&feed=rss2', meaning: 'the list as news; `atom` and `rdf` likewise' },
-  { query: 'feed=rss2&tribe_events_cat=sport', meaning: 'all events of a category as news, the latest published first' },
+  { query: 'post_type=tribe_events&feed=rss2', meaning: 'the list as a news feed; likewise `atom` and `rdf`' },
+  { query: 'feed=rss2&tribe_events_cat=sport', meaning: 'all events of a category as a news feed, the latest published first' },
 ];

@@ -209,7 +209,7 @@ async function send(site: Site, hook: Hook, sent: HookMessage): Promise<'done' |
   const state = isDone ? 'done' : pause === undefined ? 'failed' : 'waiting';
   const next_at = nowUtc(new Date(site.clock().getTime() + (pause ?? 0)));
   await noteAttempt(site.db, { id: sent.id, state, attempts, next_at, status, error });
-  if (!isDone) site.log.warn({ hook: hook.id, message: sent.id, status, error, attempts }, 'a message to a webhook did not arrive');
+  if (!isDone) site.log.warn({ hook: hook.id, message: sent.id, status, error, attempts }, 'a message to a webhook could not be delivered');
   return status === 410 ? 'gone' : isDone ? 'done' : 'failed';
 }
 

@@ -1,4 +1,4 @@
-/** The least that Node's own server can do: it sends the same bytes each time. Started by service.mjs. */
+/** Lower bound for Node's own server: sends the same bytes for every request. Started by service.mjs. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

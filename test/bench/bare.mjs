@@ -1,4 +1,4 @@
-/** The least that Express can do: one route that sends the same bytes each time. Started by service.mjs. */
+/** Lower bound for Express: one route that sends the same bytes for every request. Started by service.mjs. */
 import { readFileSync } from 'node:fs';
 import express from 'express';
 

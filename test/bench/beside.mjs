@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:beside` runs: lists of events while a WordPress writes to the same database (MySQL or MariaDB),
- * and nothing is remembered. Two processes serve it, both without memory: one follows what WordPress writes, one reads
- * the list index alone and knows nothing of WordPress. They are asked in turns for the default list. The writer sends
- * what WordPress does when somebody edits an event: the lock of the editor, a revision, the post, its metas, the lock
- * again, each of which commits by itself.
+ * Script of `npm run bench:beside`: measures lists of events while a WordPress writes to the same database (MySQL or
+ * MariaDB). Two processes without a cache serve the database: one follows WordPress's writes, the other reads the list
+ * index only and ignores WordPress. The default list is requested from them in turns. The writer sends the statements
+ * of WordPress when a user edits an event: the editor's lock, a revision, the post, its metas, and the lock again. Each
+ * statement commits by itself.
  *
- * Rates depend on what else the machine does; the processor time of a list does so less. That of the database server is
- * told too, since it compares contents there.
+ * Rates depend on the other work of the machine, the processor time of a list less so. The processor time of the
+ * database server is reported too, because contents are compared there.
  *
- *   --minutes N      how long is measured in all (10)
- *   --every N        seconds from one save to the next (10)
- *   --events N       how many events are generated (20000)
- *   --keep FOLDER    where the site is left for the next run
+ *   --minutes N      duration of the whole measurement (10)
+ *   --every N        seconds between two saves (10)
+ *   --events N       number of events to generate (20000)
+ *   --keep FOLDER    folder in which the site is kept for the next run
  */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -35,16 +35,16 @@ const { values: flags } = parseArgs({
 });
 const [minutes, every, events] = ['minutes', 'every', 'events'].map((name) => Number(flags[name]));
 const CLIENTS = 4;
-/** So many saves fall into one turn: what was saved while the other was asked is only seen at the beginning. */
+/** Number of saves in one turn. A process notices saves of the other's turn only at the beginning of its own. */
 const SAVES = 6;
 const WARM_UP_SECONDS = 5;
 const LIST = `${API}/events`;
-/** So many looks in a row must find the index in use before anything is measured. */
+/** Number of consecutive checks that must find the index in use before the measurement begins. */
 const LOOKS = 5;
 const TOKEN = randomUUID();
 /**
- * Both without memory, and both without languages: who takes a WordPress to be there sees none of the sample's
- * without their plugin, and one index cannot be made for both.
+ * Settings of both processes: no cache, and no languages. A process that expects a WordPress ignores the languages of
+ * the sample calendar, because their plugin is not active, and one index cannot serve both cases.
  */
 const ALIKE = { CACHE: 'off', CONTENT_LANGUAGES: 'off' };
 const SERVICES = {
@@ -76,7 +76,7 @@ async function measure(title, env, serverPid) {
   for (const [name, settings] of Object.entries(SERVICES)) {
     services[name] = await startService({ ...env, ...settings, LOG_LEVEL: 'warn', METRICS_TOKEN: TOKEN }, LIST);
   }
-  // Beside a WordPress the index is made anew first, and the prints of all objects.
+  // With SHARED_WITH_WORDPRESS, the index and the prints of all objects are rebuilt first.
   for (const { base } of Object.values(services)) await indexInUse(base);
   for (const { base } of Object.values(services)) await load(base, WARM_UP_SECONDS);
   writer.start();
@@ -110,11 +110,11 @@ function sectionOf(title, found, saves) {
   return [
     `**${title}**, ${machine(busy)}, ${events} events, ${CLIENTS} clients, ${minutes} minutes, ${saves} saves, ${beside.rates.length} turns of ${SAVES * every} seconds each:`,
     markdown(['default list', 'requests/s', 'CPU ms of the process', 'CPU ms of the database server'], rows, 1),
-    `Beside the writer: ${median(ratios).toFixed(2)} of the rate with the index alone in the middle of the turns, ${(cpu(alone) / cpu(beside)).toFixed(2)} by processor time, everything that is done to follow WordPress counted.`,
+    `Beside the writer: ${median(ratios).toFixed(2)} of the rate with the index alone (median of the turns), and ${(cpu(alone) / cpu(beside)).toFixed(2)} by processor time, including all work to follow WordPress.`,
   ].join('\n\n');
 }
 
-/** Asks for lists until they are read from the index, and go on to be. */
+/** Requests lists until they are read from the index several times in a row. */
 async function indexInUse(base) {
   for (let looks = 0; looks < LOOKS; ) {
     await load(base, 1);
@@ -130,7 +130,7 @@ async function load(base, duration) {
   return { rate: requests.total / seconds, requests: requests.total };
 }
 
-/** Saves events as WordPress does, one after the other. */
+/** Returns a writer that saves events as WordPress does, one after the other. */
 async function writerTo(address) {
   const connection = await connectTo(address, { database: new URL(address).pathname.slice(1) });
   const [ids] = await connection.query(

@@ -1,20 +1,21 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:growth` runs: how requests grow with the number of events. The same ones on sites of several
- * sizes, uncached, each with a write before it. The sizes take turns, so that whatever else the machine does falls on
- * all of them. Prints milliseconds on the clock and, on Linux, of processor time (the service and the server of the
- * database together), and what the largest costs of the smallest; writes its section of docs/performance.md.
+ * Script of `npm run bench:growth`: measures how the cost of requests grows with the number of events. It sends the
+ * same requests to sites of several sizes, uncached, with a write before each. The sizes take turns, so that other work
+ * of the machine affects all of them. Prints milliseconds of elapsed time and, on Linux, of processor time (service and
+ * database server together), and the cost of the largest site divided by that of the smallest. Writes its section of
+ * docs/performance.md.
  *
  *   --sizes N,N,...  numbers of events (1000,10000,100000,1000000)
- *   --rounds N       how often each request is asked on each site (40)
+ *   --rounds N       number of times that each request is sent to each site (40)
  *   --database NAME  only sqlite or mysql
- *   --keep FOLDER    where the sites are left for the next run
+ *   --keep FOLDER    folder in which the sites are kept for the next run
  *   --languages      sites in two languages, half of the events in each and half of them translations of one another:
- *                    lists of one language beside those of all
- *   --journal N      so many entries in the journal of the largest site
+ *                    compares lists of one language with lists of all languages
+ *   --journal N      number of entries in the journal of the largest site
  *
- * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not
- * counted.
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`. The processor time of a database server that this script
+ * has not started is not counted.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -37,18 +38,18 @@ const { values: flags } = parseArgs({
 const sizes = flags.sizes.split(',').map(Number);
 const rounds = Number(flags.rounds);
 const journal = Number(flags.journal ?? 0);
-/** What these figures are about, as the marks in docs/performance.md call it. */
+/** Name of the section in docs/performance.md, as its marks spell it, without the database. */
 const subject = `growth${flags.languages ? ' with languages,' : ''}${journal > 0 ? ' with a long journal,' : ''}`;
 const temporary = scratchFolder('fasti-growth');
 const [busy] = loadavg();
 
-/** Lists by what narrows them. */
+/** Paths of lists, by the name of the filter. */
 const LISTS = {
   'the list': () => '/events?',
-  'of a category': ({ category }) => `/events?categories=${category}&`,
+  'events of a category': ({ category }) => `/events?categories=${category}&`,
   'a month': () => `/events?start_date=${day(30)}&end_date=${day(60)}&`,
 };
-/** How lists are asked for on sites in two languages; the first is what the others are compared with. */
+/** Queries that choose the languages of a list. The others are compared with the first. */
 const SELECTIONS = {
   'all languages': 'lang=all',
   'one language': 'lang=it',
@@ -64,14 +65,14 @@ const OF_LANGUAGES = Object.fromEntries(
 const REQUESTS = {
   'default list with total': () => '/events',
   'one event': ({ event }) => `/events/${event}`,
-  'of a category': ({ category }) => `/events?categories=${category}`,
-  'of a category with others below': ({ parent }) => `/events?categories=${parent}`,
-  'at a venue': ({ venue }) => `/events?venue=${venue}`,
-  'with a tag': ({ tag }) => `/events?tags=${tag}`,
-  featured: () => '/events?featured=true',
+  'events of a category': ({ category }) => `/events?categories=${category}`,
+  'events of a category with children': ({ parent }) => `/events?categories=${parent}`,
+  'events at a venue': ({ venue }) => `/events?venue=${venue}`,
+  'events with a tag': ({ tag }) => `/events?tags=${tag}`,
+  'featured events': () => '/events?featured=true',
   'a month': () => `/events?start_date=${day(30)}&end_date=${day(60)}`,
   ends_after: () => `/events?ends_after=${day(0)}`,
-  'page 1,000 of one each, all dates': () => '/events?start_date=2000-01-01&end_date=2090-01-01&per_page=1&page=1000',
+  'page 1,000 of all dates, one event per page': () => '/events?start_date=2000-01-01&end_date=2090-01-01&per_page=1&page=1000',
   'venues, only_with_upcoming': () => '/venues?only_with_upcoming=true',
   'organizers, has_events': () => '/organizers?has_events=true',
   categories: () => '/categories',
@@ -98,7 +99,7 @@ async function measureDatabase({ name, title, pid }, provide) {
   }
 }
 
-/** A served site of so many events. */
+/** Opens and serves a site with this number of events. */
 async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
   const { seedMs } = await seedOnce(settings, events, { inTwoLanguages: flags.languages });
@@ -134,7 +135,7 @@ async function openSite(events, { env, remove }) {
   };
 }
 
-/** The token of a client that follows changes from now on, which a stream begins with. */
+/** Returns the token for following changes from now on. A stream of changes begins with it. */
 async function tokenFromNow(base) {
   const { body } = await fetch(`${base}${API}/changes/stream`);
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -166,7 +167,7 @@ async function measure(sites) {
         const read = await timed(site, path(site.words), {});
         if (round < 0) continue;
         note(figures, name, site.events, read);
-        note(figures, 'the write before', site.events, written);
+        note(figures, 'write before each request', site.events, written);
       }
     }
   }
@@ -183,7 +184,7 @@ async function timed({ process: service, server }, path, options) {
   return figures;
 }
 
-/** Processor time of these processes so far, in milliseconds; NaN where the system does not tell. */
+/** Returns the processor time of these processes so far, in milliseconds; NaN if the system does not provide it. */
 function cpuMs(pids) {
   try {
     const tasks = pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}/schedstat`));
@@ -200,9 +201,9 @@ function note(figures, name, events, { wall, cpu }) {
   kept.cpu.push(cpu);
 }
 
-/** The figures as a table, and what the sites themselves cost. */
+/** Returns the figures as a table, followed by start time and memory of each site. */
 function sectionOf(figures, sites) {
-  const head = ['request', ...sites.map(({ events, total }) => `${events} events, ${total} listed`), 'on the clock', 'of processor time'];
+  const head = ['request', ...sites.map(({ events, total }) => `${events} events, ${total} listed`), 'elapsed ratio', 'CPU ratio'];
   const rows = [...figures].map(([name, bySize]) => {
     const [wall, cpu] = ['wall', 'cpu'].map((figure) => [...bySize.values()].map((kept) => median(kept[figure])));
     const ratio = (values) => (values.at(-1) / values[0]).toFixed(2);
@@ -216,7 +217,7 @@ function sectionOf(figures, sites) {
   return `${markdown(head, rows, 1)}\n\n${costs.join('\n')}`;
 }
 
-/** What lists of one language cost of those of all, on the clock and of processor time. */
+/** Returns a table of the cost of lists of one language divided by that of lists of all languages (elapsed, CPU). */
 function comparedWithAll(figures) {
   const [all, ...others] = Object.keys(SELECTIONS);
   const lines = Object.keys(LISTS).flatMap((list) =>
@@ -229,7 +230,7 @@ function comparedWithAll(figures) {
       return [`${list}, ${one}`, ...ratios];
     }),
   );
-  return markdown(['of what all languages cost', ...sizes.map((size) => `${size} events`)], lines, 1);
+  return markdown(['ratio to all languages', ...sizes.map((size) => `${size} events`)], lines, 1);
 }
 
 function median(values) {

@@ -1,18 +1,17 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:load` runs. First the default list, uncached, of one process and of two on one port, in turns:
- * with two processors the load generator takes its share of both, which is said beside the figures. Then minutes of
- * lists, records, terms and writes against one process with its memory of answers, whose resident memory is looked at
- * all the while. Prints both and writes its sections of docs/performance.md.
+ * Script of `npm run bench:load`. First it requests the default list, uncached, from one process and from two on one
+ * port, in turns. On a machine with two processors the load generator uses part of both, which is stated with the
+ * figures. Then it sends minutes of lists, records, terms and writes to one process with its cache, and records the
+ * resident memory of the process meanwhile. Prints both results and writes its sections of docs/performance.md.
  *
- *   --events N       how many events are generated (20000)
- *   --minutes N      how long the load lasts (10)
- *   --rounds N       how many measurements of the workers a figure is the median of (5)
- *   --share N        measures the workers a second time, each with no more than this share of a processor (Linux, as
- *           root)
- *   --only NAME      only the workers, or only the minutes
+ *   --events N       number of events to generate (20000)
+ *   --minutes N      duration of the load (10)
+ *   --rounds N       number of measurements of the workers; figures are their median (5)
+ *   --share N        measures the workers a second time, each limited to this share of a processor (Linux, as root)
+ *   --only NAME      only `workers`, or only `minutes`
  *   --database NAME  only sqlite or mysql
- *   --keep FOLDER    where the sites are left for the next run, or one of `npm run bench:growth` has left them
+ *   --keep FOLDER    folder in which the sites are kept for the next run; may be one of `npm run bench:growth`
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`.
  */
@@ -40,7 +39,7 @@ const SECONDS = 4;
 const CONNECTIONS = 16;
 const LOOK_EVERY_MS = 2000;
 const MOST_PAGES = 200;
-/** Pauses between writes, so that answers are remembered for a while and forgotten again. */
+/** Pause between writes, so that answers stay in the cache for a while before they are evicted. */
 const WRITE_EVERY_MS = 500;
 const [busy] = loadavg();
 const events = Number(flags.events);
@@ -70,26 +69,30 @@ async function startedWith(env) {
   return service;
 }
 
-/** `server`: the process of a database server of our own, which needs its share of the processors too. */
+/**
+ * Compares one worker with two. `server`: the process ID of the database server if this script started it; it uses part
+ * of the processors too.
+ */
 async function compareWorkers(env, server) {
   const free = await ratesOfWorkers(env, server);
   const [one, two] = free;
   const besides =
     server === undefined
       ? ''
-      : ` The database server took ${two.server.toFixed(2)} and ${one.server.toFixed(2)}: what is left of ${cpus().length} processors is less than two.`;
-  const whole = `Without limits, ${compared(free)} (${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator took ${two.own.toFixed(2)} and ${one.own.toFixed(2)} of a processor for it.${besides}`;
+      : ` The database server used ${two.server.toFixed(2)} and ${one.server.toFixed(2)}, so that less than two of the ${cpus().length} processors were left for the service.`;
+  const whole = `Without limits, ${compared(free)} (${CONNECTIONS} connections, median of ${flags.rounds} rounds of ${SECONDS} s). The load generator used ${two.own.toFixed(2)} and ${one.own.toFixed(2)} of a processor.${besides}`;
   if (flags.share === undefined) return whole;
   const limited = await ratesOfWorkers(env, server, Number(flags.share));
-  return `${whole}\n\nWith ${flags.share} of a processor for each process, by a control group, so that everything else on the machine finds its own: ${compared(limited)}.`;
+  return `${whole}\n\nWith each process limited to ${flags.share} of a processor by a control group, so that the other programs are not slowed down, ${compared(limited)}.`;
 }
 
 function compared([one, two]) {
-  return `two processes answer ${(two.rate / one.rate).toFixed(2)} times as many requests as one, ${Math.round(two.rate)} and ${Math.round(one.rate)} a second`;
+  return `two processes answer ${(two.rate / one.rate).toFixed(2)} times as many requests as one: ${Math.round(two.rate)} and ${Math.round(one.rate)} a second`;
 }
 
 /**
- * Medians of one process and of two: requests a second, and what the load generator and the server took of a processor.
+ * Returns the medians for one process and for two: requests a second, and the share of a processor that the load
+ * generator and the database server used.
  */
 async function ratesOfWorkers(env, server, share) {
   const counts = [1, 2];
@@ -123,7 +126,7 @@ async function ratesOfWorkers(env, server, share) {
   );
 }
 
-/** Minutes of load. The slope is that of a straight line through the second half, when all that is kept is kept. */
+/** Sends minutes of load. The slope is that of a line fitted to the second half, when the caches are full. */
 async function endure(env) {
   const service = await startedWith({ ...env, CACHE: 'on' });
   const password = fasti(['user', 'application-password', 'create', 'admin', `load ${Date.now()}`, '--porcelain'], env);
@@ -158,10 +161,10 @@ async function endure(env) {
   const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
   const late = looks.slice(looks.length >> 1);
   const highest = Math.max(...looks.map(({ bytes }) => bytes));
-  return `${flags.minutes} minutes of load, ${requests.total} reads of ${reads.length + pages.length} addresses and ${written} writes: ${errors + non2xx} failed. Resident memory: ${megabytes(highest)} MB at most, ${megabytes(late[0].bytes)} MB half-way, ${megabytes(late.at(-1).bytes)} MB at the end; the line through the second half rises by ${(slope(late) / 2 ** 20).toFixed(1)} MB an hour.`;
+  return `${flags.minutes} minutes of load, ${requests.total} reads of ${reads.length + pages.length} addresses and ${written} writes: ${errors + non2xx} failed. Resident memory: ${megabytes(highest)} MB at most, ${megabytes(late[0].bytes)} MB half-way, ${megabytes(late.at(-1).bytes)} MB at the end; a line fitted to the second half rises by ${(slope(late) / 2 ** 20).toFixed(1)} MB an hour.`;
 }
 
-/** Of the straight line that fits best: bytes an hour. */
+/** Returns the slope of the best-fitting line, in bytes an hour. */
 function slope(looks) {
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [middle, usual] = [mean(looks.map(({ at }) => at)), mean(looks.map(({ bytes }) => bytes))];

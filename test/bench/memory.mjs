@@ -1,21 +1,22 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:memory` runs: what memory is worth, in ratios within one run, with the log on.
+ * Script of `npm run bench:memory`: measures the benefit of the cache, as ratios within one run, with the log on.
  *
- * 1. Answers from memory beside a bare `node:http` server and a bare Express app that send the same bytes and headers.
+ * 1. Cached answers, compared with a bare `node:http` server and a bare Express app that send the same bytes and
+ *    headers.
  * 2. Requests to many addresses (lists of events by day, single events) without writes, while titles of events are
- *    written, and while events are moved to other days. Rates, and what a write costs the processor with all that is
- *    made anew after it: that figure doesn't depend on what else the machine does.
- * 3. The default list made anew after each write of an event (processor time; Linux), beside the same with `CACHE=off`.
- * 4. Lists that were never asked for, of records that are remembered, beside the same with `CACHE=off`.
+ *    written, and while events are moved to other days. It measures rates, and the processor time of a write together
+ *    with the answers recomputed after it, which does not depend on the other work of the machine.
+ * 3. The default list recomputed after each write of an event (processor time; Linux), compared with `CACHE=off`.
+ * 4. Lists that were never requested before, with cached records, compared with `CACHE=off`.
  *
- *   --events N      how many events are generated (20000)
- *   --seconds N     how long each measurement takes (2)
- *   --rounds N      how many measurements a figure is the median of (3)
- *   --addresses N   of the second part (1000)
- *   --writes N      a second, of the second part (5)
- *   --database NAME only sqlite or mysql; nothing is written then
- *   --part N        only this part; nothing is written then
+ *   --events N      number of events to generate (20000)
+ *   --seconds N     duration of each measurement (2)
+ *   --rounds N      number of measurements; figures are their median (3)
+ *   --addresses N   number of addresses in the second part (1000)
+ *   --writes N      writes a second in the second part (5)
+ *   --database NAME only sqlite or mysql; docs/performance.md is not changed then
+ *   --part N        only this part; docs/performance.md is not changed then
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -42,11 +43,11 @@ const [events, seconds, rounds, addresses, writes] = ['events', 'seconds', 'roun
   Number(flags[name]),
 );
 const CLIENTS = 8;
-/** So many lists made anew after a write each; a figure is the median of the later half, when V8 has compiled all. */
+/** Number of lists recomputed, one after each write. Figures are the median of the second half, after V8's warm-up. */
 const REMADE = 400;
-/** So many writes of each kind, after each of which all addresses are asked. */
+/** Number of writes of each kind. All addresses are requested after each of them. */
 const COUNTED = 15;
-/** So many lists at new addresses in each round. */
+/** Number of lists at new addresses in each round. */
 const FRESH = 2000;
 const OF_THE_CONNECTION = ['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'];
 const LIST = `${API}/events`;
@@ -55,7 +56,7 @@ const [busy] = loadavg();
 const folder = scratchFolder('fasti-bench');
 const sections = [];
 let titles = 0;
-/** What is written of an event, by the name of the figure. */
+/** Bodies of writes to an event, by the name of the figure. */
 const CHANGES = {
   titles: () => ({ title: `Changed ${titles}` }),
   dates: ({ start_date: start, end_date: end }) => {
@@ -114,7 +115,7 @@ async function besideBare(service) {
   return rows;
 }
 
-/** The same addresses with and without writes in turns; half of them are lists of a day, a month, a page. */
+/** Requests the same addresses with and without writes in turns. Half of them are lists by day and page size. */
 async function manyAddresses(service, authorization) {
   const { ids, found } = await idsOf(service);
   const day = (number) => new Date(Date.now() + number * 86_400_000).toISOString().slice(0, 10);
@@ -130,7 +131,7 @@ async function manyAddresses(service, authorization) {
   await run();
   const rates = { still: [], titles: [], dates: [] };
   let number = 0;
-  // Every 37th, so that they are spread over the addresses.
+  // Every 37th event, so that the writes are spread over the addresses.
   const change = (what) => {
     const event = found[(37 * number++) % found.length];
     return write(service, authorization, event.id, CHANGES[what](event));
@@ -155,8 +156,8 @@ async function manyAddresses(service, authorization) {
 }
 
 /**
- * What a write costs the processor, with all that is made anew when every address is asked after it, in milliseconds;
- * and how many answers that is.
+ * Returns the processor time of a write together with the answers recomputed when every address is requested after it,
+ * in milliseconds, and the number of these answers.
  */
 async function costOfWrites(service, paths, change) {
   const log = join(folder, 'log');
@@ -182,7 +183,7 @@ async function costOfWrites(service, paths, change) {
   return Object.fromEntries(Object.entries(costs).map(([what, { cost, anew }]) => [what, { cost: median(cost), anew: median(anew) }]));
 }
 
-/** Asks for each of these once, several at a time. */
+/** Requests each of these paths once, several at a time. */
 async function askOnce({ base }, paths) {
   const left = [...paths];
   const asking = async () => {
@@ -195,7 +196,7 @@ function missesIn(log) {
   return readFileSync(log, 'utf8').split('"memory":"miss"').length - 1;
 }
 
-/** Processor time of the default list right after a write to an event that stands in it, in milliseconds. */
+/** Returns the processor time of the default list right after a write to one of its events, in milliseconds. */
 async function remade(env, authorization) {
   const times = {};
   const services = {};
@@ -215,7 +216,7 @@ async function remade(env, authorization) {
   return { on: median(times.on.slice(REMADE / 2)), off: median(times.off.slice(REMADE / 2)) };
 }
 
-/** Processor time of a list of the same records at an address that nobody asked for before, in milliseconds. */
+/** Returns the processor time of a list of the same records at a new address, in milliseconds. */
 async function freshLists(env) {
   const services = {};
   const loads = {};
@@ -229,7 +230,7 @@ async function freshLists(env) {
     const start = new Date(1000 * second).toISOString().slice(0, 19).replace('T', ' ');
     return `${LIST}?start_date=${encodeURIComponent(start)}`;
   };
-  // A list of requests would be sent by each client from its beginning: most of them would have been asked for.
+  // With a fixed list, each client would start at its beginning, and most addresses would be requested several times.
   const requests = [{ setupRequest: (request) => ({ ...request, path: unasked() }) }];
   for (let round = 0; round <= rounds; round += 1)
     for (const [cache, service] of Object.entries(services)) loads[cache].push(await load(service, LIST, {}, { amount: FRESH, requests }));
@@ -237,7 +238,7 @@ async function freshLists(env) {
   return Object.fromEntries(Object.entries(loads).map(([cache, some]) => [cache, median(some.slice(1).map(({ cpu }) => cpu))]));
 }
 
-/** Processor time of a process, to the nanosecond (Linux). */
+/** Returns the processor time of a process, in nanoseconds (Linux). */
 function nanoseconds(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]), 0);
@@ -291,11 +292,11 @@ function section(name, { sent, many, made, fresh }) {
     'request',
     'bytes',
     'requests/s',
-    'of bare node:http',
-    'of bare Express',
+    'rate / bare node:http',
+    'rate / bare Express',
     'CPU µs',
-    'CPU of bare node:http',
-    'CPU of bare Express',
+    'CPU: bare node:http / service',
+    'CPU: bare Express / service',
   ];
   return [
     `**${name}**`,
@@ -303,12 +304,12 @@ function section(name, { sent, many, made, fresh }) {
     ...(many ? [besideWrites(many)] : []),
     ...(made
       ? [
-          `The default list right after a write to an event in it takes ${made.on.toFixed(2)} ms of a processor; with \`CACHE=off\`, where all records are loaded, ${made.off.toFixed(2)} ms.`,
+          `The default list right after a write to one of its events takes ${made.on.toFixed(2)} ms of processor time; with \`CACHE=off\`, which loads all records, ${made.off.toFixed(2)} ms.`,
         ]
       : []),
     ...(fresh
       ? [
-          `Lists at addresses that were never asked for, of records that are remembered, take ${fresh.on.toFixed(2)} ms of a processor each; with \`CACHE=off\` ${fresh.off.toFixed(2)} ms.`,
+          `Lists at new addresses, with cached records, take ${fresh.on.toFixed(2)} ms of processor time each; with \`CACHE=off\`, ${fresh.off.toFixed(2)} ms.`,
         ]
       : []),
   ].join('\n\n');
@@ -316,12 +317,12 @@ function section(name, { sent, many, made, fresh }) {
 
 function besideWrites({ still, changes }) {
   const columns = [
-    `${writes} writes a second of`,
+    `${writes} writes a second to`,
     'requests/s',
-    'of those without writes',
-    'answers made anew after a write',
-    'CPU ms of that and the write',
-    'of a processor',
+    'rate / without writes',
+    'answers recomputed after a write',
+    'CPU ms of a write and recomputing',
+    'share of a processor',
   ];
   const rows = changes.map(({ what, rate, cost, anew }) => [
     what,

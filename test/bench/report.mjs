@@ -1,4 +1,4 @@
-/** What was measured, as tables for the terminal and as sections of docs/performance.md. */
+/** Results as tables for the terminal and as sections of docs/performance.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
 
 /**
- * Puts a section of the page between its two marks: `<!-- NAME -->` and `<!-- /NAME -->`. The rest of the page stays as
- * it is.
+ * Writes a section of the page between its two marks: `<!-- NAME -->` and `<!-- /NAME -->`. The rest of the page does
+ * not change.
  */
 export function writeSection(name, text) {
   const page = readFileSync(PAGE, 'utf8');
@@ -17,7 +17,7 @@ export function writeSection(name, text) {
   writeFileSync(PAGE, `${page.slice(0, from + begin.length)}\n\n${text.trim()}\n\n${page.slice(to)}`);
 }
 
-/** Day, machine and load, as one sentence. `load`: of the last minute before the start. */
+/** Returns date, machine and load as one phrase. `load`: the load average of the last minute before the start. */
 export function machine(load) {
   const cpu = cpus()[0]?.model.trim() ?? 'unknown processor';
   const busy = load > 0.5 ? `, with a load of ${load.toFixed(1)} from other work before the start` : '';
@@ -33,11 +33,11 @@ const COLUMNS = [
   'bytes',
   'queries',
   'requests/s',
-  'of bare Express',
-  'of the same SQL',
+  'rate / bare Express',
+  'rate / same SQL',
   'CPU ms',
-  'CPU of bare Express',
-  'CPU of the same SQL',
+  'CPU: bare Express / service',
+  'CPU: same SQL / service',
   'p50 ms',
   'p99 ms',
 ];
@@ -47,16 +47,17 @@ const PROCESS_COLUMNS = [
   'upcoming events',
   'start to first answer, ms',
   'memory at start, MB',
-  'highest memory under load, MB',
+  'peak memory under load, MB',
   'generating the events, s',
 ];
 
-/** Both tables as plain text. */
+/** Returns both tables as plain text. */
 export const printedTable = (results) =>
   `\n${aligned(COLUMNS, requestRows(results))}\n\n${aligned(PROCESS_COLUMNS, processRows(results))}\n`;
 
 /**
- * The section of requests. `run`: numbers of events, seconds, rounds and clients, and the load of the machine before.
+ * Returns the section about requests. The second argument has the numbers of events, seconds, rounds and clients, and
+ * the load of the machine before the start.
  */
 export const requestsSection = (results, { events, seconds, rounds, clients, load }) => `
 ${machine(load)}:
@@ -101,7 +102,7 @@ const processRows = (results) =>
 const share = (number) => (Number.isFinite(number) ? number.toFixed(number < 0.1 ? 3 : 2) : '');
 const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(0);
 
-/** A table; the first columns hold text, the others numbers. */
+/** Returns a Markdown table. The first `texts` columns contain text, the others numbers. */
 export function markdown(head, rows, texts = 3) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, at) => (at < texts ? '---' : '---:'))), ...rows.map(line)].join('\n');

@@ -1,10 +1,10 @@
 /**
- * What somebody would write by hand: an Express app whose one handler runs the same SQL as the service with the
- * database's driver, one statement after the other, and sends the rows as they come. Started by service.mjs.
+ * A handwritten equivalent: an Express app whose one handler runs the same SQL as the service with the database's
+ * driver, one statement after the other, and sends the raw rows. Started by service.mjs.
  *
- * Of a request that writes it runs the bare transaction: what the service inserted and updated, for a new record whose
- * id stands where the service's own stood; the numbers in the journal follow the counter of changes, and what must be
- * unique in the table of occurrences is drawn by lot.
+ * For a request that writes, it runs the bare transaction: the service's inserts and updates, for a new record whose ID
+ * replaces that of the service's record. The numbers in the journal follow the change counter, and unique values in the
+ * table of occurrences are random.
  */
 import { randomBytes } from 'node:crypto';
 import express from 'express';
@@ -30,9 +30,7 @@ app.get('/{*path}', async (_req, res) => res.json(await run()));
 app.post('/{*path}', express.json(), async (_req, res) => res.status(201).json(await run()));
 app.listen(Number(PORT), '127.0.0.1');
 
-/**
- * The values of a statement for a record of its own: `id` is the record's, `counter` what the counter of changes says.
- */
+/** Returns the values of a statement for a new record. `id`: the ID of the record. `counter`: the change counter. */
 function renewed({ sql, bindings }, { id, counter }) {
   if (created === undefined) return bindings;
   const columns = JOURNAL.exec(sql)?.[1].split(',').length;
@@ -47,7 +45,7 @@ function sqliteRunner(path) {
   const db = new (loadSqlite())(path, { timeout: 5000 });
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
-  // SQLite has no collation like MySQL's: the service brings its own, for ordering and for searching.
+  // SQLite has no collation like MySQL's. The service has its own functions for ordering and searching.
   db.function('fold', { deterministic: true }, (text) => (text === null ? null : foldText(String(text))));
   db.function('holds', { deterministic: true }, (text, part) => Number(foldForSearch(String(text)).includes(String(part))));
   const prepared = statements.map((one) => ({ ...one, statement: db.prepare(one.sql) }));

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench` runs: the service on generated events, on SQLite and, as far as there is one, on MySQL or
- * MariaDB, beside a bare Express app that sends the same bytes and a handler written by hand that runs the same SQL.
+ * Script of `npm run bench`: measures the service on generated events, on SQLite and, if available, on MySQL or
+ * MariaDB, compared with a bare Express app that sends the same bytes and a handwritten handler that runs the same SQL.
  * Prints a table and writes its section of docs/performance.md.
  *
- *   --events N      how many events are generated (20000)
- *   --seconds N     how long each measurement takes (2)
- *   --rounds N      how many measurements a figure is the median of (3)
- *   --clients N     how many connections ask at the same time (8)
- *   --only TEXT     only scenarios whose name contains this; nothing is written then
- *   --database NAME only sqlite or mysql; nothing is written then
+ *   --events N      number of events to generate (20000)
+ *   --seconds N     duration of each measurement (2)
+ *   --rounds N      number of measurements; figures are their median (3)
+ *   --clients N     number of simultaneous connections (8)
+ *   --only TEXT     only scenarios whose name contains this; docs/performance.md is not changed then
+ *   --database NAME only sqlite or mysql; docs/performance.md is not changed then
  *
- * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; without it a private one is started if a server program
- * is on the machine.
+ * TEST_MYSQL_URL names a server as in `npm test`, or is `off`. Without it, a private server is started if a server
+ * program is installed.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -23,11 +23,11 @@ import { scenarios, services } from './scenarios.mjs';
 import { startBare, startRows, startService } from './service.mjs';
 import { API, eachDatabase, findWords, requestOf, seed, traceQueries } from './site.mjs';
 
-/** So many answers before each scenario let the compiler and the caches do what they would have done long ago. */
+/** Number of requests before each scenario, for V8's compiler and the caches to warm up. */
 const WARM_UP = 2000;
 const STARTS = 3;
 const MEMORY_EVERY_MS = 250;
-/** Headers that an app does not choose. */
+/** Headers that belong to the connection and are not set by an app. */
 const OF_THE_CONNECTION = ['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'];
 
 const { values: flags } = parseArgs({
@@ -60,7 +60,7 @@ try {
 }
 leave(status);
 
-/** All figures of one database. */
+/** Measures all scenarios on one database. */
 async function measureDatabase(name, { env, remove }) {
   say(`${name}: generating ${events} events`);
   const { authorization, seedMs } = await seed(env, events);
@@ -84,7 +84,7 @@ async function measureDatabase(name, { env, remove }) {
   return { database: name, seedMs, total, figures, services: started };
 }
 
-/** Starts a service as often as its start is measured, and leaves the last one running. */
+/** Starts a service several times to measure its start, and leaves the last process running. */
 async function startedService({ name }, env) {
   const path = `${API}/events`;
   let process = await startService(env, path);
@@ -98,8 +98,9 @@ async function startedService({ name }, env) {
 }
 
 /**
- * The services in turns with the two apps they are compared with, so that whatever else the machine does falls on all
- * of them. What is read from memory is not compared with SQL, nor a batch, whose records have ids of their own each.
+ * Measures the services in turns with the two apps that they are compared with, so that other work of the machine
+ * affects all of them. Cached answers are not compared with SQL, nor are batches, because each of their records has its
+ * own ID.
  */
 async function measureScenario(asked, request) {
   const { sent, answer } = await sample(asked[0].process, request);
@@ -130,7 +131,7 @@ async function measureScenario(asked, request) {
   }));
 }
 
-/** The request as it is sent, and the answer of the service to it, as the bare app is to send it. */
+/** Returns the request as it is sent, and the service's answer to it, for the bare app to send. */
 async function sample({ base }, { unchanged, ...request }) {
   const ask = async (sent) => {
     const { path, method, headers, body, status } = sent;

@@ -1,4 +1,4 @@
-/** A new event with everything that most have. */
+/** A new event with the fields that most events have. */
 const create = {
   method: 'POST',
   path: '/events',
@@ -18,14 +18,13 @@ const create = {
 };
 
 /**
- * What is measured, as data. A further request is one more row of `scenarios`, a further way of running the service one
- * more row of `services`.
+ * The measured requests, as data. To measure another request, add a row to `scenarios`; to run the service in another
+ * way, add a row to `services`.
  *
- * Paths count from the namespace. What stands in braces is filled in from the site that is measured (`findWords` in
- * site.mjs), `[<id>]` in a body by something else for each request. `unchanged`: the request names the answer it has,
- * and is told that it still holds. `clients`: how many connections ask at the same time, if not as many as usual.
- * `services`: only these; absent: all. `batch`: so many of these writes in one request, with a number behind each
- * title.
+ * Paths are relative to the namespace. Names in braces are replaced by values from the measured site (`findWords` in
+ * site.mjs), and `[<id>]` in a body by a different value for each request. `unchanged`: the request is conditional and
+ * is answered with 304. `clients`: number of simultaneous connections, if not the usual one. `services`: only these
+ * services; absent: all. `batch`: number of such writes in one request, with a number appended to each title.
  */
 export const scenarios = [
   { name: 'default list', path: '/events' },
@@ -43,8 +42,8 @@ export const scenarios = [
 ];
 
 /**
- * Ways of running the service: settings of the environment beside those that every run needs. All of them run at the
- * same time, on one database.
+ * Ways of running the service: environment variables in addition to those of every run. All services run at the same
+ * time, on one database.
  */
 export const services = [
   { name: 'without cache', env: { LOG_LEVEL: 'warn', CACHE: 'off' } },

@@ -1,6 +1,4 @@
-/**
- * Processes that are measured: the service itself, and a bare Express app that sends the bytes that the service sent.
- */
+/** Processes that are measured: the service itself, and the servers that it is compared with. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +17,7 @@ const PAUSE_MS = 5;
 /** The unit of /proc/PID/stat. */
 const TICK_MS = 10;
 
-/** Runs the command `fasti` and gives what it prints. Throws what it says when it fails. */
+/** Runs the command `fasti` and returns its output. Throws an error with its message if it fails. */
 export function fasti(args, env) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
     cwd: ROOT,
@@ -32,9 +30,9 @@ export function fasti(args, env) {
 }
 
 /**
- * Starts the service and waits until it answers `path`. Gives `{base, startMs, cpu, memory, stop}`: milliseconds from
- * the start of the process to its first answer, and functions for the processor time it took, in milliseconds, and its
- * resident memory, in bytes. `log`: the file that its log is written to; without one, it is thrown away.
+ * Starts the service and waits until it answers `path`. Returns `{base, startMs, cpu, memory, stop}`: milliseconds from
+ * the start of the process to its first answer, and functions for its processor time in milliseconds and its resident
+ * memory in bytes. `log`: the file for its log, which is discarded by default.
  */
 export async function startService(env, path, log) {
   const port = await freePort();
@@ -43,19 +41,19 @@ export async function startService(env, path, log) {
   return { ...started, startMs: performance.now() - begun };
 }
 
-/** Starts a bare server of Node's own that answers anything with `answer`, as below. */
+/** Starts a bare `node:http` server that answers every request with `answer`, as below. */
 export async function startBareHttp(answer) {
   const port = await freePort();
   return start([BARE_HTTP], { PORT: String(port), ANSWER: fileOf(answer) }, `http://127.0.0.1:${port}`, '/');
 }
 
-/** Starts a bare Express app that answers anything with `answer` (`{status, headers, body}`, body as base64). */
+/** Starts a bare Express app that answers every request with `answer` (`{status, headers, body}`, body as base64). */
 export async function startBare(answer) {
   const port = await freePort();
   return start([BARE], { PORT: String(port), ANSWER: fileOf(answer) }, `http://127.0.0.1:${port}`, '/');
 }
 
-/** An answer as a file: those to batches are longer than a variable of the environment may be. */
+/** Writes an answer to a file, because answers to batches are too long for an environment variable. */
 function fileOf(answer) {
   const file = join(scratchFolder('fasti-answer'), 'answer.json');
   writeFileSync(file, JSON.stringify(answer));
@@ -111,15 +109,15 @@ async function start(command, env, base, path, log) {
 }
 
 /**
- * Processor time of a process in milliseconds, where the system tells it (else NaN): it says what a request costs,
- * whatever else the machine does.
+ * Returns the processor time of a process in milliseconds, or NaN if the system does not provide it. It measures the
+ * cost of a request independently of the other work of the machine.
  */
 export function cpuMs(pid) {
   const numbers = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ') : [];
   return TICK_MS * (Number(numbers[11]) + Number(numbers[12]));
 }
 
-/** What serves requests under a process of the service: its workers, or itself where it has none. */
+/** Returns the IDs of the processes that serve requests: the workers of a process, or itself if it has none. */
 export function servingProcesses(pid) {
   const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
   const workers = stdout.split('\n').filter(Boolean).map(Number);
@@ -130,8 +128,8 @@ const GROUPS = '/sys/fs/cgroup/cpu';
 const PERIOD_US = 10_000;
 
 /**
- * Gives a process no more than this share of a processor, by a control group of its own (Linux, version 1, as root).
- * Gives a function that takes the limit away again.
+ * Limits a process to this share of a processor with its own control group (Linux, version 1, as root). Returns a
+ * function that removes the limit.
  */
 export function limitProcessor(pid, share) {
   const group = `${GROUPS}/fasti-bench-${pid}`;
@@ -150,15 +148,15 @@ export function limitProcessor(pid, share) {
 }
 
 /**
- * The server to measure on, as in `npm test`: the one that TEST_MYSQL_URL names, a private one, or none. Gives `{url,
- * version, pid, stop}`, the last two of a private one, or `{reason}`. A private one is reached by its socket, as PHP
- * reaches one on the same machine (`localhost`).
+ * Provides the database server to measure on, as in `npm test`: the one that TEST_MYSQL_URL names, a private one, or
+ * none. Returns `{url, version, pid, stop}`, the last two only for a private one, or `{reason}`. A private server is
+ * reached by its socket, as PHP reaches a server on the same machine (`localhost`).
  */
 export async function provideMysql(folder) {
   const wish = process.env.TEST_MYSQL_URL || undefined;
   if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
   if (wish !== undefined && wish !== 'required') return { url: wish, version: await versionAt(wish) };
-  // What is written is safe against a loss of power, as SQLite is here too.
+  // Writes survive a loss of power, as they do with SQLite here.
   const { socketUrl, ...server } = await startPrivateMysql(folder, ['--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=2G']);
   return { ...server, url: socketUrl };
 }

@@ -1,4 +1,4 @@
-/** The site that is measured: generated events in a database of its own, and what scenarios need to know of it. */
+/** The measured site: generated events in a separate database, and the values that scenarios need from it. */
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { loadSqlite } from '../../bin/sqlite.mjs';
 import { connectTo } from '../support/private-mysql.mjs';
 import { fasti, provideMysql } from './service.mjs';
 
-/** Where requests go, after the address of the service. */
+/** Path of the API, relative to the address of the service. */
 export const API = '/wp-json/calendar/events/v1';
 
 /**
- * Measures on SQLite and, as far as there is one, on MySQL or MariaDB: `measure({name, title, pid}, provide)`, where
- * `provide(events)` gives the database of a site of so many events: settings of the environment, and how to remove it.
- * `pid`: of a server of our own. In a `folder` that is kept, a later run gets the same ones of this `sort`. `only`:
- * `sqlite` or `mysql`.
+ * Measures on SQLite and, if available, on MySQL or MariaDB, by `measure({name, title, pid}, provide)`.
+ * `provide(events)` returns the database of a site with this number of events: environment variables, and a function to
+ * remove it. `pid`: the process ID of a database server that this script started. If `folder` is `kept`, a later run
+ * gets the same databases of this `sort`. `only`: `sqlite` or `mysql`.
  */
 export async function eachDatabase({ folder, kept, only, sort = '' }, measure) {
   const below = (events) => {
@@ -42,7 +42,7 @@ const sqliteDatabase = (folder) => ({
   remove: async () => {},
 });
 
-/** A database on a server, made if there is none of that name. */
+/** Returns a database on a server, created if there is none of that name. */
 async function mysqlDatabase(folder, address, name) {
   const run = async (sql) => {
     const connection = await connectTo(address);
@@ -56,7 +56,7 @@ async function mysqlDatabase(folder, address, name) {
 }
 
 /**
- * Fills an empty database. Gives the header by which the administrator signs in, and how long it took, in milliseconds.
+ * Fills an empty database. Returns the header that authenticates the administrator, and the duration in milliseconds.
  * `inTwoLanguages`: half of the events in each, half of them translations of one another; else all of them in English.
  */
 export async function seed(env, events, { inTwoLanguages = false } = {}) {
@@ -70,7 +70,7 @@ export async function seed(env, events, { inTwoLanguages = false } = {}) {
   return { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, seedMs };
 }
 
-/** The same unless an earlier run has left a site there; then nothing. */
+/** Does the same as `seed` unless an earlier run has left a site there. */
 export async function seedOnce(env, events, options) {
   try {
     fasti(['event', 'list', '--per_page=1'], env);
@@ -81,8 +81,8 @@ export async function seedOnce(env, events, options) {
 }
 
 /**
- * Has MySQL count what its tables hold. It does so by itself some ten seconds after so many writes, but never if it is
- * stopped before; then it reads whole tables where an index would do.
+ * Makes MySQL update its table statistics. It does so by itself some ten seconds after many writes, but not if it is
+ * stopped before; without current statistics it reads whole tables instead of using an index.
  */
 async function analyze(address) {
   if (address.startsWith('sqlite:')) return;
@@ -93,8 +93,8 @@ async function analyze(address) {
 }
 
 /**
- * Repeats what stands in the journal until it has so many entries, under numbers that go on, and counts changes from
- * there. Gives how many it has then.
+ * Repeats the entries of the journal under ascending numbers until it has this number of entries, and sets the change
+ * counter to the last one. Returns the number of entries.
  */
 export async function lengthenJournal(address, entries) {
   const { ask, close } = address.startsWith('sqlite:') ? askSqlite(address) : await askMysql(address);
@@ -127,7 +127,7 @@ async function askMysql(address) {
   return { ask: async (sql) => (await connection.query(sql))[0], close: () => connection.end() };
 }
 
-/** What the braces in scenarios stand for, on the site that answers at `base`. */
+/** Returns the values for the names in braces in scenarios, from the site that answers at `base`. */
 export async function findWords(base) {
   const ask = async (path) => (await fetch(base + API + path)).json();
   const [image] = await (await fetch(`${base}/wp-json/wp/v2/media?per_page=1`)).json();
@@ -150,8 +150,8 @@ export async function findWords(base) {
 }
 
 /**
- * A scenario as requests: path, method, headers and body with all braces filled in. `writes`: how many there are in
- * one.
+ * Returns the request of a scenario: path, method, headers and body with all braces filled in. `writes`: the number of
+ * writes in it.
  */
 export function requestOf(
   { path: one, method = 'GET', as, body: own, batch, unchanged = false, status = 200, clients },
@@ -183,9 +183,8 @@ const batchOf = ({ path, body: { title, ...body } }, writes) => ({
 });
 
 /**
- * What a request asks of the database once the process has seen it before, BEGIN and COMMIT among it: asked of the
- * service within this very process, which tells of them. Gives the statements with their values, and the id of the
- * record where one was created.
+ * Returns the statements of a request that the process has seen before, including BEGIN and COMMIT, with their values,
+ * and the ID of the record if one was created. For this, the service runs within this process.
  */
 export async function traceQueries(env, request) {
   process.env.TZ = 'UTC';

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:watch` runs: what it costs to notice what WordPress writes, on a site of generated events.
- * Prints how long one look for changes takes, and one comparison of all contents, with the processor time of the
- * server and of the process.
+ * Script of `npm run bench:watch`: measures the cost of noticing WordPress's writes, on a site of generated events.
+ * Prints the duration of one look for changes and of one comparison of all contents, with the processor time of the
+ * database server and of the process.
  *
- *   --events N       how many events (20000)
+ *   --events N       number of events (20000)
  *   --database NAME  only sqlite or mysql
- *   --keep FOLDER    where the site is left for the next run
+ *   --keep FOLDER    folder in which the site is kept for the next run
  */
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../../src/storage/engine/database.ts';
@@ -59,7 +59,10 @@ async function round(db) {
   return { ranges, longest };
 }
 
-/** What `work` takes when it is done so often. `server`: the process of the database server, if it is our own. */
+/**
+ * Returns the mean time of `work`, run this number of times. `server`: the process ID of the database server if this
+ * script started it.
+ */
 async function costOf(server, times, work) {
   const serverTime = () => (server === undefined ? 0 : cpuMs(server));
   const [begun, before, own] = [performance.now(), serverTime(), process.cpuUsage()];

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * What `npm run bench:wordpress` runs: the service as WordPress was measured, on the same number of events, with as
- * many clients and a process for each processor. A bare Express app takes turns with it: what it does says how fast the
- * machine is beside the one that WordPress was measured on. Prints the rates beside WordPress's and writes its section
- * of docs/performance.md.
+ * Script of `npm run bench:wordpress`: measures the service in the way that WordPress was measured, with the same
+ * number of events and clients, and a process for each processor. A bare Express app takes turns with it; its rate
+ * shows how fast the machine is compared with the one that WordPress was measured on. Prints the rates next to
+ * WordPress's and writes its section of docs/performance.md.
  *
- *   --rounds N       how many measurements a figure is the median of (5)
+ *   --rounds N       number of measurements; figures are their median (5)
  *   --database NAME  only sqlite or mysql
- *   --keep FOLDER    where the sites are left for the next run
+ *   --keep FOLDER    folder in which the sites are kept for the next run
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`.
  */
@@ -26,12 +26,12 @@ const EVENTS = 20_000;
 const CLIENTS = 4;
 const SECONDS = 3;
 const WARM_UP_SECONDS = 5;
-/** How many times in a second one bare Express app sent 40 kB on the machine that WordPress was measured on. */
+/** Answers of 40 kB that one bare Express app sent per second on the machine that WordPress was measured on. */
 const BARE_THERE = 7600;
 
 /**
- * Requests, and how many of them WordPress with the plugin answers in a second: four PHP workers with opcache on two
- * processors.
+ * Requests, with the rate of WordPress with the plugin in requests a second (four PHP workers with opcache on two
+ * processors).
  */
 const REQUESTS = [
   { name: 'default list', path: '/events', wordpress: 5.5 },
@@ -41,7 +41,7 @@ const REQUESTS = [
   { name: 'venues', path: '/venues', wordpress: 43 },
   { name: 'categories', path: '/categories', wordpress: 42 },
 ];
-/** Ways of running the service. Beside a WordPress it has a site of its own, since it gives up the list index there. */
+/** Ways of running the service. With SHARED_WITH_WORDPRESS it has a separate site, because its list index differs. */
 const SERVICES = [
   { name: 'without cache', env: { CACHE: 'off' } },
   { name: 'from memory', env: { CACHE: 'on' } },

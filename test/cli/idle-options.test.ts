@@ -27,10 +27,10 @@ it.each([
   [['import', lines, '--dry-run', '--follow'], ['--follow has no effect with --dry-run.']],
   [
     ['import', lines, '--dry-run', '--date-order=dmy', '--prefix=wp_', '--rate=2'],
-    ['prefix', 'date-order', 'rate'].map((name) => `--${name} has no effect with such a source.`),
+    ['prefix', 'date-order', 'rate'].map((name) => `--${name} has no effect with a source of this kind.`),
   ],
   [['import', join(folder, 'calendar.ics'), '--dry-run', '--from=2026-01-01'], []],
-  [['import', join(folder, 'calendar.ics'), '--dry-run', '--map=A=name'], ['--map has no effect with such a source.']],
+  [['import', join(folder, 'calendar.ics'), '--dry-run', '--map=A=name'], ['--map has no effect with a source of this kind.']],
 ])('%j warns of options without effect', async (args, warnings) => {
   const { code, err } = await fasti(...args);
   expect(err).toBe(warnings.map((text) => `Warning: ${text}\n`).join(''));

@@ -73,7 +73,7 @@ describeDatabases('fasti status', (open, engine) => {
     });
     const { out } = await fasti()('status');
     expect(out).toMatch(/^List index +built$/m);
-    expect(out).toMatch(/^Last change by others +2026-11-20 08:00:00 UTC$/m);
+    expect(out).toMatch(/^Last change by other programs +2026-11-20 08:00:00 UTC$/m);
     expect((await fasti()('status', '--language=it')).out).toMatch(/^Indice +pronto$/m);
   });
 
@@ -89,7 +89,7 @@ describeDatabases('fasti status', (open, engine) => {
     await db.ask(`DROP TABLE ${db.prefix}fasti_journal`);
     const { code, out, err } = await fasti()('status');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/^Journal +missing: `fasti migrate` makes it$/m);
+    expect(out).toMatch(/^Journal +missing: `fasti migrate` creates it$/m);
     expect(out).toMatch(/^Tables +1 is missing: /m);
     expect(await hasTable(db, 'fasti_journal')).toBe(false);
   });

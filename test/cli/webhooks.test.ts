@@ -38,7 +38,7 @@ describeDatabases('fasti webhook', (open) => {
   it('reports that messages of a paused webhook wait until it is resumed', async () => {
     await fasti('webhook', 'add', URL);
     const [id = ''] = (await fasti('webhook', 'list', '--format=ids')).out.trim().split(' ');
-    expect((await fasti('webhook', 'test', id)).out).toBe(`A test message to webhook ${id} will be sent by the server at once.\n`);
+    expect((await fasti('webhook', 'test', id)).out).toBe(`The server will send a test message to webhook ${id} at once.\n`);
     await fasti('webhook', 'pause', id);
     expect((await fasti('webhook', 'test', id)).out).toBe(
       `A test message to webhook ${id} waits until it is resumed: \`fasti webhook resume ${id}\`.\n`,

@@ -705,7 +705,7 @@ describe('iCalendar file', () => {
   });
   it('may be followed by other text, which is counted as skipped', async () => {
     const { entries, events } = await read(`${calendar(event('DTSTART:20261224T190000Z'))}took 3 ms\n`);
-    expect([events.length, entries.at(-1)]).toEqual([1, { kind: 'skipped', what: 'text behind the calendar', count: 1 }]);
+    expect([events.length, entries.at(-1)]).toEqual([1, { kind: 'skipped', what: 'text after the calendar', count: 1 }]);
   });
   it.each([
     ['windows-1252', Buffer.from('SUMMARY:Citt\xe0 \x96 caff\xe8', 'latin1'), 'Città – caffè', ['encoding-assumed a.ics:6']],

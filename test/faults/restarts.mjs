@@ -95,7 +95,7 @@ async function workers() {
   for (let round = 1; round <= rounds; round += 1) {
     await sleep(SETTLE_MS);
     service.kill('SIGHUP');
-    await service.said('the workers are replaced', round);
+    await service.said('the workers have been replaced', round);
   }
   const counts = await stop();
   report('three workers, SIGHUP', counts, [await ended(service)]);

@@ -124,7 +124,7 @@ describe('replacement of workers', () => {
     started[1]!.end(null);
     started[3]!.ready();
     await replaced;
-    expect(log.at(-1)).toBe('the workers are replaced');
+    expect(log.at(-1)).toBe('the workers have been replaced');
     await until('a worker for the one that died', () => running().length === 3);
     expect(running()).toEqual([0, 1, 2]);
     expect(started.slice(3).map(({ number }) => number)).toEqual([0, 2, 1]);
@@ -148,11 +148,11 @@ describe('replacement of workers', () => {
     const { workers, started, running, log, decide } = await served(2);
     decide(fate);
     await workers.replace();
-    expect(log.slice(-2)).toEqual(['a worker could not be started', 'a new worker did not come up, so the others stay']);
+    expect(log.slice(-2)).toEqual(['a worker could not be started', 'a new worker could not be started, so the old ones stay']);
     expect(running()).toEqual([0, 1]);
     decide('ready');
     await workers.replace();
-    expect(log.at(-1)).toBe('the workers are replaced');
+    expect(log.at(-1)).toBe('the workers have been replaced');
     expect(started.map(({ number }) => number)).toEqual([0, 1, 0, 1]);
   });
 });

@@ -1,4 +1,4 @@
-/** An event whose date stands above its title. `h` makes elements; texts in them are escaped. */
+/** Page of an event with its date above the title. `h` creates elements; texts in them are escaped. */
 export default ({ card, description, locked, places, i18n }, { h, Link, Rendered }) =>
   h(
     'article',

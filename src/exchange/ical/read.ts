@@ -81,7 +81,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
   for (const { line, id } of head.unknownZones)
     yield { kind: 'loss', loss: { reason: 'ical-calendar-zone-unknown', kind: 'source', of: id, place: `${file}:${line}` } };
   for await (const part of partsOf(calendarLines(bytes(), file), file)) {
-    if (part.is === 'outside') skip('text behind the calendar');
+    if (part.is === 'outside') skip('text after the calendar');
     if (part.is !== 'component' || part.name === 'VTIMEZONE') continue;
     if (part.name !== 'VEVENT') {
       skip(part.name);
