@@ -59,7 +59,7 @@ describeAsking('Fields that a site defines', (ask) => {
         stage: 'Garden',
         seats: '120',
         stream: 'https://example.org/live',
-        note: 'Bring <b>boots</b>',
+        note: 'Bring \u0000<b>boots</b>\u0007',
         languages: ['German', 'Italian'],
       },
     });

@@ -5,7 +5,7 @@ import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { loadUsers } from '../storage/rows/users.ts';
-import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
+import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { AccountError } from './account-error.ts';
@@ -76,7 +76,7 @@ export async function introspectPassword(site: Site, viewer: Viewer): Promise<St
 }
 
 /** Cleans a typed name of a password, and cuts it to the maximum length of names. */
-export const typedPasswordName = (typed: string): string => sanitizeTextField(typed.slice(0, LENGTHS.name));
+export const typedPasswordName = (typed: string): string => storedTextField(typed.slice(0, LENGTHS.name));
 
 /**
  * Creates a password; the plain one is returned only here.

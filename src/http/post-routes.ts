@@ -21,7 +21,7 @@ import {
   upsertPost,
 } from '../records/writes/post-writes.ts';
 import { standsByItself } from '../records/writes/write-post.ts';
-import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
+import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, postList, record, written } from './reply.ts';
 import {
@@ -51,7 +51,7 @@ const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =
   Object.fromEntries(
     Object.entries(extraMetas).flatMap(([name, key]) => {
       const value = values[name];
-      const kept = typeof value === 'string' || typeof value === 'number' ? sanitizeTextField(String(value)) : '';
+      const kept = typeof value === 'string' || typeof value === 'number' ? storedTextField(String(value)) : '';
       return kept === '' ? [] : [[key, [kept]]];
     }),
   );

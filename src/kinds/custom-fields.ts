@@ -3,7 +3,7 @@ import { isCustomMeta } from '../calendar/custom-fields.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
-import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
+import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { numberText } from '../wordpress/php/number.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
@@ -173,12 +173,12 @@ const textIn = (raw: unknown): string | undefined =>
   typeof raw === 'number' ? numberText(raw) : typeof raw === 'string' ? raw : undefined;
 
 const READERS: Readonly<Record<CustomField['type'], Reader>> = {
-  text: (raw) => storedBy(textIn(raw), (text) => sanitizeTextField(text)),
+  text: (raw) => storedBy(textIn(raw), (text) => storedTextField(text)),
   textarea: (raw) =>
     storedBy(textIn(raw), (text) =>
       text
         .split(/\r\n|\r|\n/)
-        .map(sanitizeTextField)
+        .map(storedTextField)
         .join('\n'),
     ),
   number: (raw) => storedBy(numeric(raw), typeof raw === 'number' ? numberText : String),

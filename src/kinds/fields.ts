@@ -1,4 +1,4 @@
-import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
+import { storedTextField } from '../wordpress/content/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { flag } from './grammars/flags.ts';
 import { type Grammar, LENGTHS } from './grammars/grammar.ts';
@@ -35,7 +35,7 @@ export const meta = (
   grammar,
   place: { in: 'meta', key },
   empty: 'clears',
-  store: (value) => (value === '' ? [] : [sanitizeTextField(value)]),
+  store: (value) => (value === '' ? [] : [storedTextField(value)]),
   ...extra,
 });
 

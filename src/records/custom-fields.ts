@@ -16,7 +16,7 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
-import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
+import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 
 /** A field to define. The label defaults to the name; a checkbox without choices has the single choice `yes`. */
@@ -57,7 +57,7 @@ export class CustomFieldError extends Error {
  */
 export async function addCustomField({ db, clock }: Site, field: NewCustomField): Promise<CustomField> {
   const { name, type } = field;
-  const label = sanitizeTextField(field.label ?? name);
+  const label = storedTextField(field.label ?? name);
   const choices = choicesOf(field);
   if (!isFieldName(name)) throw new CustomFieldError('field-name', { name });
   if (label === '' || label.length > LONGEST_LABEL || label === UNREADABLE)
@@ -97,7 +97,7 @@ export async function removeCustomField({ db, clock }: Site, name: string): Prom
 const UNREADABLE = '__proto__';
 
 function choicesOf({ type, choices = [] }: NewCustomField): readonly string[] {
-  const given = [...new Set(choices.map((choice) => sanitizeTextField(choice)).filter((choice) => choice !== ''))];
+  const given = [...new Set(choices.map((choice) => storedTextField(choice)).filter((choice) => choice !== ''))];
   const wanted = type === 'checkbox' && given.length === 0 ? [SOLE_CHOICE] : given;
   const fits = type === 'choice' || type === 'checkbox' ? wanted.length > 0 && wanted.length <= MOST_CHOICES : given.length === 0;
   // The extension joins several values of a checkbox with `|`.

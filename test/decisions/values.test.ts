@@ -401,6 +401,15 @@ describeAsking('addresses and texts', (ask) => {
     expect(await ask.made('/organizers', { organizer: DIRTY, email: DIRTY })).toMatchObject({ organizer: 'abcdefg', email: 'abcdefg' });
     expect(await ask.made('/categories', { name: DIRTY, description: DIRTY })).toMatchObject({ name: 'abcdefg', description: 'abcdefg' });
     expect(await ask.made('/tags', { name: DIRTY, description: DIRTY })).toMatchObject({ name: 'abcdefg', description: 'abcdefg' });
+    // Metas that no field of the calendar stands for, the words beside a picture, and the name of a password.
+    const metas = { _EventCostDescription: DIRTY, _tribe_events_status_reason: DIRTY, _VenueCity: DIRTY };
+    const admin = { as: 'admin' };
+    const core = await ask.send('PUT', '/wp-json/wp/v2/tribe_events/39', { ...admin, body: { meta: metas } });
+    expect(core.body.meta).toMatchObject({ _EventCostDescription: 'abcdefg', _tribe_events_status_reason: 'abcdefg' });
+    const picture = await ask.send('PUT', '/wp-json/wp/v2/media/10', { ...admin, body: { alt_text: DIRTY, caption: DIRTY } });
+    expect(picture.body).toMatchObject({ alt_text: 'abcdefg', caption: { raw: 'abcdefg' } });
+    const password = await ask.send('POST', '/wp-json/wp/v2/users/me/application-passwords', { ...admin, body: { name: DIRTY } });
+    expect(password.body.name).toBe('abcdefg');
     const values = Object.entries(await ask.everything()).flatMap(([table, rows]) =>
       rows.flatMap((one) => Object.entries(one as object).map(([column, value]) => `${table}.${column}: ${value}`)),
     );

@@ -1,7 +1,7 @@
 import { isTruthy } from '../../calendar/settings.ts';
 import type { Fault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
-import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
+import { storedTextField } from '../../wordpress/content/plain-text.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
@@ -229,7 +229,7 @@ function addressRows(text: string): string[] | undefined {
 }
 
 const rowsOf = (value: boolean | string | readonly number[]): string[] =>
-  typeof value === 'boolean' ? [value ? '1' : ''] : typeof value === 'string' ? [sanitizeTextField(value)] : value.map(String);
+  typeof value === 'boolean' ? [value ? '1' : ''] : typeof value === 'string' ? [storedTextField(value)] : value.map(String);
 
 /** Returns the value as the calendar's own routes take it for this field; an empty value clears the field. */
 function fieldValue(type: MetaType, value: boolean | string | readonly number[] | null): unknown {

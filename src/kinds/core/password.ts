@@ -1,4 +1,4 @@
-import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
+import { storedTextField } from '../../wordpress/content/plain-text.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { groupedPassword } from '../../wordpress/passwords.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
@@ -30,7 +30,7 @@ const label: Grammar<string> = {
     const reading = anyString(LENGTHS.name).read(raw, () => false);
     if (reading.value === undefined) return reading;
     if (reading.value === '') return schemaFault('rest_too_short', 'name-needed');
-    const value = sanitizeTextField(reading.value);
+    const value = storedTextField(reading.value);
     return value === '' ? schemaFault('rest_invalid_pattern', 'name-needed') : { value };
   },
 };

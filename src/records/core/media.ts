@@ -22,7 +22,7 @@ import { filesOf, freeFileSlug, removeAttachment, unnamedFiles } from '../../sto
 import { findPost, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { existingUserIds } from '../../storage/rows/users.ts';
 import { ksesTitle } from '../../wordpress/content/kses.ts';
-import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import { storedTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { needsPublishing } from '../../wordpress/status.ts';
@@ -287,7 +287,7 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
     ...(comment_status === undefined ? {} : { comment_status }),
     ...(ping_status === undefined ? {} : { ping_status }),
   };
-  const metas = alt === undefined ? {} : { _wp_attachment_image_alt: alt === '' ? [] : [sanitizeTextField(alt)] };
+  const metas = alt === undefined ? {} : { _wp_attachment_image_alt: alt === '' ? [] : [storedTextField(alt)] };
   const isMoved = columns.post_name !== undefined || columns.post_date !== undefined;
   const old = isMoved ? oldAddresses((await loadMetas(db, [id])).get(id), row, { ...row, ...columns }) : {};
   await updatePost(db, id, columns);

@@ -18,6 +18,9 @@ export function sanitizeTextField(text: string): string {
   return decoded === out ? out : trimAscii(decoded.replace(/ +/g, ' '));
 }
 
+/** The same of a text that is to be stored, of which control characters go as well (decision D39). */
+export const storedTextField = (text: string): string => sanitizeTextField(stripControlCharacters(text));
+
 /**
  * Returns the start of a text, with a maximum number of characters as a column counts them. Surrogate pairs are not
  * split.
