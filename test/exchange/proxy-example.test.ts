@@ -163,6 +163,18 @@ async function startNginx(inside: string, port: number): Promise<() => Promise<v
     }
   });
 
+  it('routes a site in a folder where the folder comes first in each line, as the guide says', async () => {
+    const port = await freePort();
+    const [wordpress, fasti] = servers.map((server) => (server.address() as AddressInfo).port) as [number, number];
+    const inside = example({ proxy: port, wordpress, fasti }).replaceAll('"~^', '"~^/two');
+    const end = await startNginx(inside, port);
+    const answered = async (path: string) => (await (await fetch(`http://127.0.0.1:${port}${path}`)).text()).split(' ')[0];
+    for (const path of ['/wp-json/tribe/events/v1/events', '/it/events/?ical=1', '/?rest_route=/tribe/events/v1/events', '/event/x/ical/'])
+      expect([path, await answered(`/two${path}`), await answered(path)]).toEqual([path, 'fasti', 'wordpress']);
+    expect(await answered('/two/events/')).toBe('wordpress');
+    await end();
+  });
+
   it('allows uploads of the same size as the server', async () => {
     const size = Number(/client_max_body_size (\d+)m/.exec(example({ proxy: 0, wordpress: 0, fasti: 0 }))?.[1]) * 1024 * 1024;
     expect(size).toBe(readConfig({}).uploadLimit);
