@@ -1,7 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { arePrintsComplete } from '../storage/freshness/prints.ts';
+import { arePrintsComplete, printSources } from '../storage/freshness/prints.ts';
 import {
   distrustIndex,
   dropFacet,
@@ -57,7 +57,7 @@ export type IndexLack = 'shared' | 'missing';
  */
 export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
   const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();
-  const stale = shared ? raw.has(INDEX_OPTION) && !(await arePrintsComplete(site.db, contentLanguages)) : await isOvertaken(site.db);
+  const stale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isOvertaken(site.db);
   if (stale) await site.db.transaction(distrustIndex);
   if (!occurrenceTables || hasIndex(await site.settings())) return undefined;
   return shared ? 'shared' : 'missing';
@@ -78,6 +78,10 @@ type Known = Pick<Caller, 'settings'>;
 /** Updates the index after a write of these events, in the same transaction, after all other changes. */
 export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
   keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
+
+/** Whether changes of others show by prints, as these are made now. */
+const hasPrints = async (db: Database, languages: SiteSettings['contentLanguages']): Promise<boolean> =>
+  arePrintsComplete(db, { languages, sources: await printSources(db, languages) });
 
 /** Does the same for new events, whose rows are known. The caller has to update their translations. */
 export const keepIndexOfNew = (db: Database, caller: Known, rows: readonly EventRows[]): Promise<void> =>

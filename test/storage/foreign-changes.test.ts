@@ -3,9 +3,10 @@ import { settingNames } from '../../src/calendar/settings.ts';
 import { termKind } from '../../src/kinds/index.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { printOwnChanges, takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
+import { othersOf } from '../../src/storage/freshness/others.ts';
 import { printSources } from '../../src/storage/freshness/prints.ts';
 import { createRowRanges } from '../../src/storage/freshness/row-ranges.ts';
-import { indexEvents, isInStep } from '../../src/storage/index/event-index.ts';
+import { indexEvents, indexLayout, isInStep } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
 import { termTouched } from '../../src/storage/journal/touched.ts';
@@ -186,6 +187,26 @@ describeDatabases('changes without the tables of the calendar', (open) => {
     });
     const told = (await entriesAfter(db, from, 10)).entries.map(({ writer, object, what }) => `${writer} ${object} ${what}`);
     expect(told.sort()).toEqual(['fasti 3 changed', 'fasti 39 changed', 'found 12 removed', 'found 38 changed', 'found 4 changed']);
+  });
+
+  it('is compared anew once it has some, and the index is made', async () => {
+    const db = await loadSite(await open());
+    await db.ask(`ALTER TABLE wp_tec_occurrences RENAME TO wp_kept_occurrences`);
+    const others = othersOf(db, now);
+    const takeOver = () => others.takeOver({ whole: false, tables: undefined, languages: undefined });
+    await takeOver();
+    await runScript(
+      db,
+      "UPDATE wp_posts SET post_title = 'Other' WHERE ID = 38; ALTER TABLE wp_kept_occurrences RENAME TO wp_tec_occurrences",
+    );
+    const from = await lastNumber(db);
+    await takeOver();
+    const kinds = async () => (await entriesAfter(db, from, 1000)).entries.map(({ kind, object }) => `${kind} ${object}`);
+    expect((await kinds()).filter((entry) => !entry.startsWith('option'))).toEqual(['all 0']);
+    expect((await readOptions(db, ['fasti_index'])).get('fasti_index')).toBe(indexLayout(undefined));
+    await runScript(db, "UPDATE wp_tec_occurrences SET end_date = '2031-01-01 00:00:00' WHERE post_id = 38");
+    await takeOver();
+    expect((await kinds()).at(-1)).toBe('post 38');
   });
 });
 

@@ -50,18 +50,19 @@ export async function takeOverChanges(
   db: Database,
   now: () => Date,
   {
-    sources,
+    sources: given,
     posts,
     languages,
   }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: OptionalLanguages } = {},
 ): Promise<number> {
-  const isKnown = await arePrintsComplete(db, languages);
+  const sources = given ?? (await printSources(db, languages));
+  const isKnown = await arePrintsComplete(db, { languages, sources });
   const terms: number[] = [];
   let writes = 0;
-  for (const source of sources ?? (await printSources(db, languages))) {
+  for (const source of sources) {
     // A change of a group of translations affects its members, even if their own rows are unchanged.
-    const given = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
-    for await (const keys of given ? differencesAmong(db, source, given) : differences(db, source)) {
+    const suspects = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
+    for await (const keys of suspects ? differencesAmong(db, source, suspects) : differences(db, source)) {
       if (source.kind === 'term') terms.push(...keys);
       for (const some of pagesOf(keys, AT_ONCE))
         writes += await db.transaction(async (trx) => {
@@ -73,7 +74,7 @@ export async function takeOverChanges(
   }
   if (isKnown) return writes;
   await db.transaction(async (trx) => {
-    await notePrintsComplete(trx, languages);
+    await notePrintsComplete(trx, { languages, sources });
     await append(trx, [EVERYTHING], { writer: 'found', at: nowUtc(now()), user: 0 });
   });
   return writes + 1;
@@ -81,9 +82,9 @@ export async function takeOverChanges(
 
 /** Whether other writers have, or may have, made changes that are not taken over yet. Only reads. */
 export async function hasForeignChanges(db: Database, languages: OptionalLanguages): Promise<boolean> {
-  if (!(await arePrintsComplete(db, languages))) return true;
-  for (const source of await printSources(db, languages))
-    for await (const keys of differences(db, source)) if (keys.length > 0) return true;
+  const sources = await printSources(db, languages);
+  if (!(await arePrintsComplete(db, { languages, sources }))) return true;
+  for (const source of sources) for await (const keys of differences(db, source)) if (keys.length > 0) return true;
   return false;
 }
 

@@ -39,9 +39,11 @@ export function othersOf(db: Database, clock: () => Date): Others {
   // next comparison.
   const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
   const takeOver: Others['takeOver'] = async ({ whole, tables, languages }) => {
-    // A different language plugin stores the languages in different rows.
-    opened = opened && opened.form === languages?.form ? { ...opened, languages } : await open(languages);
-    const { sources, ranges, isDated } = opened;
+    // Another plugin for languages keeps them in other rows, and that of the calendar may make its tables at any time.
+    const isDated = await hasTable(db, 'tec_occurrences');
+    const isSame = opened?.form === languages?.form && opened?.isDated === isDated;
+    opened = opened && isSame ? { ...opened, languages } : await open(languages);
+    const { sources, ranges } = opened;
     const suspects = whole ? undefined : await ranges.suspects(tables);
     if (!suspects) await ranges.begin();
     const writes = await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });

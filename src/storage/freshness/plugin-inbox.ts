@@ -48,7 +48,8 @@ export function createInbox(
         const from = sources(languages);
         // Without prints, changes cannot be determined. A full comparison is about to run, and the notes are kept until
         // then.
-        if (from && (await arePrintsComplete(db, languages))) return await db.transaction((trx) => drainSome(trx, now(), from, languages));
+        if (from && (await arePrintsComplete(db, { languages, sources: from })))
+          return await db.transaction((trx) => drainSome(trx, now(), from, languages));
       } catch {
         // Changes that are not taken over here are found by the full comparison; `fasti doctor` reports remaining
         // notes.

@@ -192,16 +192,25 @@ export async function postsInGroups(db: Database, keys: readonly number[]): Prom
   return rows.map(({ id }) => Number(id));
 }
 
+/** How prints are made: by which plugin for languages, and by which sources. */
+export interface PrintForm {
+  readonly languages: OptionalLanguages;
+  readonly sources: readonly PrintSource[];
+}
+
 /** The row that marks the prints as complete, with the version and the language plugin they were computed for. */
-const complete = (languages: OptionalLanguages) => ({ kind: 'all', object: 0, type: languages ? `1 ${languages.form}` : '1' });
+function complete({ languages, sources }: PrintForm) {
+  const withoutDates = sources.every(({ isIndexed }) => isIndexed) ? '' : ' undated';
+  return { kind: 'all', object: 0, type: `1${languages ? ` ${languages.form}` : ''}${withoutDates}` };
+}
 
 /** Whether every object has a print. Without that, changes by other writers cannot be determined. */
-export async function arePrintsComplete(db: Database, languages: OptionalLanguages): Promise<boolean> {
-  const { kind, type } = complete(languages);
+export async function arePrintsComplete(db: Database, form: PrintForm): Promise<boolean> {
+  const { kind, type } = complete(form);
   const [row] = await db.rows<Pick<Print, 'type'>>`SELECT type FROM {fasti_prints} WHERE kind = ${kind} AND object = 0`;
   return row?.type === type;
 }
 
-export async function notePrintsComplete(db: Database, languages: OptionalLanguages): Promise<void> {
-  await upsertRows(db, 'fasti_prints', [complete(languages)], ['kind', 'object'], insertedValues(db, ['type']));
+export async function notePrintsComplete(db: Database, form: PrintForm): Promise<void> {
+  await upsertRows(db, 'fasti_prints', [complete(form)], ['kind', 'object'], insertedValues(db, ['type']));
 }
