@@ -6,15 +6,14 @@ import { loadLanguages, resetLanguages } from './support/languages.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
-/*
- * New events that follow one another in a batch are written together. What comes of it must be what comes of one
- * request for each.
- */
+/* Consecutive new events in a batch are written together. The result must equal that of one request for each event. */
 
 const DAY = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 const OTHERS = { start_date: '2026-12-24 18:00:00', end_date: '2027-02-10 20:00:00', all_day: true };
 
-/** Of every sort: with equal titles, without slugs, beyond the edges of the calendar, with what they bring along. */
+/**
+ * Events of different sorts: with equal titles, without slugs, outside the calendar's range, with new terms and venues.
+ */
 const EVENTS: readonly object[] = [
   { title: 'Same', ...DAY, categories: ['Of a batch'], tags: ['Loud'] },
   { title: 'Same', ...OTHERS, categories: ['Of a batch', 'Another'], cost: '9' },
@@ -69,7 +68,7 @@ describeDatabases('new events of a batch', (open) => {
     return { db, queries: () => running.site.db.queries(), create, batch, begin: () => reset().then(() => numberFrom(db)) };
   };
 
-  it.each(FORMS)('are what one request for each would make of them, with languages: %s', async (form) => {
+  it.each(FORMS)('are stored and answered as by one request for each, with languages: %s', async (form) => {
     const { db, create, batch, begin } = at(form);
     const events = form === 'none' ? EVENTS : [...EVENTS, ...SPOKEN];
     await begin();
@@ -83,7 +82,7 @@ describeDatabases('new events of a batch', (open) => {
     expect(alone.every(({ id }) => id > FIRST)).toBe(true);
   });
 
-  it.each(FORMS)('cost a query for each, with languages: %s', async (form) => {
+  it.each(FORMS)('cost one query each, with languages: %s', async (form) => {
     const { queries, batch, begin } = at(form);
     await begin();
     const costOf = async (count: number) => {
@@ -99,7 +98,7 @@ describeDatabases('new events of a batch', (open) => {
   it.each([
     ['normal', [201, 400, 201, 400]],
     ['require-all-validate', [null, 400, null, null]],
-  ])('are carried out one by one if one of them is refused: %s', async (validation, statuses) => {
+  ])('are written one by one if one of them is refused: %s', async (validation, statuses) => {
     const { db, batch, begin } = at('none');
     await begin();
     const before = await rowsOf(db);
@@ -122,7 +121,10 @@ describeDatabases('new events of a batch', (open) => {
 });
 
 // ------------------------------------------------------------------------------------------------- what is compared
-/** Ids of new rows are above all other numbers that stand in them, and of each table others. */
+/**
+ * Lower bound of the ids of new rows: greater than any other number in the rows, and with a different range for each
+ * table.
+ */
 const FIRST = 5_000_000;
 const NUMBERED = /\b5[0-2]\d{5}\b/g;
 
@@ -137,14 +139,14 @@ async function numberFrom(db: Database): Promise<void> {
   }
 }
 
-/** Columns without a default. */
+/** Values of columns without a default. */
 const REST = {
   posts: { post_content: '', post_title: '', post_excerpt: '', to_ping: '', pinged: '', post_content_filtered: '' },
   terms: {},
   term_taxonomy: { description: '' },
 };
 
-/** Columns that say in which order, and after what else, rows were written. */
+/** Columns whose values depend on the order in which rows were written. */
 const TABLES = {
   posts: [],
   postmeta: ['meta_id'],
@@ -168,7 +170,9 @@ async function rowsOf(db: Database): Promise<Record<string, object[]>> {
   return all;
 }
 
-/** Answers and rows with new ids replaced by numbers in the order in which the answers name them, and rows in order. */
+/**
+ * Answers and rows, with new ids replaced by numbers in the order in which the answers mention them, and rows sorted.
+ */
 function described(answers: readonly Answer['body'][], rows: Record<string, object[]>) {
   const names = new Map<string, string>();
   const named = (value: unknown): string =>
@@ -179,7 +183,7 @@ function described(answers: readonly Answer['body'][], rows: Record<string, obje
         names.set(id, name);
         return name;
       });
-  // How many events a term has by then is another number when all are there.
+  // The number of events of a term differs if all events are written first.
   const shown = named(answers).replaceAll(/"count":\d+/g, '"count":0');
   return {
     shown: shown.split(/(?<=,)(?="id":)/),

@@ -2,9 +2,7 @@ import { expect, it } from '@jest/globals';
 import { entriesAfter, lastNumber } from '../src/storage/journal/entries.ts';
 import { bodyOf, describeAsking, type Json } from './support/asking.ts';
 
-/*
- * Many writes in one request, as WordPress's `/batch/v1` takes them.
- */
+/* Batches: several writes in one request, as accepted by WordPress's `/batch/v1`. */
 
 const TOGETHER = { validation: 'require-all-validate' };
 const EVENTS = '/calendar/events/v1/events';
@@ -20,7 +18,7 @@ describeAsking('a batch', (ask) => {
   const answered = async (requests: unknown, more: object = {}): Promise<Json> => bodyOf(await batch(requests, more), 207);
   const statuses = ({ responses }: Json) => responses.map((one: Json) => one?.status ?? null);
 
-  it('carries out writes of all namespaces in order, each with an answer of its own', async () => {
+  it('carries out writes of all namespaces in order, with an answer for each', async () => {
     const { responses } = await answered([
       eventNamed('Jazz', { categories: ['New category'] }),
       { path: '/wp/v2/tribe_venue', body: { title: 'Barn', status: 'publish' } },
@@ -41,7 +39,7 @@ describeAsking('a batch', (ask) => {
     expect((await ask.read(`/events/${jazz.body.id}`)).title).toBe('Jazz');
   });
 
-  it('undoes a write that is refused, and carries out the others', async () => {
+  it('rolls back a write that is refused, and carries out the others', async () => {
     const before = await ask.db().from('posts').select('ID');
     const body = await answered([venueNamed('First'), { path: EVENTS, body: { title: 'No date' } }, venueNamed('Second')]);
     expect(statuses(body)).toEqual([201, 400, 201]);
@@ -49,15 +47,15 @@ describeAsking('a batch', (ask) => {
     expect(await ask.db().from('posts').select('ID')).toHaveLength(before.length + 2);
   });
 
-  it('undoes what a write had done before it was refused', async () => {
+  it('rolls back everything that a refused write had already done', async () => {
     const before = await ask.everything();
-    // The subscriber may not create: what comes with the event is refused after the check of parameters.
+    // The subscriber may not create records: nested new records are refused after the parameters were checked.
     const body = bodyOf(await batch([eventNamed('Refused', { venue: { venue: 'Brought' } })], {}, 'sub'), 207);
     expect(statuses(body)).toEqual([403]);
     expect(await ask.everything()).toEqual(before);
   });
 
-  it('puts nothing into the journal of what was undone', async () => {
+  it('adds no journal entries for writes that were rolled back', async () => {
     const before = await lastNumber(ask.db());
     const failing = { ...eventNamed('Undone', { venue: { venue: 'Brought' }, status: 'publish' }), headers: {} };
     const body = await answered([
@@ -76,19 +74,19 @@ describeAsking('a batch', (ask) => {
     ['whose parameters are refused', { path: EVENTS, body: { title: 'No date' } }, 400],
     ['that is refused as it runs', { method: 'PUT', path: `${EVENTS}/38`, body: { title: 'x' }, headers: { 'If-Match': '"0"' } }, 412],
     ['of a route that there is not', { path: '/wp/v2/none' }, 404],
-  ])('writes nothing with require-all-validate beside a write %s', async (_, faulty, status) => {
+  ])('writes nothing with require-all-validate if one of the writes is %s', async (_, faulty, status) => {
     const before = await ask.everything();
     const body = await answered([venueNamed('First'), faulty, venueNamed('Last')], TOGETHER);
     expect({ failed: body.failed, statuses: statuses(body) }).toEqual({ failed: 'validation', statuses: [null, status, null] });
     expect(await ask.everything()).toEqual(before);
   });
 
-  it('writes everything with require-all-validate if nothing is refused', async () => {
+  it('writes everything with require-all-validate if no write is refused', async () => {
     const body = await answered([venueNamed('First'), eventNamed('Second')], TOGETHER);
     expect({ failed: body.failed, statuses: statuses(body) }).toEqual({ failed: undefined, statuses: [201, 201] });
   });
 
-  it('answers a keyed write that stands there twice twice, though its record is gone by then', async () => {
+  it('answers both of two equal writes with the same key, though the first has deleted the record', async () => {
     const id = (await answered([eventNamed('Gone')])).responses[0].body.id;
     const keyed = { method: 'DELETE', path: `/wp/v2/tribe_events/${id}?force=true`, headers: { 'Idempotency-Key': 'gone' } };
     for (const more of [{}, TOGETHER]) {
@@ -98,7 +96,7 @@ describeAsking('a batch', (ask) => {
     }
   });
 
-  it('gives each write its own conditions and key', async () => {
+  it('applies the conditions and the key of each write', async () => {
     const { headers } = await ask.get('/events/38', 'admin');
     const keyed = { ...venueNamed('Once'), headers: { 'Idempotency-Key': ['k1'] } };
     const body = await answered([
@@ -112,7 +110,7 @@ describeAsking('a batch', (ask) => {
     expect(again.responses[0].headers['Idempotency-Replayed']).toBe('true');
   });
 
-  it('is carried out once under its own key', async () => {
+  it('is carried out once if it is repeated with the same key', async () => {
     const requests = [venueNamed('Once for all')];
     const [first, second] = [
       await batch(requests, {}, 'admin', { 'Idempotency-Key': 'b' }),
@@ -122,7 +120,7 @@ describeAsking('a batch', (ask) => {
     expect(second.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('may be sent again under its key if nothing was written', async () => {
+  it('may be repeated with the same key if nothing was written', async () => {
     const send = () =>
       batch(
         [eventNamed('With a venue', { categories: ['Late'] }), { method: 'DELETE', path: `${EVENTS}/38`, headers: { 'If-Match': '"0"' } }],
@@ -139,7 +137,7 @@ describeAsking('a batch', (ask) => {
     }
   });
 
-  it('acts for its caller alone', async () => {
+  it('refuses the writes of an anonymous caller with 401', async () => {
     const body = bodyOf(await batch([{ method: 'PUT', path: `${EVENTS}/38`, body: { title: 'x' } }], {}, null), 207);
     expect(statuses(body)).toEqual([401]);
   });
@@ -149,7 +147,7 @@ describeAsking('a batch', (ask) => {
     ['/wp/v2/users/me/application-passwords', 'rest_batch_not_allowed'],
     ['/batch/v1', 'rest_batch_not_allowed'],
     ['no path', 'parse_path_failed'],
-  ])('does not take %s', async (path, code) => {
+  ])('refuses a write to %s', async (path, code) => {
     const { responses } = await answered([{ path, body: { name: 'x', requests: [] } }]);
     expect(responses[0]).toMatchObject({ status: 400, body: { code } });
   });
@@ -160,7 +158,7 @@ describeAsking('a batch', (ask) => {
     [[{ path: '/x', method: 'GET' }], 'rest_invalid_param'],
     [[{ method: 'POST' }], 'rest_invalid_param'],
     ['text', 'rest_invalid_param'],
-  ])('refuses what is no list of writes: %#', async (requests, code) => {
+  ])('refuses a body that is not a list of writes: %#', async (requests, code) => {
     const answer = await batch(requests);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 400, code });
   });
@@ -183,7 +181,7 @@ describeAsking('a batch', (ask) => {
     };
     await costOf(1);
     const each = (await costOf(21)) - (await costOf(20));
-    // Its row: everything else is written for all of them.
+    // One query for the event's row; all other rows are written together.
     expect(each).toBe(1);
   });
 });

@@ -19,21 +19,21 @@ import { loadSite } from './support/site.ts';
 import { readFixture } from './support/site-data.mjs';
 
 /*
- * A record whose rows are broken is shown as far as it goes, and takes no other record with it: whatever is read, in
- * whatever form, is answered, and what was not touched stands in the lists.
+ * A record whose rows are broken is shown as far as possible and does not affect other records: every read, in every
+ * format, is answered, and untouched records stay in the lists.
  *
- *   BROKEN_SITES=300 npm test -- test/broken-rows.test.ts    more sites than the few of `npm test`, from another seed
+ *    BROKEN_SITES=300 npm test -- test/broken-rows.test.ts    more sites than the few of `npm test`, from another seed
  */
 const SITES = Number(process.env.BROKEN_SITES || 3);
 const SEED = Number(process.env.BROKEN_SEED || (process.env.BROKEN_SITES ? Date.now() % 1_000_000_000 : 20_260_101));
-/** Long runs go on for as long as they take. */
+/** Long runs have no shorter timeout than they need. */
 const PATIENCE_MS = SITES * 600_000;
 const ALL = 'start_date=1900-01-01&end_date=9999-12-31&per_page=50&status=publish';
-/** What a list of all events depends on besides the events themselves. */
+/** Tables, other than those of the events, that a list of all events depends on. */
 const SHARED = new Set(['options', 'users', 'usermeta']);
-/** An event, a venue and an organizer of the sample site, which are read beside what was touched. */
+/** An event, a venue and an organizer of the sample site, which are read besides the damaged records. */
 const IDS = [44, 12, 24];
-/** So many of what was touched are read one by one. */
+/** Number of damaged records that are read one by one. */
 const MOST_READ = 4;
 const PLACES = [
   '/events/',
@@ -54,7 +54,7 @@ const PLACES = [
   '/?p=:id',
   '/?ical=1&event_ids=:id',
 ];
-/** Everything that can be read, by the tables of routes. */
+/** All paths that can be read, from the route tables. */
 const READS = [...servedRoutes()].flatMap(([namespace, routes]) =>
   routes
     .filter(({ endpoints, pattern }) => endpoints.some(({ methods }) => methods.includes('GET')) && !pattern.endsWith('/stream'))
@@ -65,7 +65,7 @@ const READS = [...servedRoutes()].flatMap(([namespace, routes]) =>
 );
 const DESK = deskRoutes.filter(({ method }) => method === 'GET').map(({ path }) => `/admin${path}`);
 
-/** Addresses with each of these ids where they name one. */
+/** The paths with each of these ids in place of their parameter. */
 const withIds = (paths: readonly string[], ids: readonly number[]): string[] =>
   paths.flatMap((path) => (path.includes(':') ? ids.map((id) => path.replace(/:\w+/g, String(id))) : [path]));
 
@@ -75,7 +75,7 @@ describeDatabases('a site with broken rows', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-broken-rows-'));
   let db: Database;
   let running: RunningSite;
-  /** What the service says of its own faults. */
+  /** Errors that the service has logged. */
   const logged: string[] = [];
   beforeAll(async () => {
     db = await open();
@@ -88,7 +88,7 @@ describeDatabases('a site with broken rows', (open) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Ids of the published events that anybody finds. */
+  /** Ids of the published events in anonymous lists. */
   const listed = async (): Promise<ReadonlySet<number>> => {
     const ids = new Set<number>();
     for (let page = 1; page <= 3; page += 1) {
@@ -110,7 +110,7 @@ describeDatabases('a site with broken rows', (open) => {
     return faults;
   };
 
-  /** Pages for visitors and feeds, and the desk where an administrator can still sign in. */
+  /** Pages for visitors, feeds, and the desk, where an administrator must still be able to sign in. */
   const faultsOfPages = async (ids: readonly number[]): Promise<string[]> => {
     const { send } = running;
     const rows = async (work: (db: Database) => PromiseLike<unknown>) => void (await work(db));
@@ -159,7 +159,7 @@ describeDatabases('a site with broken rows', (open) => {
   };
 
   it(
-    'is read as far as it goes, and nothing untouched is missing',
+    'can be read without errors, and its lists contain every untouched event',
     async () => {
       await loadSite(db, fixture);
       const before = await listed();

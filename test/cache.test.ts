@@ -12,7 +12,7 @@ import { servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, setOptions } from './support/site.ts';
 
-/** How old an answer of another process's data may be. */
+/** Maximum age, in milliseconds, of an answer made from data that another process has changed since. */
 const FRESHNESS_MS = 100;
 const EVENT = 44;
 const URLS = {
@@ -21,7 +21,7 @@ const URLS = {
   slug: '/wp-json/calendar/events/v1/events/by-slug/new-year-concert',
 };
 const DRAFT = 'Draft event';
-/** Parameters that no route declares. */
+/** Parameters that no route declares, but which affect answers. */
 const PROTOCOL = [
   '_fields',
   '_envelope',
@@ -36,7 +36,7 @@ const PROTOCOL = [
   ...PAGE_NAMES,
 ];
 
-describeDatabases('the memory of two processes', (open) => {
+describeDatabases('the caches of two processes', (open) => {
   let db: Database;
   let sites: [RunningSite, RunningSite];
 
@@ -51,8 +51,8 @@ describeDatabases('the memory of two processes', (open) => {
   const titleIn = (way: keyof typeof URLS, body: { title?: string; events?: { id: number; title: string }[] }) =>
     way === 'list' ? body.events?.find(({ id }) => id === EVENT)?.title : body.title;
 
-  it('never gives an answer older than allowed, and never one caller’s answer to another', async () => {
-    /** Titles in their order, and when each was known to be replaced. */
+  it('never give an answer older than allowed, or one caller’s answer to another', async () => {
+    /** Titles in the order in which they were written, each with the time at which it was known to be replaced. */
     const history: { title: string; writer: number; until: number }[] = [{ title: 'Start', writer: 0, until: Number.POSITIVE_INFINITY }];
     await sites[0].send('PATCH', URLS.one, { as: 'admin', body: { title: 'Start' } });
     let number = 0;
@@ -104,8 +104,8 @@ describeDatabases('the memory of two processes', (open) => {
     );
   });
 
-  it('answers a caller who has the answer already with 304, until something is written', async () => {
-    // A process sees its own writes at once, and with them those of the other one before.
+  it('answer a conditional request with 304 until something is written', async () => {
+    // A process sees its own writes at once, together with the earlier writes of the other process.
     await sites[0].send('PATCH', URLS.one, { as: 'admin', body: { title: 'Something' } });
     const first = await sites[0].send('GET', URLS.one);
     const tag = String(first.headers.etag);
@@ -116,7 +116,7 @@ describeDatabases('the memory of two processes', (open) => {
     expect((await sites[0].send('GET', URLS.one, { headers: { 'If-None-Match': tag } })).status).toBe(200);
   });
 
-  it('gives the compressed form a validator of its own', async () => {
+  it('give the compressed body an ETag of its own', async () => {
     const plain = await sites[0].send('GET', URLS.list);
     const zipped = await sites[0].send('GET', URLS.list, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(zipped.headers['content-encoding']).toBe('gzip');
@@ -124,7 +124,7 @@ describeDatabases('the memory of two processes', (open) => {
     expect(zipped.headers.vary).toMatch(/Accept-Encoding/);
   });
 
-  it('repeats the origin of each request, though the answer is remembered', async () => {
+  it('allow the origin of each request, even if the answer is cached', async () => {
     for (const origin of ['https://a.test', 'https://b.test']) {
       expect((await sites[0].send('GET', URLS.one, { headers: { Origin: origin } })).headers['access-control-allow-origin']).toBe(origin);
     }
@@ -140,7 +140,8 @@ describeDatabases('the memory of two processes', (open) => {
     ['/wp-json/calendar/events/v1/doc', '/wp-json/calendar/events/v1/doc?x=1'],
     ['/events/ical/?start_date=2026-01-01', '/events/ical/?nothing=9&start_date=2026-01-01'],
     ['/events/feed/?start_date=2026-01-01&per_page=3', '/events/feed/?per_page=3&fbclid=9&start_date=2026-01-01'],
-    // Numbers that mean the same: beyond the greatest, below the least, of no use there, or written in another way.
+    // Pairs with the same meaning: values above the maximum, below the minimum, ignored by the list, or spelled
+    // differently.
     ['/events/list/?ical=1&per_page=1001', '/events/list/?ical=1&per_page=1002'],
     ['/events/list/?ical=1&per_page=1', '/events/list/?ical=1&per_page=007'],
     ['/?event_ids=44,45&ical=1&per_page=1001', '/?event_ids=44,45&ical=1&per_page=2000'],
@@ -153,8 +154,8 @@ describeDatabases('the memory of two processes', (open) => {
     ['/wp-json/calendar/events/v1/events?per_page=3', '/wp-json/calendar/events/v1/events?per_page=3.0'],
     ['/wp-json/calendar/events/v1/categories?per_page=1001', '/wp-json/calendar/events/v1/categories?per_page=2002'],
     ['/wp-json/calendar/events/v1/changes?limit=1001', '/wp-json/calendar/events/v1/changes?limit=2002'],
-  ])('computes %s once, however it is written', async (one, other) => {
-    // What an answer is made of may change with the minute.
+  ])('compute %s once, whichever spelling is requested', async (one, other) => {
+    // The data behind an answer may change with the minute.
     const { site, send, close } = await serveDatabase(db, {
       env: { CACHE_FRESHNESS_MS: '60000', PAGES: 'on' },
       clock: () => new Date(NOON),
@@ -167,8 +168,8 @@ describeDatabases('the memory of two processes', (open) => {
     expect({ status: second.status, text: second.text, queries }).toEqual({ status: 200, text: first.text, queries: 0 });
   });
 
-  it('knows every parameter that an answer depends on', async () => {
-    // Some addresses in answers name the second.
+  it('distinguish every parameter that an answer depends on', async () => {
+    // Some URLs in answers contain the time in seconds.
     const clock = () => new Date(NOON);
     const [remembering, plain] = await Promise.all(['on', 'off'].map((CACHE) => serveDatabase(db, { env: { CACHE }, clock })));
     const faults: string[] = [];
@@ -198,7 +199,7 @@ describeDatabases('the memory of two processes', (open) => {
     expect(faults).toEqual([]);
   });
 
-  it('keeps the answers of different languages apart', async () => {
+  it('keep the answers of different languages apart', async () => {
     const url = '/wp-json/calendar/events/v1/events?per_page=x';
     const texts = await Promise.all(
       ['en', 'it'].map(async (language) => (await sites[0].send('GET', url, { headers: { 'Accept-Language': language } })).text),
@@ -206,7 +207,7 @@ describeDatabases('the memory of two processes', (open) => {
     expect(texts[0]).not.toBe(texts[1]);
   });
 
-  it('keeps the root of the API and the home page apart', async () => {
+  it('keep the root of the API and the home page apart', async () => {
     const asked = ['/', '/wp-json/', '/it/wp-json/', '/it/', '/?rest_route=/'];
     const typesIn = async (site: RunningSite, paths: readonly string[]) => {
       const answers: string[] = [];
@@ -214,12 +215,12 @@ describeDatabases('the memory of two processes', (open) => {
       return answers.sort();
     };
     const right = asked.map((path) => `${path} ${/wp-json|rest_route/.test(path) ? 'application/json' : 'text/html'}`).sort();
-    // Twice: when they are made, and from memory.
+    // Each twice: when the answer is made, and from the cache.
     for (const paths of [asked, asked, asked.toReversed()]) expect(await typesIn(sites[0], paths)).toEqual(right);
     expect(await typesIn(sites[1], asked.toReversed())).toEqual(right);
   });
 
-  it('names the records of an answer for a CDN', async () => {
+  it('name the records of an answer in Surrogate-Key, for a CDN', async () => {
     const { headers } = await sites[0].send('GET', URLS.one);
     expect(String(headers['surrogate-key']).split(' ')).toEqual(
       expect.arrayContaining([`event-${EVENT}`, 'venue-12', 'organizer-24', 'category-3']),
@@ -229,7 +230,7 @@ describeDatabases('the memory of two processes', (open) => {
     );
   });
 
-  it('names to a CDN what the newer interfaces name by id, and what a page without events is about', async () => {
+  it('name in Surrogate-Key the records that the newer interfaces refer to by id, and the category of an empty page', async () => {
     const event = await sites[0].send('GET', URLS.one);
     const [{ id: category }] = event.body.categories;
     const of = async (path: string) => {
@@ -246,7 +247,7 @@ describeDatabases('the memory of two processes', (open) => {
 });
 
 describeDatabases('a list that begins today', (open) => {
-  it('moves on when the day of the site’s zone ends', async () => {
+  it('moves on when the day ends in the time zone of the site', async () => {
     const db = await loadSite(await open());
     let now = new Date('2026-11-20T22:59:58Z');
     const running = await serveDatabase(db, { clock: () => now, env: { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' } });
@@ -264,7 +265,7 @@ describeDatabases('a list that begins today', (open) => {
 });
 
 describeDatabases('a database that WordPress writes to as well', (open) => {
-  it('is looked at for changes that nobody reported', async () => {
+  it('is checked for changes that the cache was not told of', async () => {
     const db = await loadSite(await open());
     const running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '50', SHARED_WITH_WORDPRESS: 'on' } });
     try {
@@ -281,8 +282,8 @@ describeDatabases('a database that WordPress writes to as well', (open) => {
   });
 });
 
-describeDatabases('settings that change as a request comes in', (open) => {
-  it('are those of the version that its answer is remembered under', async () => {
+describeDatabases('settings that change while a request comes in', (open) => {
+  it('belong to the same version as the answer that is cached', async () => {
     const db = await loadSite(await open());
     const freshness = 200;
     const site = await openSite(
@@ -296,7 +297,7 @@ describeDatabases('settings that change as a request comes in', (open) => {
     );
     let moved = false;
     const version = async () => {
-      // Between the look at where the request goes and the look at the version.
+      // Runs between reading the settings and reading the version.
       if (!moved) {
         moved = true;
         await setOptions(db, { home: 'https://moved.test' });

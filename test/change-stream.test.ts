@@ -22,7 +22,7 @@ describeAsking(
     const listen = (query = '', headers: Record<string, string> = {}) =>
       listenTo(`${ask.running().base}/wp-json/calendar/events/v1/changes/stream${query}`, headers);
 
-    it('sends what happens from now on, and goes on where a client was', async () => {
+    it('sends changes from now on, and continues where a reconnecting client stopped', async () => {
       const stream = await listen('?kinds=event&include=records');
       expect(stream.headers['content-type']).toMatch(/^text\/event-stream/);
       const first = await stream.next();
@@ -37,7 +37,7 @@ describeAsking(
       again.close();
     });
 
-    it('sends what somebody else has written', async () => {
+    it('sends what another program has written', async () => {
       const stream = await listen('?kinds=venue', { Authorization: basic('admin') });
       await stream.next();
       const other = ask.running().site.db;
@@ -47,20 +47,20 @@ describeAsking(
       stream.close();
     });
 
-    it('lets scripts of other origins come back that say themselves where they were', async () => {
+    it('lets scripts of other origins resume with Last-Event-ID', async () => {
       const { headers } = await ask.send('OPTIONS', `${ROOT}/changes/stream`, { headers: { Origin: 'https://app.example' } });
       for (const name of ['Authorization', 'Last-Event-ID', 'If-Modified-Since'])
         expect(headers['access-control-allow-headers']?.split(', ')).toContain(name);
     });
 
-    it('refuses what is no token, or an old one, before it begins', async () => {
+    it('refuses an invalid or expired token before the stream begins', async () => {
       expect((await ask.get('/changes/stream?since=x')).status).toBe(400);
       const { next } = await ask.read('/changes?kinds=event&limit=500');
       expect((await ask.get(`/changes/stream?since=${next}`)).status).toBe(410);
       expect((await ask.get('/changes/stream?kinds=page')).status).toBe(400);
     });
 
-    it('waits for a slow look before it takes the next one', async () => {
+    it('waits for a slow look before it starts the next one', async () => {
       const { freshness } = ask.running().site;
       const { version } = freshness;
       let looks = 0;
@@ -79,7 +79,7 @@ describeAsking(
       stream.close();
     });
 
-    it('is there for so many clients and no more, some of them signed in', async () => {
+    it('accepts a limited number of clients, and reserves some places for signed-in users', async () => {
       const busy = { status: 503, code: 'rest_server_busy' };
       const admin = { Authorization: basic('admin') };
       const refusal = async (as?: 'admin') => {
@@ -94,7 +94,7 @@ describeAsking(
       for (const stream of streams) stream.close();
     });
 
-    it('is there for no more clients where all of them come at once, and never for one user alone', async () => {
+    it('keeps to the limit if all clients connect at once, and never gives all places to one user', async () => {
       const coming = ['admin', 'ed'].map((user) => Array.from({ length: 12 }, () => listen('', { Authorization: basic(user) })));
       const streams = await Promise.all(coming.map((some) => Promise.all(some)));
       for (const stream of streams.flat()) stream.close();
@@ -103,7 +103,7 @@ describeAsking(
       expect(Math.max(admins, editors)).toBeLessThan(4);
     });
 
-    it('keeps no place for those who have gone away before it begins', async () => {
+    it('frees the places of clients that disconnect before the stream begins', async () => {
       const { site, base } = ask.running();
       const { settings } = site;
       let asked = 0;
@@ -123,7 +123,7 @@ describeAsking(
       for (const request of gone) request.on('error', () => undefined);
       await until('a request', () => asked >= gone.length);
       for (const request of gone) request.destroy();
-      // By the time it answers it has seen that they are gone.
+      // When this request is answered, the server has noticed that the clients disconnected.
       await fetch(`${base}/health/live`);
       Object.assign(site, { settings });
       letGo();
@@ -132,7 +132,7 @@ describeAsking(
       for (const stream of streams) stream.close();
     });
 
-    it('sends nothing more once the application password was taken back, or the session has ended', async () => {
+    it('ends when the application password is revoked or the session ends', async () => {
       const password = '/wp-json/wp/v2/users/me/application-passwords';
       const { body } = await ask.send('POST', password, { as: 'admin', body: { name: 'Stream' } });
       const editor = await visitor(ask, 'ed');

@@ -4,9 +4,7 @@ import type { Cluster } from '../src/storage/engine/cluster.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { type As, bodyOf, describeAsking, expectRefusal, type Json } from './support/asking.ts';
 
-/*
- * A client that follows the tokens has at the end what a full reading gives.
- */
+/* A client that follows the tokens ends up with the same records as a full reading. */
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 const CREATE = {
@@ -20,14 +18,14 @@ type Path = keyof typeof CREATE;
 const PATHS = Object.keys(CREATE) as Path[];
 const NAMES = { events: 'title', venues: 'venue', organizers: 'organizer', categories: 'name', tags: 'name' } as const;
 
-/** What a client knows: for each record its name and status. */
+/** State of a client: the name and status of each record. */
 type Known = Map<string, string>;
 
 describeAsking('changes', (ask) => {
   const changes = async (query: string, as?: As): Promise<Json> => ask.read(`/changes?${query}`, as);
   const told = (body: Json): string[] => body.changes.map((one: Json) => `${one.change} ${one.kind} ${one.id}`);
 
-  /** Follows the tokens from one on until there is nothing left at once. Gives the last one. */
+  /** Follows the tokens from the given one until no changes are left. Returns the last token. */
   async function follow(known: Known, since: string | undefined, { as, limit = 7 }: { as?: As; limit?: number } = {}): Promise<string> {
     let token = since;
     for (;;) {
@@ -47,7 +45,7 @@ describeAsking('changes', (ask) => {
   };
   const sorted = (known: Known) => [...known].sort();
 
-  /** Does something while the database is that of a cluster which behaves so. */
+  /** Runs `work` while the database behaves like a cluster with the given properties. */
   async function withCluster(behaviour: Partial<Cluster>, work: () => Promise<void>): Promise<void> {
     const { db } = ask.running().site;
     const { cluster } = db;
@@ -59,7 +57,7 @@ describeAsking('changes', (ask) => {
     }
   }
 
-  it('begin with everything that the caller sees', async () => {
+  it('begin with all records that the caller may see', async () => {
     const known = await whole();
     const events = await ask.read('/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50');
     for (const { id } of events.events) expect(known.has(`event ${id}`)).toBe(true);
@@ -71,7 +69,7 @@ describeAsking('changes', (ask) => {
     }
   });
 
-  it('name what was created, changed and removed, each once', async () => {
+  it('list each created, changed and removed record once', async () => {
     const since = await follow(new Map(), undefined);
     expect(told(await changes(`since=${since}`))).toEqual([]);
     const { id } = await ask.made('/events', CREATE.events('New'));
@@ -84,8 +82,8 @@ describeAsking('changes', (ask) => {
     expect(all).toContain('removed venue 12');
   });
 
-  it('name the categories below one whose address changes with it', async () => {
-    // 2 is above 3 and 9, and 3 above 4.
+  it('list the child categories of a category whose address changes', async () => {
+    // Category 2 is the parent of 3 and 9, and 3 is the parent of 4.
     const writes: [() => Promise<unknown>, readonly string[]][] = [
       [() => ask.changed('/categories/2', { slug: 'other' }), [2, 3, 4, 9].map((id) => `updated category ${id}`)],
       [() => ask.changed('/categories/3', { parent: 0 }), ['updated category 3', 'updated category 4']],
@@ -101,7 +99,7 @@ describeAsking('changes', (ask) => {
     }
   });
 
-  it('name nothing that the caller could not see', async () => {
+  it('do not list records that the caller could not see', async () => {
     const since = await follow(new Map(), undefined);
     const full = await follow(new Map(), undefined, { as: 'admin' });
     const draft = await ask.made('/events', { ...CREATE.events('Draft'), status: 'draft', categories: [4], tags: [11] });
@@ -110,13 +108,13 @@ describeAsking('changes', (ask) => {
     const hidden = await ask.made('/venues', { venue: 'Private', status: 'private' });
     expect(told(await changes(`since=${since}`))).toEqual([]);
     expect(told(await changes(`since=${full}`, 'admin'))).toEqual(expect.arrayContaining([`created venue ${hidden.id}`]));
-    // What everybody saw is told of when it goes.
+    // The removal of a record is listed for everybody who saw it.
     await ask.changed('/events/38', { status: 'draft' });
     expect(told(await changes(`since=${since}`)).filter((one) => one.includes('event'))).toEqual(['removed event 38']);
     expect(told(await changes(`since=${full}`, 'admin'))).toContain('updated event 38');
   });
 
-  it('come with a token that is good for one site, one set of kinds and one set of rights', async () => {
+  it('come with a token that is valid for one site, one set of kinds and one set of rights', async () => {
     const since = await follow(new Map(), undefined);
     expectRefusal(await ask.get(`/changes?since=${since}`, 'admin'), 410, 'rest_changes_token_expired');
     expectRefusal(await ask.get(`/changes?since=${since}&kinds=event`), 410, 'rest_changes_token_expired');
@@ -125,7 +123,7 @@ describeAsking('changes', (ask) => {
     expectRefusal(await ask.get('/changes?kinds=page'), 400, 'rest_invalid_param', ['kinds']);
   });
 
-  it('begin anew when a setting changes that records show, and only then', async () => {
+  it('begin again from the start when a setting that records show has changed, and only then', async () => {
     const since = await follow(new Map(), undefined);
     await ask.options({ posts_per_page: '7', blogname: 'Another name' });
     expect(told(await changes(`since=${since}&limit=8`))).toEqual([]);
@@ -136,9 +134,9 @@ describeAsking('changes', (ask) => {
     }
   });
 
-  it('wait for a server that has less than the one that gave the token, and expire only on one that has everything', async () => {
+  it('wait for a server that is behind the one that gave the token, and expire only on one that is complete', async () => {
     const token = await follow(new Map(), undefined);
-    // Each is asked in its own way, so that none is answered from memory.
+    // Each request differs from the others, so that none is answered from the cache.
     const { counter } = (await ask.db().from('fasti_changes').first('counter'))!;
     const countTo = (number: number) => ask.db().from('fasti_changes').update({ counter: number });
     await countTo(Number(counter) - 1);
@@ -157,10 +155,10 @@ describeAsking('changes', (ask) => {
     await countTo(Number(counter));
   });
 
-  it('are read anew where another server has answered a part of them', async () => {
+  it('are read again if another server has answered part of the queries', async () => {
     const token = await follow(new Map(), undefined);
     const made = await ask.made('/venues', CREATE.venues('In parts'));
-    // Whatever is asked for first comes from another server than what comes next.
+    // Each of the first queries comes from another server than the one before it.
     const changing = (times: number) => {
       let asked = 0;
       return { era: () => Math.min(asked++, times) };
@@ -171,7 +169,7 @@ describeAsking('changes', (ask) => {
     );
   });
 
-  it('end where the journal begins', async () => {
+  it('end with 410 if the journal begins after the token', async () => {
     const since = await follow(new Map(), undefined);
     for (const title of ['A', 'B', 'C']) await ask.made('/events', CREATE.events(title));
     await pruneJournal(ask.db(), 1, new Date('2030-01-01'));
@@ -179,7 +177,7 @@ describeAsking('changes', (ask) => {
     expect((await whole()).size).toBeGreaterThan(10);
   });
 
-  it('begin anew once the database was put back to an earlier state, also when its numbers have come as far again', async () => {
+  it('begin again once the database was restored to an earlier state, even if its counters have caught up', async () => {
     const db = ask.db();
     const counter = async () => Number((await db.from('fasti_changes').first())?.counter);
     const before = await counter();
@@ -189,7 +187,7 @@ describeAsking('changes', (ask) => {
     await db.from('fasti_journal').where('number', '>', before).delete();
     await db.from('fasti_changes').update({ counter: before });
     expectRefusal(await ask.get(`/changes?since=${followed}`), 410, 'rest_changes_token_expired');
-    // What was read of it before may be gone.
+    // Records that were read from the lost state may no longer exist.
     expectRefusal(await ask.get(`/changes?since=${begun}&limit=7`), 410, 'rest_changes_token_expired');
     for (const name of ['D', 'E', 'F', 'G']) await ask.made('/tags', CREATE.tags(`New ${name}`));
     for (const since of [followed, begun]) {
@@ -202,7 +200,7 @@ describeAsking('changes', (ask) => {
     expect((await whole()).size).toBeGreaterThan(10);
   });
 
-  it('are complete however writes and reads are mixed', async () => {
+  it('are complete for any order of reads and writes', async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('create' as const), path: fc.constantFrom(...PATHS), draft: fc.boolean() }),
       fc.record({ do: fc.constantFrom('rename' as const, 'delete' as const, 'hide' as const, 'show' as const), at: fc.nat() }),
@@ -213,7 +211,7 @@ describeAsking('changes', (ask) => {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
         const made: { path: Path; id: number }[] = [];
         const clients = readers.map((as) => ({ as, known: new Map() as Known, token: undefined as string | undefined }));
-        /** One answer for each client, so that full readings are interrupted by writes. */
+        /** Reads one answer for each client, so that writes occur between the parts of a full reading. */
         const read = async (limit: number) => {
           for (const client of clients) {
             const since = client.token === undefined ? '' : `&since=${client.token}`;

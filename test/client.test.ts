@@ -5,20 +5,18 @@ import { clientTypes } from '../src/cli/client-types.ts';
 import { describeAsking } from './support/asking.ts';
 import { passwordOf } from './support/running-site.ts';
 
-/*
- * The client that comes with the package, on a running site.
- */
+/* The client that is part of the package, against a running site. */
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 
-it('has the types of the declarations', () => {
+it('has the types of the published declarations', () => {
   expect(readFileSync(new URL('../client/records.d.ts', import.meta.url), 'utf8')).toBe(clientTypes());
 });
 
-describe('what goes wrong on the way', () => {
+describe('the client when requests fail', () => {
   const none = { changes: [], next: 'a' };
   const change = { kind: 'venue', id: 1, change: 'updated', record: { venue: 'One\u2028two' } };
-  /** An answer to a stream: its events, then whatever becomes of the connection. */
+  /** The answer to a request for a stream: its events, followed by the given end of the connection. */
   const stream = (events: readonly object[], end: (body: ReadableStreamDefaultController) => void): Response =>
     new Response(
       new ReadableStream({
@@ -29,7 +27,7 @@ describe('what goes wrong on the way', () => {
         pull: end,
       }),
     );
-  /** A client whose requests get these answers, in turn, and the addresses that it asks. */
+  /** A client whose requests get these answers in turn, and the URLs it requests. */
   const clientOf = (...answers: readonly (() => Response)[]) => {
     const asked: string[] = [];
     const left = [...answers];
@@ -40,7 +38,7 @@ describe('what goes wrong on the way', () => {
     return { client: createClient({ url: 'https://example.org', fetch: send as typeof fetch, tries: 2 }), asked };
   };
 
-  it('goes on with a stream that breaks, where it was', async () => {
+  it('resumes a broken stream where it stopped', async () => {
     const { client, asked } = clientOf(
       () => stream([none], (body) => body.error(new TypeError('terminated'))),
       () => {
@@ -60,7 +58,7 @@ describe('what goes wrong on the way', () => {
     ]);
   });
 
-  it('says what sites with languages and with fields of their own take', async () => {
+  it('sends the parameters of sites with languages or custom fields', async () => {
     const { client, asked } = clientOf(
       () => new Response('{"events":[],"total":0}'),
       () => new Response('{"id":2}', { status: 201 }),
@@ -78,7 +76,7 @@ describe('what goes wrong on the way', () => {
     expect(asked.map((url) => new URL(url).search)).toEqual(['?lang=it&language_fallback=true', '', '?lang=it']);
   });
 
-  it('ends a stream, and a pause, at once when it is told to', async () => {
+  it('ends a stream, and the pause before a retry, as soon as it is aborted', async () => {
     const stop = new AbortController();
     const { client } = clientOf(
       () => stream([none], (body) => body.close()),
@@ -89,7 +87,7 @@ describe('what goes wrong on the way', () => {
     await expect(next).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('asks again a second later where a proxy names a date', async () => {
+  it('retries after one second if a proxy gives a date in Retry-After', async () => {
     const busy = () => new Response('', { status: 503, headers: { 'Retry-After': 'Fri, 27 Nov 2026 12:00:00 GMT' } });
     const { client } = clientOf(busy, () => new Response('{"venues":[],"total":0}'));
     const begun = performance.now();
@@ -97,7 +95,7 @@ describe('what goes wrong on the way', () => {
     expect(performance.now() - begun).toBeGreaterThan(900);
   });
 
-  it('ends where a list has become shorter meanwhile', async () => {
+  it('ends a list that has become shorter while it is read', async () => {
     const gone = () => new Response('{"code":"event-archive-page-not-found"}', { status: 404 });
     const { client } = clientOf(() => new Response('{"events":[{"id":1}],"total":2,"total_pages":2}'), gone, gone);
     const ids: number[] = [];
@@ -112,10 +110,10 @@ describeAsking('the client', (ask) => {
     const { base } = ask.running();
     return createClient({ url: base, ...(as ? { login: `${as}:${passwordOf(as)}` } : {}), tries: 1 });
   };
-  /** Writes through a client are none that the suite knows of. */
+  /** Resets the site, since the test suite does not notice writes made through a client. */
   const writes = () => ask.rows(async () => undefined);
 
-  it('lists, page by page', async () => {
+  it('lists records page by page', async () => {
     const { events } = client();
     const filters = { start_date: '2000-01-01', end_date: '2100-01-01', per_page: 3 };
     const first = await events.list(filters);
@@ -126,7 +124,7 @@ describeAsking('the client', (ask) => {
     expect((await client().categories.list()).records.length).toBeGreaterThan(0);
   });
 
-  it('creates, reads, changes and removes', async () => {
+  it('creates, reads, updates and deletes records', async () => {
     await writes();
     const { events } = client();
     const { body, status } = await events.create({ title: 'Jazz', ...DATES }, { key: 'client 1' });
@@ -148,7 +146,7 @@ describeAsking('the client', (ask) => {
     ]);
   });
 
-  it('throws what the site refuses, by its code', async () => {
+  it('throws the error of a refused request, with its code', async () => {
     const error = await client()
       .events.create({ title: 'No dates' })
       .catch((reason: unknown) => reason);

@@ -34,14 +34,14 @@ describeDatabases('the companion routes', (open) => {
   });
   afterAll(() => running.close());
 
-  it('leaves unpublished venues and organizers out of public events (decision D15)', async () => {
+  it('leave unpublished venues and organizers out of public events (decision D15)', async () => {
     const { body } = await send('GET', '/wp-json/tec/v1/events/67', { headers: ACKNOWLEDGED });
     expect([body.venues, body.organizers]).toEqual([[], []]);
     const theirs = await send('GET', '/wp-json/tec/v1/events/67', { as: 'admin', headers: ACKNOWLEDGED });
     expect(theirs.body.venues.map(({ id }: { id: number }) => id)).toEqual([18]);
   });
 
-  it('shows members and metas that WordPress does not have only where they say something', async () => {
+  it('show members and metas that WordPress does not have only if they have a value', async () => {
     const shownOf = async () => [
       (await send('GET', `${CORE}/tribe_events/38`)).body.meta._fasti_external_id,
       (await send('GET', `${TEC}/events/38`, { headers: ACKNOWLEDGED })).body.external_id,
@@ -68,7 +68,7 @@ describeDatabases('the companion routes', (open) => {
         ]),
       );
     });
-    it('describes a namespace of its own', async () => {
+    it('describes a single namespace', async () => {
       const { body } = await send('GET', CORE);
       expect(body).toMatchObject({ namespace: 'wp/v2', routes: { '/wp/v2/tags': { methods: ['GET', 'POST'] } } });
       expect(body.routes['/wp/v2/tags'].endpoints[0].args.per_page).toMatchObject({
@@ -78,7 +78,7 @@ describeDatabases('the companion routes', (open) => {
         maximum: 100,
       });
     });
-    it('stays when the calendar is switched off', async () => {
+    it("remains available when the calendar's REST API is switched off", async () => {
       await setOptions(db, { tribe_events_calendar_options: { 'rest-v1-disabled': true } });
       expect((await send('GET', '/wp-json/tribe/events/v1/events')).status).toBe(404);
       expect((await send('OPTIONS', `${CORE}/tags`)).body).toMatchObject({ namespace: 'wp/v2', methods: ['GET', 'POST'] });
@@ -119,7 +119,7 @@ describeDatabases('the companion routes', (open) => {
       ['users?include=2,1&orderby=include', [2, 1]],
       ['users?has_published_posts=post', [1]],
       ['users?has_published_posts=tribe_events,page', [1, 3, 2]],
-    ])('%s holds %j', async (path, ids) => expect(await idsOf(`${CORE}/${path}`)).toEqual(ids));
+    ])('%s contains the ids %j', async (path, ids) => expect(await idsOf(`${CORE}/${path}`)).toEqual(ids));
     it.each([
       ['capabilities=manage_options', [1]],
       ['capabilities=publish_tribe_events', [1, 3, 2]],
@@ -129,7 +129,7 @@ describeDatabases('the companion routes', (open) => {
       ['capabilities=subscriber', [5]],
       ['has_published_posts=false', [1, 3, 4, 2, 5]],
       ['has_published_posts=true', [1, 3, 2]],
-    ])('of people who can be managed holds, with %s, %j', async (query, ids) =>
+    ])('of manageable users, filtered by %s, contains the ids %j', async (query, ids) =>
       expect(await idsOf(`${CORE}/users?${query}`, 'admin')).toEqual(ids),
     );
 
@@ -139,11 +139,11 @@ describeDatabases('the companion routes', (open) => {
       ['media?include=10&_fields=id,description.rendered', [{ id: 10 }]],
       ['users/1?_fields=id,avatar_urls.96', { id: 1 }],
       ['tribe_events/44?_fields=title.rendered', { title: { rendered: 'New year concert' } }],
-    ])('%s tells what is named of what the route itself divides', async (path, body) =>
+    ])('%s has only the nested members named in _fields', async (path, body) =>
       expect((await send('GET', `${CORE}/${path}`)).body).toEqual(body),
     );
 
-    it('sends totals and neighbours as headers, with the query as it was', async () => {
+    it('sends totals and links to the neighbouring pages as headers, with the query unchanged', async () => {
       const { headers } = await send('GET', `${CORE}/tribe_venue?per_page=4&page=2&include=12,13,14,15,16,17&x=a%20b`);
       expect(headers).toMatchObject({ 'x-wp-total': '6', 'x-wp-totalpages': '2' });
       expect(headers.link).toContain('page=1');
@@ -161,7 +161,7 @@ describeDatabases('the companion routes', (open) => {
       ['tags?offset=2', 'offset='],
       ['tribe_venue?offset=3', 'offset='],
       ['users?offset=1', 'offset='],
-    ])('names neighbours of %s that lead through the whole list', async (list, carried) => {
+    ])('%s has links to neighbouring pages that lead through the whole list', async (list, carried) => {
       const whole = await send('GET', `${CORE}/${list}&per_page=100`);
       const ids: number[] = [];
       let path: string | undefined = `${CORE}/${list}&per_page=1`;
@@ -217,14 +217,16 @@ describeDatabases('the companion routes', (open) => {
       ['comments', 404, 'rest_no_route'],
       ['posts/2', 404, 'rest_post_invalid_id'],
       ['posts?context=edit', 400, 'rest_invalid_param'],
-    ])('%s is %i %s', async (path, status, code) => expect(await send('GET', `${CORE}/${path}`)).toMatchObject({ status, body: { code } }));
+    ])('%s answers %i %s', async (path, status, code) =>
+      expect(await send('GET', `${CORE}/${path}`)).toMatchObject({ status, body: { code } }),
+    );
 
-    it('holds drafts for those alone who may see them', async () => {
+    it('contains drafts only for users who may see them', async () => {
       expect(await idsOf(`${CORE}/tribe_events?status=draft&orderby=id&order=asc`, 'ed')).toEqual([80, 82, 88]);
       expect(await idsOf(`${CORE}/tribe_events?status=draft`, 'contrib')).toEqual([80]);
       expect((await send('GET', `${CORE}/tribe_events?status=draft`, { as: 'contrib' })).headers['x-wp-total']).toBe('1');
     });
-    it('costs no more queries when it is longer', async () => {
+    it('takes the same number of queries whatever its length', async () => {
       const count = async (perPage: number) => {
         let queries = 0;
         const note = () => {
@@ -235,14 +237,14 @@ describeDatabases('the companion routes', (open) => {
         stop();
         return queries;
       };
-      // The fewest of a few: what is remembered for a second alone is read again in some.
+      // The minimum of three runs: entries that are cached for one second are read again in some of them.
       const fewest = async (perPage: number) => Math.min(await count(perPage), await count(perPage), await count(perPage));
       expect(await fewest(40)).toBeLessThanOrEqual(await fewest(25));
     });
   });
 
   describe('a record', () => {
-    it('shows as much as its context wants', async () => {
+    it('shows the members of its context', async () => {
       const shown = async (context: string, as?: string) =>
         (await send('GET', `${CORE}/tribe_venue/12?context=${context}`, as ? { as } : {})).body;
       expect(Object.keys(await shown('embed')).sort()).toEqual(
@@ -260,13 +262,13 @@ describeDatabases('the companion routes', (open) => {
         id: 12,
         title: { rendered: 'Teatro Rossi' },
       }));
-    it('is opened by its password', async () => {
+    it('is shown in full with its password', async () => {
       expect((await send('GET', `${CORE}/tribe_venue/22`)).body.content).toEqual({ rendered: '', protected: true });
       const [row] = await db.from('posts').where('ID', 73).select('post_password');
       const { body } = await send('GET', `${CORE}/tribe_events/73?password=${row?.post_password}`);
       expect(body.content).toMatchObject({ protected: true, rendered: expect.stringMatching(/\S/) });
     });
-    it('embeds what it links to', async () => {
+    it('embeds the records that it links to', async () => {
       const { body } = await send('GET', `${CORE}/tribe_events/44?_embed`);
       expect(body._embedded).toMatchObject({
         author: [{ id: 1, name: 'admin' }],
@@ -280,7 +282,7 @@ describeDatabases('the companion routes', (open) => {
   });
 
   describe('the caller', () => {
-    it('is shown with what is needed to edit, on demand', async () => {
+    it('is shown with all members in the context edit', async () => {
       const { status, body } = await send('GET', `${CORE}/users/me?context=edit`, { as: 'ed' });
       expect(status).toBe(200);
       expect(body).toMatchObject({
@@ -288,12 +290,12 @@ describeDatabases('the companion routes', (open) => {
         capabilities: { edit_tribe_events: true, editor: true }, extra_capabilities: { editor: true },
       }); // biome-ignore format: pairs
     });
-    it('has no e-mail address otherwise', async () => {
+    it('is shown without an e-mail address in other contexts', async () => {
       const { body } = await send('GET', `${CORE}/users/me`, { as: 'sub' });
       expect(body).toMatchObject({ id: 5, name: 'Sub', slug: 'sub' });
       expect(body).not.toHaveProperty('email');
     });
-    it('is not changed here', async () =>
+    it('cannot be changed through /users/me', async () =>
       expect(await send('POST', `${CORE}/users/me`, { as: 'sub', body: { name: 'X' } })).toMatchObject({
         status: 501,
         body: { code: 'rest_not_implemented' },
@@ -303,7 +305,7 @@ describeDatabases('the companion routes', (open) => {
   describe('writing', () => {
     beforeEach(() => resetSite(db));
 
-    it('makes a draft, unless a status is named', async () => {
+    it('creates a draft unless a status is given', async () => {
       const { status, body, headers } = await send('POST', `${CORE}/tribe_venue`, {
         as: 'ed',
         body: { title: 'Hall', content: 'Old.', slug: 'the-hall', excerpt: 'A hall' },
@@ -319,11 +321,11 @@ describeDatabases('the companion routes', (open) => {
       });
       expect(headers.location).toBe(`http://127.0.0.1:8081${CORE}/tribe_venue/${body.id}`);
     });
-    it('makes a second venue of a name that exists', async () => {
+    it('creates a second venue with an existing name', async () => {
       const { body } = await send('POST', `${CORE}/tribe_venue`, { as: 'admin', body: { title: 'Teatro Rossi', status: 'publish' } });
       expect(body).toMatchObject({ id: 93, slug: 'teatro-rossi-2', status: 'publish' });
     });
-    it('writes metas back, and what follows from them', async () => {
+    it('stores metas and derives the dependent ones', async () => {
       const { meta } = (await send('GET', `${CORE}/tribe_events/44`)).body;
       const changed = {
         ...meta,
@@ -349,19 +351,19 @@ describeDatabases('the companion routes', (open) => {
         venue: { id: 13 },
       });
     });
-    it('keeps what it does not name', async () => {
+    it('leaves metas and members alone that the request does not contain', async () => {
       await send('POST', `${CORE}/tribe_venue/12`, { as: 'admin', body: { meta: { _VenueCity: 'Lucca' } } });
       expect((await send('GET', `${CORE}/tribe_venue/12`)).body).toMatchObject({
         title: { rendered: 'Teatro Rossi' }, status: 'publish', featured_media: 10, meta: { _VenueCity: 'Lucca', _VenueZip: '56126' },
       }); // biome-ignore format: pairs
     });
-    it('keeps metas that are no fields, without markup', async () => {
+    it('stores metas that are not fields, without their markup', async () => {
       const meta = { _EventCostDescription: 'at the <b>door</b>', _tribe_events_status: 'canceled', unknown: 'x' };
       const { body } = await send('POST', `${CORE}/tribe_events/44`, { as: 'admin', body: { meta } });
       expect(body.meta).toMatchObject({ _EventCostDescription: 'at the door', _tribe_events_status: 'canceled' });
       expect(await metasOf(44, 'unknown')).toEqual([]);
     });
-    it('sets terms and picture, and takes them away', async () => {
+    it('sets and removes terms and the image', async () => {
       const { body } = await send('POST', `${CORE}/tribe_events/44`, {
         as: 'admin',
         body: { tags: [13], tribe_events_cat: [], featured_media: 11 },
@@ -394,7 +396,7 @@ describeDatabases('the companion routes', (open) => {
       expect(await send(method, `${CORE}/${path}`, { body, ...(as ? { as } : {}) })).toMatchObject({ status, body: { code } }),
     );
 
-    it('trashes, and deletes for good by force', async () => {
+    it('trashes records, and deletes them permanently with force', async () => {
       expect((await send('DELETE', `${CORE}/tribe_venue/17`, { as: 'admin' })).body).toMatchObject({ id: 17, status: 'trash' });
       expect(await send('DELETE', `${CORE}/tribe_venue/17`, { as: 'admin' })).toMatchObject({
         status: 410,
@@ -406,7 +408,7 @@ describeDatabases('the companion routes', (open) => {
       });
       expect((await send('GET', `${CORE}/tribe_venue/17`, { as: 'admin' })).status).toBe(404);
     });
-    it('makes, changes and deletes terms', async () => {
+    it('creates, updates and deletes terms', async () => {
       const { status, body, headers } = await send('POST', `${CORE}/tags`, { as: 'ed', body: { name: 'Open air' } });
       expect({ status, slug: body.slug, location: headers.location }).toEqual({
         status: 201,
@@ -424,7 +426,7 @@ describeDatabases('the companion routes', (open) => {
     });
   });
 
-  describe('the library', () => {
+  describe('the media library', () => {
     beforeEach(() => resetSite(db));
     const raw = (headers: Record<string, string> = {}, as = 'auth', body: Buffer = TINY) =>
       send('POST', `${CORE}/media`, {
@@ -458,7 +460,7 @@ describeDatabases('the companion routes', (open) => {
       expect(readFileSync(fileOf(body.source_url))).toEqual(TINY);
       expect((await send('GET', new URL(body.source_url).pathname)).status).toBe(200);
     });
-    it('takes a file as a field of a form, with what is said about it', async () => {
+    it('takes a file as a field of a form, with its title, texts and parent', async () => {
       const fields = {
         title: 'The poster',
         alt_text: 'A poster',
@@ -471,7 +473,7 @@ describeDatabases('the companion routes', (open) => {
       expect(body).toMatchObject({ title: { raw: 'The poster' }, alt_text: 'A poster', caption: { raw: 'Come!' }, post: 79 });
       expect(body.description.raw).not.toContain('<script>');
     });
-    it('gives an image that events can use', async () => {
+    it('makes an uploaded image available to events', async () => {
       const { body } = await raw();
       const changed = await send('POST', '/wp-json/tribe/events/v1/events/79', { as: 'auth', body: { image: body.id } });
       expect(changed.body.image).toMatchObject({ id: body.id, url: body.source_url });
@@ -493,16 +495,16 @@ describeDatabases('the companion routes', (open) => {
       expect(await raw(named, 'auth', bytes)).toMatchObject({ status, body: { code } });
       expect(await db.from('posts').where('ID', '>', 92)).toEqual([]);
     });
-    it('refuses a file that arrives otherwise than it left', async () =>
+    it('refuses a file whose hash differs from Content-MD5', async () =>
       expect(await raw({ 'Content-MD5': 'd41d8cd98f00b204e9800998ecf8427e' })).toMatchObject({
         status: 412,
         body: { code: 'rest_upload_hash_mismatch' },
       }));
-    it('refuses a form without the field', async () => {
+    it('refuses a form without the file field', async () => {
       expect(await sent(form({ title: 'X' }))).toMatchObject({ status: 400, body: { code: 'rest_upload_no_data' } });
       expect(await sent(form({}, { field: 'picture' }))).toMatchObject({ status: 400, body: { code: 'rest_upload_no_data' } });
     });
-    it('refuses what is too large', async () => {
+    it('refuses a file that is too large', async () => {
       const limited = await serveDatabase(db, { env: { UPLOAD_LIMIT: '1kb' } });
       const answer = await limited.send('POST', `${CORE}/media`, {
         as: 'auth',
@@ -515,19 +517,19 @@ describeDatabases('the companion routes', (open) => {
     it.each([
       ['sub', 403, 'rest_cannot_create'],
       ['contrib', 403, 'rest_cannot_create'],
-    ])('takes nothing from %s', async (as, status, code) => expect(await raw({}, as)).toMatchObject({ status, body: { code } }));
-    it('takes nothing from strangers', async () =>
+    ])('refuses an upload by %s', async (as, status, code) => expect(await raw({}, as)).toMatchObject({ status, body: { code } }));
+    it('refuses an anonymous upload', async () =>
       expect(await send('POST', `${CORE}/media`, { body: TINY, headers: { 'Content-Type': 'image/png' } })).toMatchObject({
         status: 401,
         body: { code: 'rest_cannot_create' },
       }));
-    it('attaches nothing to what others wrote', async () =>
+    it('does not attach a file to a record of another author', async () =>
       expect(await sent(form({ post: '44' }, {}))).toMatchObject({ status: 403, body: { code: 'rest_cannot_edit' } }));
-    it('stores a name as a name, wherever it leads', async () => {
+    it('uses only the base name of a file name that contains a path', async () => {
       const { body } = await raw({ 'Content-Disposition': 'attachment; filename="../../evil.php.png"' });
       expect(body.source_url).toMatch(/\/wp-content\/uploads\/\d{4}\/\d\d\/evil\.php_\.png$/);
     });
-    it('shows what hangs under a draft to those alone who may read it', async () => {
+    it('shows a file attached to a draft only to users who may read the draft', async () => {
       const { body } = await sent(form({ post: '88' }, {}));
       const path = `${CORE}/media/${body.id}`;
       expect((await send('GET', path)).status).toBe(401);
@@ -536,7 +538,7 @@ describeDatabases('the companion routes', (open) => {
       expect(await idsOf(`${CORE}/media`)).not.toContain(body.id);
       expect(await idsOf(`${CORE}/media`, 'auth')).toContain(body.id);
     });
-    it('changes what is said about a file', async () => {
+    it('updates the title and the alternative text of a file', async () => {
       const { body } = await send('POST', `${CORE}/media/10`, { as: 'admin', body: { alt_text: 'Ten dots', title: { raw: 'Dots' } } });
       expect(body).toMatchObject({ alt_text: 'Ten dots', title: { raw: 'Dots' } });
       expect(await send('POST', `${CORE}/media/10`, { as: 'auth', body: { alt_text: 'X' } })).toMatchObject({
@@ -544,7 +546,7 @@ describeDatabases('the companion routes', (open) => {
         body: { code: 'rest_cannot_edit' },
       });
     });
-    it('deletes a file for good, and where it was shown', async () => {
+    it('deletes a file permanently, and removes it from the records that showed it', async () => {
       const { body } = await raw();
       const file = fileOf(body.source_url);
       await send('POST', '/wp-json/tribe/events/v1/events/79', { as: 'auth', body: { image: body.id } });
@@ -558,7 +560,7 @@ describeDatabases('the companion routes', (open) => {
       expect(existsSync(file)).toBe(false);
       expect(await metasOf(79, '_thumbnail_id')).toEqual([]);
     });
-    /** Another attachment of the same files; gives its id. */
+    /** Creates another attachment with the same files; returns its id. */
     const copied = async (id: number): Promise<number> => {
       const row = (await db.from('posts').where('ID', id).first())!;
       const other = await insertRows(db, 'posts', [{ ...row, ID: id + 100, post_name: `other-${id}` }]);
@@ -570,7 +572,7 @@ describeDatabases('the companion routes', (open) => {
       );
       return other;
     };
-    it('leaves files on the disk that another one names, as those of a translation do', async () => {
+    it('keeps files on the disk that another attachment uses, such as that of a translation', async () => {
       const { body } = await raw({}, 'auth', readFileSync(new URL('fixtures/uploads/2026/11/wide.png', import.meta.url)));
       const sizes = Object.values(body.media_details.sizes as Record<string, { source_url: string }>).map(({ source_url: url }) =>
         fileOf(url),
@@ -585,7 +587,7 @@ describeDatabases('the companion routes', (open) => {
       expect((await remove(other)).status).toBe(200);
       expect(all.map((name) => existsSync(name))).toEqual(all.map(() => false));
     });
-    it('takes along what an image was before it was edited in WordPress', async () => {
+    it('deletes the original files of an image that was edited in WordPress', async () => {
       const { body } = await raw();
       const before = fileOf(body.source_url);
       const [name] = await metasOf(body.id, '_wp_attached_file');
@@ -598,7 +600,7 @@ describeDatabases('the companion routes', (open) => {
       expect((await send('DELETE', `${CORE}/media/${body.id}?force=true`, { as: 'admin' })).status).toBe(200);
       expect([existsSync(after), existsSync(before)]).toEqual([false, false]);
     });
-    it('leaves no files on the disk where all that name them are deleted at once', async () => {
+    it('keeps no files on the disk if all attachments that use them are deleted at once', async () => {
       const { body } = await raw();
       const file = fileOf(body.source_url);
       const other = await copied(body.id);
@@ -611,7 +613,7 @@ describeDatabases('the companion routes', (open) => {
         removed = remove().finally(() => {
           isAnswered = true;
         });
-        // Where transactions write alone anyway, it waits for this one before it looks at anything.
+        // On a database with a single writer, the deletion waits for this transaction before its first query.
         if (db.dialect.writers !== 1)
           await until('a request that waits', async () => isAnswered || (await isSomebodyWaiting()), { lookMs: RENEWED_MS });
         await removeAttachment(trx, other);
@@ -620,13 +622,13 @@ describeDatabases('the companion routes', (open) => {
       expect(await removed).toBe(200);
       expect(existsSync(file)).toBe(false);
     });
-    /** The server shows who waits as it was, until nobody has looked for a tenth of a second. */
+    /** The server renews its list of waiting transactions only if nobody has read it for a tenth of a second. */
     const RENEWED_MS = 150;
     const isSomebodyWaiting = async (): Promise<boolean> =>
       (await db.ask("SELECT trx_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")).length > 0;
   });
 
-  describe('the newer interface', () => {
+  describe('the tec/v1 interface', () => {
     beforeEach(() => resetSite(db));
     const call = (method: string, path: string, options: Parameters<RunningSite['send']>[2] = {}) =>
       send(method, `${TEC}/${path}`, { ...options, headers: { ...ACKNOWLEDGED, ...options.headers } });
@@ -637,11 +639,11 @@ describeDatabases('the companion routes', (open) => {
       ['POST', 'venues', 'admin'],
       ['PUT', 'venues/12', 'admin'],
       ['DELETE', 'venues/12', 'admin'],
-    ])('answers %s %s only to those who acknowledge that it may change', async (method, path, as) => {
+    ])('answers %s %s only if the request acknowledges that the interface is experimental', async (method, path, as) => {
       const answer = await send(method, `${TEC}/${path}`, { ...(as ? { as } : {}), body: method === 'GET' ? null : { title: 'X' } });
       expect(answer).toMatchObject({ status: 400, body: { code: 'missing_experimental_endpoint_acknowledgement' } });
     });
-    it('names in its document the header by which that is acknowledged, and every field that is written', async () => {
+    it('names in its document the header for this acknowledgement, and every writable field', async () => {
       const { paths, components } = (await send('GET', `${TEC}/docs`)).body;
       const of = (method: string, path: string) => JSON.stringify(paths[path][method].parameters);
       for (const [path, method] of ['/events', '/venues/{id}', '/organizers'].flatMap((path) =>
@@ -661,12 +663,12 @@ describeDatabases('the companion routes', (open) => {
         expect(Object.keys(args).filter((field) => !described.includes(`"${field}":`))).toEqual([]);
       }
     });
-    it('does so whatever was answered before', async () => {
+    it('requires the acknowledgement even if the same answer is cached', async () => {
       expect((await call('GET', 'organizers/24')).status).toBe(200);
       expect((await send('GET', `${TEC}/organizers/24`)).status).toBe(400);
       expect((await call('GET', 'organizers/24')).headers.vary).toContain('X-TEC-EEA');
     });
-    it('creates an event with what it links to', async () => {
+    it('creates an event with its venue, organizer and terms', async () => {
       const { status, body } = await call('POST', 'events', {
         as: 'ed',
         body: {
@@ -687,7 +689,7 @@ describeDatabases('the companion routes', (open) => {
         venues: [{ id: 12 }], organizers: [{ id: 24 }, { id: 25 }], organizer_names: ['ACME Events', 'Coop &#038; Friends'],
       }); // biome-ignore format: pairs
     });
-    it('takes UTC times and a duration as well', async () => {
+    it('accepts UTC times and a duration', async () => {
       const { body } = await call('POST', 'events', {
         as: 'ed',
         body: { title: 'Fair', start_date_utc: '2030-12-01 09:00:00', duration: 3600 },
@@ -695,7 +697,7 @@ describeDatabases('the companion routes', (open) => {
       expect(body).toMatchObject({ start_date: '2030-12-01 10:00:00', end_date: '2030-12-01 11:00:00', duration: '3600' });
     });
     it.each(['2030-12-01 10:00', '2030-12-01T10:00:00', 'December 1, 2030 10am', '1 December 2030 10:00:00'])(
-      'takes a duration beside a start in any form: %s',
+      'accepts a duration with a start in any format: %s',
       async (start_date) => {
         const dates = { start_date: '2030-12-01 10:00:00', end_date: '2030-12-01 11:00:00', duration: '3600' };
         const made = await call('POST', 'events', { as: 'ed', body: { title: 'Fair', start_date, duration: 3600 } });
@@ -706,7 +708,7 @@ describeDatabases('the companion routes', (open) => {
         });
       },
     );
-    describe('dates that are sent in another way', () => {
+    describe('changes of dates in other forms', () => {
       const IN_NEW_YORK = {
         title: 'Fair',
         timezone: 'America/New_York',
@@ -725,10 +727,10 @@ describeDatabases('the companion routes', (open) => {
         ['with the letter of UTC', { start_date_utc: '2030-12-02T16:00:00Z', end_date_utc: '2030-12-02T18:00:00Z' }],
         ['with an offset', { start_date_utc: '2030-12-02T17:00:00+01:00', end_date_utc: '2030-12-02T17:00:00-01:00' }],
         ['with a duration', { start_date_utc: '2030-12-02 16:00:00', duration: 7200 }],
-      ])('mean the same moment in the zone of the event: %s', async (_, change) =>
+      ])('mean the same moment in the time zone of the event: %s', async (_, change) =>
         expect(await changed(IN_NEW_YORK, change)).toEqual([200, '2030-12-02 16:00:00', '2030-12-02 18:00:00', 'America/New_York']),
       );
-      it('mean the same moment in another zone that is named beside', async () =>
+      it('mean the same moment in another time zone given in the request', async () =>
         expect(
           await changed(IN_NEW_YORK, {
             timezone: 'Asia/Tokyo',
@@ -736,20 +738,20 @@ describeDatabases('the companion routes', (open) => {
             end_date_utc: '2030-12-02 18:00:00',
           }),
         ).toEqual([200, '2030-12-02 16:00:00', '2030-12-02 18:00:00', 'Asia/Tokyo']));
-      it('take a duration alone from the start that there is', async () =>
+      it('apply a duration to the current start of the event', async () =>
         expect(await changed(IN_NEW_YORK, { duration: 3600 })).toEqual([
           200,
           '2030-12-01 15:00:00',
           '2030-12-01 16:00:00',
           'America/New_York',
         ]));
-      it.each(['start_date_utc', 'end_date_utc'])('are refused where they are none: %s', async (name) =>
+      it.each(['start_date_utc', 'end_date_utc'])('are refused if the date is invalid: %s', async (name) =>
         expect(await call('PUT', 'events/44', { as: 'ed', body: { [name]: 'whenever' } })).toMatchObject({
           status: 400,
           body: { data: { details: { [name]: { code: 'tec_rest_invalid_date_time_argument' } } } },
         }),
       );
-      it('count the seconds of a duration that pass while clocks change', async () => {
+      it('count elapsed seconds of a duration across a change of the clocks', async () => {
         const { body } = await call('POST', 'events', {
           as: 'ed',
           body: { title: 'Fair', start_date: '2030-03-30 22:00:00', duration: 8 * 3600 },
@@ -757,7 +759,7 @@ describeDatabases('the companion routes', (open) => {
         expect(body).toMatchObject({ end_date: '2030-03-31 07:00:00', end_date_utc: '2030-03-31 05:00:00', duration: String(8 * 3600) });
       });
     });
-    it('changes what is named', async () => {
+    it('changes only the given fields', async () => {
       const { status, body } = await call('PUT', 'venues/12', { as: 'admin', body: { city: 'Lucca', excerpt: 'Short' } });
       expect({ status, ...body }).toMatchObject({
         status: 'publish',
@@ -766,14 +768,14 @@ describeDatabases('the companion routes', (open) => {
         excerpt: { rendered: '<p>Short</p>\n' },
       });
     });
-    it.each(['en', 'it'])('describes the name in another system as something to write: %s', async (language) => {
+    it.each(['en', 'it'])('describes external_id as a writable field: %s', async (language) => {
       const { body } = await send('OPTIONS', `${TEC}/venues?translation_language=${language}`);
       const { args } = body.endpoints.find(({ methods }: { methods: string[] }) => methods.includes('POST'));
       const own = (await send('OPTIONS', `/wp-json/tribe/events/v1/venues?translation_language=${language}`)).body.endpoints;
       const written = own.find(({ methods }: { methods: string[] }) => methods.includes('POST')).args;
       expect(args.external_id.description).toBe(written.external_id.description);
     });
-    it('says that it trashes whatever `force` says, and does', async () => {
+    it('says that a deletion trashes the record with or without `force`, and does so', async () => {
       const forceOf = async (path: string) => {
         const { body } = await send('OPTIONS', path);
         return body.endpoints.find(({ methods }: { methods: string[] }) => methods.includes('DELETE')).args.force.description;
@@ -782,7 +784,7 @@ describeDatabases('the companion routes', (open) => {
       expect((await call('DELETE', 'venues/17?force=true', { as: 'admin' })).status).toBe(200);
       expect((await send('GET', `${CORE}/tribe_venue/17?context=edit`, { as: 'admin' })).body.status).toBe('trash');
     });
-    it.each(['', '*'])('shows what a change put into the trash, and changes it there, with If-Match “%s”', async (match) => {
+    it.each(['', '*'])('returns a record that a change has trashed, and changes it there, with If-Match “%s”', async (match) => {
       const headers: Record<string, string> = match === '' ? {} : { 'If-Match': match };
       const change = async (body: object) => {
         const { status, body: shown } = await call('PUT', 'venues/17', { as: 'admin', headers, body });
@@ -795,12 +797,12 @@ describeDatabases('the companion routes', (open) => {
       const made = await call('POST', 'venues', { as: 'admin', body: { title: 'Gone', status: 'trash' } });
       expect([made.status, made.body.status]).toEqual([201, 'trash']);
     });
-    it.each(['events/44', 'venues/12', 'organizers/24'])('takes back what it showed: %s', async (path) => {
+    it.each(['events/44', 'venues/12', 'organizers/24'])('accepts a record as it was returned: %s', async (path) => {
       const { title, content, excerpt, guid, modified, modified_gmt, ...shown } = (await call('GET', path, { as: 'admin' })).body;
       const answer = await call('PUT', path, { as: 'admin', body: shown });
       expect(answer).toMatchObject({ status: 200, body: { ...shown, title, content, excerpt } });
     });
-    it('trashes a record, once', async () => {
+    it('trashes a record once', async () => {
       expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({ status: 200, body: [] });
       expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({
         status: 410,
@@ -828,20 +830,20 @@ describeDatabases('the companion routes', (open) => {
       expect(await call(method, path, { body, ...(as ? { as } : {}) })).toMatchObject({ status, body: { code } }),
     );
 
-    it('keeps drafts from those who may not see them', async () => {
+    it('hides drafts from users who may not see them', async () => {
       expect((await call('GET', 'events/82', { as: 'contrib' })).status).toBe(403);
       expect((await call('GET', 'events/80', { as: 'contrib' })).status).toBe(200);
       const { body } = await call('GET', 'events?status=draft', { as: 'contrib' });
       expect(body.map(({ id }: { id: number }) => id)).toEqual([80]);
     });
-    it('opens a protected record to its password', async () => {
+    it('shows a protected record in full with its password', async () => {
       const [row] = await db.from('posts').where('ID', 73).select('post_password');
       expect((await call('GET', `events/73?password=${row?.post_password}`)).body).toMatchObject({
         start_date: '2030-09-01 10:00:00',
         venues: [{ id: 12 }],
       });
     });
-    it('speaks the language of the caller', async () => {
+    it('answers in the language of the caller', async () => {
       const { body } = await send('GET', `/it${TEC}/events/53`, { headers: ACKNOWLEDGED });
       expect(body).toMatchObject({ short_schedule_details: 'Tutto il giorno', schedule_details: expect.stringContaining('giugno') });
     });
@@ -857,14 +859,11 @@ describeDatabases('the companion routes of a site without a trash', (open) => {
   });
   afterAll(() => running.close());
 
-  it.each(['tribe_events/44', 'tribe_venue/17', 'tribe_organizer/24'])(
-    'delete %s only for those who say that it is for good',
-    async (path) => {
-      const refused = await running.send('DELETE', `${CORE}/${path}`, { as: 'admin' });
-      expect(refused).toMatchObject({ status: 501, body: { code: 'rest_trash_not_supported' } });
-      expect((await running.send('GET', `${CORE}/${path}`)).status).toBe(200);
-      expect((await running.send('DELETE', `${CORE}/${path}?force=true`, { as: 'admin' })).body.deleted).toBe(true);
-      expect((await running.send('GET', `${CORE}/${path}`)).status).toBe(404);
-    },
-  );
+  it.each(['tribe_events/44', 'tribe_venue/17', 'tribe_organizer/24'])('delete %s only with `force`', async (path) => {
+    const refused = await running.send('DELETE', `${CORE}/${path}`, { as: 'admin' });
+    expect(refused).toMatchObject({ status: 501, body: { code: 'rest_trash_not_supported' } });
+    expect((await running.send('GET', `${CORE}/${path}`)).status).toBe(200);
+    expect((await running.send('DELETE', `${CORE}/${path}?force=true`, { as: 'admin' })).body.deleted).toBe(true);
+    expect((await running.send('GET', `${CORE}/${path}`)).status).toBe(404);
+  });
 });

@@ -141,9 +141,9 @@ describe('settings', () => {
 describe("WordPress's keys and salts", () => {
   it('are taken together', () =>
     expect(readConfig(KEYS).keys).toEqual({ loggedInKey: 'a', loggedInSalt: 'b', nonceKey: 'c', nonceSalt: 'd' }));
-  it('are taken to the letter: one in a dozen begins or ends with a blank', () =>
+  it('keep leading and trailing spaces, which one key in a dozen has', () =>
     expect(readConfig({ ...KEYS, LOGGED_IN_KEY: ' a', NONCE_SALT: 'd ' }).keys).toMatchObject({ loggedInKey: ' a', nonceSalt: 'd ' }));
-  it('are refused in part', () => {
+  it('are refused if one of the four is missing', () => {
     const { NONCE_SALT: _, ...three } = KEYS;
     expect((complaint(three) as Error).message).toBe(
       'NONCE_SALT is absent; LOGGED_IN_KEY, LOGGED_IN_SALT, NONCE_KEY, NONCE_SALT must be given together or not at all.',
@@ -156,7 +156,7 @@ describe('FASTI_FOLDER', () => {
     const { databaseUrl, uploadsDir, backupsDir } = readConfig({ FASTI_FOLDER: '/srv/fasti', ...env });
     return [databaseUrl, uploadsDir, backupsDir];
   };
-  it('is where relative paths start', () => {
+  it('is the base of relative paths', () => {
     expect(pathsOf({})).toEqual(['sqlite:/srv/fasti/data/fasti.sqlite', '/srv/fasti/data/uploads', '/srv/fasti/data/backups']);
     expect(pathsOf({ DATABASE_URL: 'sqlite:./a.sqlite', UPLOADS_DIR: '../up', BACKUPS_DIR: 'kept' })).toEqual([
       'sqlite:/srv/fasti/a.sqlite',
@@ -164,7 +164,7 @@ describe('FASTI_FOLDER', () => {
       '/srv/fasti/kept',
     ]);
   });
-  it.each(['sqlite:/a.sqlite', 'sqlite:///a.sqlite', 'sqlite::memory:', 'mysql://u:p@h/n'])('changes nothing about %s', (url) =>
+  it.each(['sqlite:/a.sqlite', 'sqlite:///a.sqlite', 'sqlite::memory:', 'mysql://u:p@h/n'])('does not change %s', (url) =>
     expect(pathsOf({ DATABASE_URL: url, UPLOADS_DIR: '/up', BACKUPS_DIR: '/kept' })).toEqual([url, '/up', '/kept']),
   );
 });
@@ -172,11 +172,11 @@ describe('FASTI_FOLDER', () => {
 describe('namespaces', () => {
   it('are our own and the one that existing clients use', () =>
     expect(servedNamespaces(readConfig({}))).toEqual(['calendar/events/v1', 'tribe/events/v1']));
-  it('are none that is served for something else', () => {
+  it('cannot be one that serves another interface', () => {
     for (const namespace of companionNamespaces().keys()) expect(complaint({ REST_NAMESPACE: namespace })).toBeInstanceOf(ConfigError);
     expect(complaint({ REST_NAMESPACE: 'wp/v20' })).toBeUndefined();
   });
-  it('are one where both are the same', () =>
+  it('are a single one if REST_NAMESPACE is the one that existing clients use', () =>
     expect(servedNamespaces(readConfig({ REST_NAMESPACE: 'tribe/events/v1' }))).toEqual(['tribe/events/v1']));
 });
 

@@ -8,7 +8,7 @@ import { settings } from '../src/config/settings.ts';
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 const dockerfile = read('Dockerfile');
 const compose = read('compose.yaml');
-/** How long a process may take to end beyond the answers under way, in seconds (docs/operating.md). */
+/** Extra time that a process may take to end after the answers under way, in seconds (docs/operating.md). */
 const GRACE_SECONDS = 3;
 
 describe('the container', () => {
@@ -18,14 +18,14 @@ describe('the container', () => {
     expect(images.filter((image) => !/:\d+\.\d+\.\d+(-[\w.-]+)?$/.test(image))).toEqual([]);
   });
 
-  it('has no password of its own, and none that is printed', () => {
+  it('reads its passwords from files, and contains or prints none', () => {
     const lines = compose.split('\n').filter((line) => /^\s+\w*PASSWORD\w*:/.test(line));
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.filter((line) => !/_PASSWORD_FILE: \/secrets\/\w+$/.test(line))).toEqual([]);
     expect(compose).not.toMatch(/RANDOM_ROOT_PASSWORD|mysql:\/\/fasti:(?!%s@)/);
   });
 
-  it('generates the passwords of its database once, each readable by its reader alone', () => {
+  it('generates the database passwords once, each in files that only its reader can read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'fasti-secrets-'));
     const script = /- \|\n((?: {8}.*\n)+)/.exec(compose)?.[1] ?? '';
     const owners = [...script.matchAll(/chown (\d+):\d+ (.+)/g)].map(([, id, names]) => [id, names]);
@@ -52,12 +52,12 @@ describe('the container', () => {
     }
   });
 
-  it('can be reached from outside of itself, by this machine alone', () => {
+  it("listens on all its interfaces, but is published on this machine's loopback address only", () => {
     expect(dockerfile).toMatch(/^ENV .*\bHOST=0\.0\.0\.0\b/m);
     expect(/^\s+ports: (.+)$/m.exec(compose)?.[1]).toMatch(/^\["127\.0\.0\.1:/);
   });
 
-  it('has as much time to end as the service may take', () => {
+  it('waits longer before killing the service than the service may take to end', () => {
     const seconds = Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1]);
     expect(seconds).toBeGreaterThan(Number(settings.shutdownSeconds.fallback) + GRACE_SECONDS);
   });

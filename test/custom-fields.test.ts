@@ -28,13 +28,13 @@ const temporaryUploads = temporaryFolder();
 const WINDOW = 'start_date=2030-01-01&end_date=2031-01-01';
 
 const CORE = '/wp-json/wp/v2/tribe_events';
-/** A value of each of the fields, as it is stored. */
+/** A value of each of the fields, as stored. */
 const HELD: Readonly<Record<string, string>> = {
   accessibility: 'yes', stage: 'Garden', seats: '120', stream: 'https://example.org/live', note: 'Bring; boots, "please"\\n', languages: 'Italian|German',
 }; // biome-ignore format: pairs
 
 async function define(ask: Asking, fields: readonly NewCustomField[] = FIELDS): Promise<CustomField[]> {
-  // Marks the site as changed, so that the next test begins with the options as they were.
+  // Marks the site as changed, so that the options are restored before the next test.
   await ask.options({});
   const defined: CustomField[] = [];
   for (const field of fields) defined.push(await addCustomField(ask.running().site, field));
@@ -49,8 +49,8 @@ const picked = (meta: Json, fields: readonly CustomField[]): Json => Object.from
 const values = ({ custom_fields: fields }: Json): Record<string, string> =>
   Object.fromEntries(Object.entries(fields as Record<string, Json>).map(([name, { value }]) => [name, value]));
 
-describeAsking('Fields that a site defines', (ask) => {
-  it('are written and shown by their names', async () => {
+describeAsking('custom fields that a site defines', (ask) => {
+  it('are written and shown under their names', async () => {
     await define(ask);
     const made = await ask.made('/events', {
       ...EVENT,
@@ -73,7 +73,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(await ask.meta(made.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
   });
 
-  it('are set, left and cleared one by one, in forms as in JSON', async () => {
+  it('are set, left unchanged and cleared one by one, in forms as in JSON', async () => {
     await define(ask);
     const { id } = await ask.made('/events', { ...EVENT, custom_fields: { accessibility: 'yes', seats: 5 } });
     const form = 'custom_fields%5Bstage%5D=Main+stage&custom_fields%5Bseats%5D=&custom_fields%5Blanguages%5D%5B%5D=English';
@@ -84,7 +84,7 @@ describeAsking('Fields that a site defines', (ask) => {
     });
     expect(values(sent.body)).toEqual({ accessibility: 'yes', stage: 'Main stage', languages: 'English' });
     expect(values(await ask.changed(`/events/${id}`, { title: 'Again' }))).toEqual(values(sent.body));
-    // What a form sends beside boxes, so that none of them ticked is said, too (decision D49).
+    // Forms send an empty value with a group of checkboxes, so that a group without a tick is sent, too (decision D49).
     const boxes = await ask.changed(`/events/${id}`, { custom_fields: { languages: ['', 'German', null], accessibility: [''] } });
     expect(values(boxes)).toEqual({ stage: 'Main stage', languages: 'German' });
     expect(
@@ -95,7 +95,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(await ask.meta(id, '__ecp_custom_7')).toEqual([]);
   });
 
-  it('refuse what is none of their values, with a sentence that names the field', async () => {
+  it('refuse a value that is not allowed, with a sentence that names the field', async () => {
     await define(ask);
     const wrong: readonly (readonly [string, unknown])[] = [
       ['stage', 'Cellar'], ['stage', ['Garden']], ['seats', 'many'], ['seats', {}], ['stream', 'javascript:alert(1)'], ['note', ['a']],
@@ -109,14 +109,14 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(answer.body.data.params.custom_fields).toBe('stage must be one of: Main stage, Garden. Received: {"stage":"Cellar"}.');
   });
 
-  it('take no name that is not defined, whatever it is', async () => {
+  it('are refused under any name that is not defined', async () => {
     await define(ask);
     for (const name of ['unknown', '_thumbnail_id', '_ecp_custom_99']) {
       const body = `{"title":"x","start_date":"2030-05-01 20:00","end_date":"2030-05-01 21:00","custom_fields":{${JSON.stringify(name)}:"x"}}`;
       const answer = await ask.send('POST', `${ROOT}/events`, { as: 'admin', body, headers: { 'content-type': 'application/json' } });
       expect([name, answer.status, Object.keys(answer.body.data?.params ?? {})]).toEqual([name, 400, ['custom_fields']]);
     }
-    // Names that no object may be given are taken out of every body before it is looked at.
+    // Names that no object may have are removed from every body before it is read.
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const body = `{"title":"x","start_date":"2030-05-01 20:00","end_date":"2030-05-01 21:00","custom_fields":{"${name}":"x"}}`;
       const answer = await ask.send('POST', `${ROOT}/events`, { as: 'admin', body, headers: { 'content-type': 'application/json' } });
@@ -128,7 +128,7 @@ describeAsking('Fields that a site defines', (ask) => {
       expectRefusal(await ask.post('/events', { ...EVENT, custom_fields: sent }), 400, 'rest_invalid_param', ['custom_fields']);
   });
 
-  it('narrow lists, and stand in the addresses of their pages', async () => {
+  it('filter lists, and are kept in the URLs of their pages', async () => {
     await define(ask);
     const [one, other] = [
       await ask.made('/events', { ...EVENT, custom_fields: { accessibility: 'yes', languages: ['German', 'English'] } }),
@@ -149,7 +149,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(idsOf(next.body)).toEqual([page.events[0].id === one.id ? other.id : one.id]);
   });
 
-  it('cost reads and lists no query', async () => {
+  it('add no queries to reads and lists', async () => {
     const { id } = await ask.made('/events', EVENT);
     const cost = async () => {
       const { db } = ask.running().site;
@@ -157,7 +157,7 @@ describeAsking('Fields that a site defines', (ask) => {
       const queries: number[] = [];
       for (const path of paths) {
         let least = Number.POSITIVE_INFINITY;
-        // What a request finds to do besides, after some time without one, is no part of what it costs.
+        // The first request after a pause does further work, which does not count towards its cost.
         for (const _ of [1, 2, 3]) {
           await ask.rows(async () => undefined);
           const before = db.queries();
@@ -173,7 +173,7 @@ describeAsking('Fields that a site defines', (ask) => {
     await define(ask);
     await ask.changed(`/events/${id}`, { custom_fields: { note: 'x', seats: 1 } });
     await cost();
-    // What is remembered may make it less.
+    // Cached values may lower the cost.
     const now = await cost();
     expect(now.filter((queries, place) => queries > (without[place] ?? 0))).toEqual([]);
   });
@@ -189,7 +189,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(record.custom_fields).toEqual([]);
   });
 
-  it('are described where the site defines them, and nowhere else', async () => {
+  it('are described only if the site defines them', async () => {
     const described = async () => {
       const options = (await ask.send('OPTIONS', `${ROOT}/events`)).body;
       const { paths } = await ask.read('/doc');
@@ -212,7 +212,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect([filter.description, field.description]).toEqual([expect.stringContaining('the site defines'), filter.description]);
   });
 
-  it('of the paid extension are known by its own names, and by no other meta', async () => {
+  it("of the paid extension have the extension's names, and no other meta is a field", async () => {
     const definition = (name: string, type: string, values = '') => ({ name, label: name, type, values });
     await ask.options({
       tribe_events_calendar_options: {
@@ -285,7 +285,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(values(await ask.read(`/events/${created.out.trim()}`))).toEqual({ accessibility: 'yes' });
   });
 
-  it('are no more than so many', async () => {
+  it('are limited in number', async () => {
     await define(
       ask,
       Array.from({ length: MOST_CUSTOM_FIELDS }, (_, place) => ({ name: `field-${place}`, type: 'text' })),
@@ -293,7 +293,7 @@ describeAsking('Fields that a site defines', (ask) => {
     await expect(addCustomField(ask.running().site, { name: 'more', type: 'text' })).rejects.toMatchObject({ problem: 'field-number' });
   });
 
-  it('are metas of wp/v2, read and written as WordPress has registered metas', async () => {
+  it("are metas of wp/v2, read and written like WordPress's registered metas", async () => {
     const plain = (await ask.send('GET', `${CORE}/${(await ask.made('/events', EVENT)).id}`)).body.meta;
     expect(Object.keys(plain).filter((key) => key.includes('custom'))).toEqual([]);
     const fields = await define(ask);
@@ -328,7 +328,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect((await ask.send('GET', `${CORE}/${id}?password=door`)).body.meta[fields[1]!.meta]).toBe('Garden');
   });
 
-  it('are a member of tec/v1, read and written', async () => {
+  it('are a member of tec/v1 that can be read and written', async () => {
     const headers = { 'x-tec-eea': 'I understand that this endpoint is experimental' };
     const tec = (method: string, path: string, body?: Json) =>
       ask.send(method, `/wp-json/tec/v1/events${path}`, { ...(body ? { as: 'admin' as const, body } : {}), headers });
@@ -350,7 +350,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect((await tec('GET', `/${id}`)).body.custom_fields).toEqual([]);
   });
 
-  it.each(FILE_FORMATS)('go out and come in with files of the format %s', async (format) => {
+  it.each(FILE_FORMATS)('are exported to and imported from files of the format %s', async (format) => {
     await define(ask);
     const { id } = await ask.made('/events', { ...EVENT, custom_fields: HELD });
     const fasti = commandIn({ DATABASE_URL: urlOf(ask.db()), TABLE_PREFIX: ask.db().prefix, UPLOADS_DIR: temporaryUploads, PORT: '0' });
@@ -365,7 +365,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(await ask.meta(back.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
   });
 
-  it('of a calendar that the site does not define, or that hold none of their values, are reported as lost', async () => {
+  it('are reported as lost if an imported calendar has undefined fields or values that are not allowed', async () => {
     await define(ask);
     const lines = [
       'BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20300501T200000Z', 'SUMMARY:Concert', 'X-FASTI-FIELD;X-NAME=stage:Cellar',
@@ -381,7 +381,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect((item as Json).metas.filter(([key]: [string]) => key.startsWith('_ecp'))).toEqual([['_ecp_custom_6', 'dark, warm']]);
   });
 
-  it('go out and come in as columns of CSV files', async () => {
+  it('are exported to and imported from columns of CSV files', async () => {
     await define(ask);
     const { site } = ask.running();
     await ask.made('/events', { ...EVENT, custom_fields: { stage: 'Garden', languages: ['German', 'English'], note: '=1+1' } });

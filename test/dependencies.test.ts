@@ -16,14 +16,14 @@ const locked = (JSON.parse(read('package-lock.json')) as { packages: Record<stri
 const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \| (\d+) \| (.+) \|$/gm)].map(
   ([, name = '', , licence = '', , script = '']) => ({ name, licence, runs: !script.startsWith('nothing') }),
 );
-/** Packages with a script that runs when they are installed, and those that may run it. */
+/** Packages with an install script, and those that may run theirs. */
 const scripted = Object.entries(locked).flatMap(([path, { hasInstallScript }]) =>
   hasInstallScript ? [path.replace(/^.*node_modules\//, '')] : [],
 );
 const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
 
 describe('docs/dependencies.md', () => {
-  it('has every package that is needed to run, and no other', () =>
+  it('lists every package that is needed to run, and no other', () =>
     expect(rows.map(({ name }) => name)).toEqual(Object.keys(dependencies)));
 
   it('names their licences', () => {
@@ -34,12 +34,11 @@ describe('docs/dependencies.md', () => {
     );
   });
 
-  it('says which of them run a script when they are installed', () =>
-    expect(rows.filter(({ runs }) => runs).map(({ name }) => name)).toEqual(allowed));
+  it('says which of them have an install script', () => expect(rows.filter(({ runs }) => runs).map(({ name }) => name)).toEqual(allowed));
 });
 
-describe('what running installs', () => {
-  it('is nothing that only development needs', () => {
+describe('the packages installed to run Fasti', () => {
+  it('do not include development dependencies', () => {
     const developing = Object.keys(devDependencies).filter((name) => !(name in dependencies));
     expect(developing).toContain('typescript');
     expect(developing.filter((name) => locked[`node_modules/${name}`]?.dev !== true)).toEqual([]);
@@ -47,14 +46,14 @@ describe('what running installs', () => {
 });
 
 describe('install scripts', () => {
-  it('are all decided about, and only those run that are needed', () => {
+  it('are all allowed or denied explicitly, and only those of needed packages run', () => {
     expect(Object.keys(allowScripts).sort()).toEqual(scripted.toSorted());
     expect(allowed).toEqual(['better-sqlite3']);
     expect(read('.npmrc')).toMatch(/^strict-allow-scripts=true$/m);
     expect(/const WITH_SCRIPTS = \[(.*)\];/.exec(read('bin/install.mjs'))?.[1]).toBe(allowed.map((name) => `'${name}'`).join(', '));
   });
 
-  it('are left out by everything that installs', () => {
+  it('are disabled in every command that installs packages', () => {
     for (const name of ['Dockerfile', '.ci/run', 'bin/start.mjs', 'test/run.mjs']) {
       expect([name, /npm (ci|install)\b|'(ci|install)'/.exec(read(name))?.[0]]).toEqual([name, undefined]);
       expect(read(name)).toContain('install.mjs');

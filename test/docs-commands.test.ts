@@ -8,8 +8,8 @@ import { loadTexts } from '../src/texts.ts';
 import { commandIn, embedded, temporaryFolder } from './cli/command.ts';
 
 /*
- * Every command line of README.md, docs/ and the help of the commands themselves: what it names is there, and what
- * needs nobody else is run.
+ * All command lines of README.md, docs/ and the help texts: the commands they name exist, and those that need no other
+ * system are run.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -17,7 +17,7 @@ const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** A line as it is written, and the page that it is on. */
+/** A command line as written, and the page that contains it. */
 interface Line {
   readonly page: string;
   readonly text: string;
@@ -31,15 +31,15 @@ const blocks = (page: string): Line[] =>
       .map((text) => ({ page, text: text.trim() })),
   );
 
-/** What is said in running text: `fasti reindex`. */
+/** Commands in running text: `fasti reindex`. */
 const inline = (page: string): Line[] => [...read(page).matchAll(/`((?:bin\/)?fasti [^`]+)`/g)].map(([, text = '']) => ({ page, text }));
 
-/** What may stand before the command: variables, and programs that run it elsewhere or as somebody else. */
+/** Optional text before the command: variables, and programs that run it on another machine or as another user. */
 const BEFORE = /^(\$ |\w+=\S+ |runuser .* |docker compose exec fasti |kubectl exec .* )*$/;
-/** Commands whose examples ask a person, write much, or need an empty database; they have tests of their own. */
+/** Commands whose examples ask questions, write a lot or need an empty database; these have tests of their own. */
 const APART = ['backup', 'restore', 'export', 'doctor', 'seed', 'reindex'];
 
-/** The arguments of `fasti` in a line, as a shell would split them; undefined: it is not one of its lines. */
+/** The arguments of `fasti` in a line, split as by a shell; undefined if the line does not run `fasti`. */
 function argumentsIn(line: string): string[] | undefined {
   const [, before = '', given] = /^(.*?)(?:bin\/)?\bfasti ((?![.:]).*)$/.exec(line) ?? [];
   if (given === undefined || !BEFORE.test(before)) return undefined;
@@ -54,7 +54,7 @@ const program = createProgram({
   say: sayIn(await loadTexts(['en']), 'en'),
 });
 
-/** The command that the words lead to. */
+/** The command that the words select. */
 function commandOf(words: readonly string[]): Command {
   let command: Command = program;
   for (const word of words) {
@@ -74,7 +74,7 @@ describe('command lines on the pages', () => {
     return words ? [{ page, text, words }] : [];
   });
 
-  it('name commands and flags that there are', () => {
+  it('name only commands and flags that exist', () => {
     expect(own.length).toBeGreaterThan(80);
     const wrong = own.filter(({ words }) => {
       const command = commandOf(words);
@@ -85,7 +85,7 @@ describe('command lines on the pages', () => {
     expect(wrong.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
   });
 
-  it('name scripts of npm and files that there are', () => {
+  it('name only npm scripts and files that exist', () => {
     const wrong = lines.filter(({ text }) => {
       const [, script] = /\bnpm (?:run(?: --silent)? |(?=start|test))([\w:]+)/.exec(text) ?? [];
       const [, file] = /\bnode ((?:bin|test|dist\/src)\/[\w./-]+)/.exec(text) ?? [];
@@ -104,7 +104,7 @@ describe('examples in the help of each command', () => {
     expect((await fasti('init', '--sample', '--url=http://calendar.example')).code).toBe(0);
   });
 
-  it('README.md shows an event as the sample calendar has it', async () => {
+  it('README.md shows an event as it is in the sample calendar', async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const shown = JSON.parse(/```json\n([\s\S]*?)```/.exec(readme)![1]!) as { id: number; url: string };
     const slug = shown.url.split('/').at(-2)!;
@@ -122,10 +122,10 @@ describe('examples in the help of each command', () => {
     const examples = [...out.matchAll(/^ {2}\$ (.*\bfasti .*)$/gm)].map(([, line = '']) => line);
     for (const example of examples) {
       const words = argumentsIn(example.replace(/^source <\((.*)\)$/, '$1'));
-      // What goes to other sites and databases is not for a test.
+      // Commands that address other sites or databases are not run.
       if (!words || words.some((word) => /^\w+:\/\//.test(word)) || APART.includes(words[0] ?? '')) continue;
       const { code, err } = await fasti(...words);
-      // Not found, perhaps; but a command that exists, used as it can be.
+      // The record may not exist, but the command exists and is used correctly.
       expect([example, code === 2 ? err : 'understood']).toEqual([example, 'understood']);
     }
   });

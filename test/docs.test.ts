@@ -21,21 +21,21 @@ const pages = [
 const README = read('README.md');
 const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
 
-/** Where the links of a page lead, those to other sites left out. */
+/** Targets of the links of a page, without links to other sites. */
 const links = (page: string) =>
   [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!).filter((target) => !/^[a-z]+:/.test(target));
 
-/** The shell commands of a page, one a line. */
+/** The shell commands of a page, one per line. */
 const shell = (page: string) =>
   [...read(page).matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block]) => block!.replace(/\\\n/g, ' ').split('\n'));
 
 describe('the pages', () => {
-  it.each(pages)('%s leads nowhere that is not there', (page) => {
+  it.each(pages)('%s has no broken links', (page) => {
     const dead = links(page).filter((target) => !existsSync(join(ROOT, dirname(page), target)));
     expect(dead).toEqual([]);
   });
 
-  it('can all be reached from README.md', () => {
+  it('are all reachable from README.md', () => {
     const reached = new Set<string>();
     const follow = (page: string) => {
       if (reached.has(page)) return;
@@ -50,12 +50,12 @@ describe('the pages', () => {
     expect(pages.filter((page) => !reached.has(page))).toEqual([]);
   });
 
-  it.each(Object.entries(PARTS))('%s has its generated parts as they are to be', (name, parts) => {
+  it.each(Object.entries(PARTS))('%s has up-to-date generated parts', (name, parts) => {
     const page = read(join('docs', name));
     expect(withParts(page, parts)).toBe(page);
   });
 
-  it.each(pages)('%s names only files that are there', (page) => {
+  it.each(pages)('%s names only files that exist', (page) => {
     const named = [...read(page).matchAll(/`((?:src|test|docs|migrations|locales|bin)\/[\w./-]+)`/g)].map(([, name]) => name!);
     expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('README.md', () => {
     expect(run.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  it('asks for events and categories that the sample calendar has', () => {
+  it('requests events and categories that the sample calendar has', () => {
     const slugs = sampleEvents.map(({ title }) => sanitizeTitle(title));
     const asked = [...README.matchAll(/by-slug\/([\w-]+)/g)].map(([, slug]) => slug!);
     expect(asked).not.toEqual([]);
@@ -78,7 +78,7 @@ describe('README.md', () => {
     expect(narrowed.filter((slug) => !categories.some((category) => category.slug === slug))).toEqual([]);
   });
 
-  it('names only settings that there are', () => {
+  it('names only settings that exist', () => {
     const known = Object.values(settings).map(({ env }) => env as string);
     const named = [...README.matchAll(/\b([A-Z]+(?:_[A-Z]+)+)\b/g)].map(([, name]) => name!);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
@@ -88,11 +88,11 @@ describe('README.md', () => {
 describe('docs/differences.md', () => {
   const numbers = [...read('docs/differences.md').matchAll(/^\| D(\d+) \|/gm)].map(([, number]) => Number(number));
 
-  it('has each of the decisions once', () => {
+  it('contains each decision once', () => {
     expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 53 }, (_, index) => index + 1));
   });
 
-  it('says of each what the plugin does, what Fasti does and what is gained', () => {
+  it('says of each decision what the plugin does, what Fasti does and what is gained', () => {
     const rows = read('docs/differences.md')
       .split('\n')
       .filter((line) => /^\| D\d+ \|/.test(line));
@@ -113,11 +113,11 @@ describe('docs/differences.md', () => {
 describe('docs/decisions', () => {
   const decisions = readdirSync(join(ROOT, 'docs/decisions')).sort();
 
-  it('are numbered without a gap', () => {
+  it('are numbered without gaps', () => {
     expect(decisions.map((name) => name.slice(0, 4))).toEqual(decisions.map((_, index) => String(index + 1).padStart(4, '0')));
   });
 
-  it.each(decisions)('%s says in which situation what was decided and what follows', (name) => {
+  it.each(decisions)('%s has the sections on the situation, the decision and the consequences', (name) => {
     const page = read(join('docs/decisions', name));
     expect(page.startsWith(`# ${Number(name.slice(0, 4))}. `)).toBe(true);
     for (const part of ['**Context.**', '**Decision.**', '**Consequences.**']) expect(page).toContain(part);

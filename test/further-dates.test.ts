@@ -8,10 +8,10 @@ import { loadRecurringSite } from './support/recurring-site.ts';
 import { serveDatabase } from './support/running-site.ts';
 import { setOptions } from './support/site.ts';
 
-/** Each Monday at 8 from 3 February 2031 on, without end; the sample site has the first ten dates. */
+/** Every Monday at 8 from 3 February 2031 on, without an end; the sample site has the first ten dates. */
 const ENDLESS = 510;
 
-describeDatabases('a rule without end', (open) => {
+describeDatabases('a recurrence rule without an end', (open) => {
   let db: Database;
   let now: Date;
   beforeEach(async () => {
@@ -21,14 +21,14 @@ describeDatabases('a rule without end', (open) => {
   });
 
   const rows = () => db.from('tec_occurrences').where('post_id', ENDLESS).orderBy('start_date_utc');
-  /** No WordPress beside it, and so many months ahead. */
+  /** Deactivates the calendar plugins and sets the number of months for which dates are created in advance. */
   const settings = (months: number) =>
     setOptions(db, {
       active_plugins: 'a:0:{}',
       tribe_events_calendar_options: `a:1:{s:24:"recurrenceMaxMonthsAfter";i:${months};}`,
     });
 
-  it('gets further dates for as long as the settings say, and keeps those that it has', async () => {
+  it('gets further dates for as many months as the settings say, and keeps its existing dates', async () => {
     await settings(12);
     const before = await rows();
     const running = await serveDatabase(db, { clock: () => now });
@@ -42,7 +42,7 @@ describeDatabases('a rule without end', (open) => {
       const told = (some: typeof after) =>
         some.map(({ occurrence_id, start_date, start_date_utc, is_rdate }) => [occurrence_id, start_date, start_date_utc, is_rdate]);
       expect(told(after.slice(0, 10))).toEqual(told(before));
-      // Eight in the morning in summer too.
+      // At eight in the morning in summer as well.
       expect(after.map(({ start_date }) => start_date!.slice(11))).toEqual(after.map(() => '08:00:00'));
       expect(after.every(({ has_recurrence, sequence }) => has_recurrence === 1 && sequence === after[0]!.sequence)).toBe(true);
       expect(await others()).toEqual(untouched);
@@ -60,7 +60,7 @@ describeDatabases('a rule without end', (open) => {
     }
   });
 
-  it('gets them up to a date that was added far ahead, and loses nothing of its rule behind it', async () => {
+  it('gets dates up to one that was added far in the future, and keeps the dates of its rule after that', async () => {
     await settings(12);
     const running = await serveDatabase(db, { clock: () => now });
     try {
@@ -84,7 +84,7 @@ describeDatabases('a rule without end', (open) => {
     }
   });
 
-  it('gets none beside a WordPress, none in the trash, and none that cannot be read', async () => {
+  it('gets no dates if WordPress runs the plugin, if the event is in the trash, or if the rule is unreadable', async () => {
     await settings(12);
     for (const harm of [
       () => setOptions(db, { active_plugins: 'a:1:{i:0;s:43:"the-events-calendar/the-events-calendar.php";}' }),

@@ -14,21 +14,18 @@ import { type Answer, type RunningSite, serveDatabase } from './support/running-
 import { loadSite } from './support/site.ts';
 import { readFixture } from './support/site-data.mjs';
 
-/**
- * How many requests are sent to each database, and where the dice start; `npm run fuzz` sends many, from another start
- * each time.
- */
+/** The number of requests to each database, and the seed; `npm run fuzz` sends many, from a new seed each time. */
 const CASES = Number(process.env.FUZZ_CASES || 3000);
 const SEED = Number(process.env.FUZZ_SEED || (process.env.FUZZ_CASES ? Date.now() % 1_000_000_000 : 20_260_101));
-/** Only targets whose name matches. */
+/** Only the targets whose name matches. */
 const ONLY = new RegExp(process.env.FUZZ_ONLY ?? '', 'i');
-/** The site is put back after so many successful writes, and at the start of each round. */
+/** The site is reset after this many successful writes, and at the start of each round. */
 const MOST_WRITES = 150;
 const ROUND = 500;
-/** Different faults that one round looks for before it gives up. */
+/** Number of different faults after which a round stops. */
 const MOST_FAULTS = 6;
 
-/** Every use of an application password counts as noted already: nothing is written beside the requests. */
+/** Every application password counts as used today, so that requests write nothing else. */
 const fixture = readFixture();
 for (const row of fixture.usermeta!.rows) {
   for (const [at, value] of row.entries())
@@ -41,10 +38,10 @@ const targets = [
   ...[...companionNamespaces()].flatMap(([namespace, routes]) => targetsOf(namespace, routes)),
   feeds,
 ];
-/** Writes and lists of records have more parameters than others. */
+/** Writes and lists of records have more parameters than other requests, and get more cases. */
 const weight = ({ params }: Target) => 2 + Object.keys(params).length;
 const whole = targets.reduce((sum, target) => sum + weight(target), 0);
-/** What is sent to a target, in rounds: its name, the number of cases, the seed. */
+/** Test cases in rounds: the name of the target, the number of cases, and the seed. */
 const rounds = targets
   .flatMap((target) => {
     const cases = Math.ceil((CASES * weight(target)) / whole);
@@ -57,11 +54,11 @@ const rounds = targets
   .map((round, index) => ({ ...round, seed: SEED + index * 1000 }))
   .filter(({ target }) => ONLY.test(target.name));
 
-/** `n1,n2,n3` and so on. */
+/** Lists of numbers: `n1,n2,n3` and so on. */
 const numbers = (count: number, before = '', between = ',') =>
   Array.from({ length: count }, (_, number) => `${before}${number + 1}`).join(between);
 
-describeDatabases('any request is answered or refused, and refused ones leave no trace', (open, engine) => {
+describeDatabases('any request', (open, engine) => {
   let db: Database;
   let running: RunningSite;
   let stateNow: () => Promise<string>;
@@ -82,7 +79,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
     if (process.env.FUZZ_CASES) process.stderr.write(summary());
   });
 
-  it.each(rounds)('$name', async ({ target, cases, seed }) => {
+  it.each(rounds)('$name is answered or refused, and leaves no trace if refused', async ({ target, cases, seed }) => {
     let state = '';
     let writes = MOST_WRITES;
     const faults = new Map<string, string>();
@@ -143,7 +140,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
     ['100,000 costs', `{"title":"x","start_date":"now","end_date":"now","cost":[${'1,'.repeat(99_999)}1]}`, 413],
     ['40,000 costs', `{"title":"x","start_date":"now","end_date":"now","cost":[${'1,'.repeat(39_999)}1]}`, 400],
     ['a number of 100,000 digits', `{"title":"x","start_date":"now","end_date":"now","author":${'9'.repeat(100_000)}}`, 400],
-  ])('refuses a body of %s', async (_, body, status) => {
+  ])('is refused with a body of %s', async (_, body, status) => {
     const before = await stateNow();
     const sent: Sent = {
       method: 'POST',
@@ -193,7 +190,7 @@ describeDatabases('any request is answered or refused, and refused ones leave no
   }
 
   /**
-   * What was written can be read: alone, by anybody, in its list and in feeds; and it has the form that is published.
+   * Checks that a written record can be read: alone, anonymously, in its list and in feeds, in the published format.
    */
   async function readBack({ namespace, pattern, kind }: Target, { body }: Answer): Promise<string[]> {
     const { id, slug = '' } = (body ?? {}) as { id?: unknown; slug?: string };

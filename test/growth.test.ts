@@ -12,19 +12,19 @@ import { loadSite } from './support/site.ts';
 import { NOT_FROM_OUTSIDE, ROOMS, textCarriers, textTakers } from './support/text-takers.ts';
 
 /*
- * No text from outside costs more than in proportion to its length, and none is longer than makes sense. Functions,
- * parameters, paths and headers are found in the source and in the table of routes by themselves. Costs are processor
- * time; `npm run attacks -- growth` does the same with longer texts.
+ * The cost of a text from outside grows at most in proportion to its length, and its length is limited. Functions,
+ * parameters, paths and headers are found automatically in the source and in the route table. Costs are processor time;
+ * `npm run attacks -- growth` does the same with longer texts.
  */
 
 /**
- * In bytes and microseconds: work that grows with the square of the text takes several times as long as the floor, and
- * nearly all else much less.
+ * Sizes in bytes and a floor in microseconds: quadratic work takes several times as long as the floor, and nearly all
+ * other work much less.
  */
 const FUNCTIONS = { longest: 8192, floor: 8000, confirmedAt: 8 };
 const REQUESTS = { longest: 16_384, floor: 20_000 };
 
-/** Those fillers with which some work grows faster than its text, with the exponent. */
+/** The filler for which the cost of `work` grows fastest, with the exponent, if it grows faster than the text. */
 async function steepest(
   work: (text: string) => unknown,
   bounds: Bounds,
@@ -38,7 +38,7 @@ async function steepest(
   return faults;
 }
 
-describe('functions over texts', () => {
+describe('functions that take texts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
   let found: Awaited<ReturnType<typeof textTakers>>;
   beforeAll(async () => {
@@ -60,10 +60,10 @@ describe('functions over texts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('would be found if they took more', async () => {
+  it('are reported if they take more', async () => {
     const search = (text: string) => / +$/.test(text);
     const whole = await cpuOf(() => search(grown(' ', FUNCTIONS.longest)), 3);
-    // As much of the text as takes several times the floor.
+    // The part of the text that takes several times the floor.
     const part = Math.min(1, Math.sqrt((3 * FUNCTIONS.floor) / whole));
     const slow = (text: string) => search(text.slice(text.length * (1 - part)));
     expect(await steepest(slow, FUNCTIONS, [' '])).toEqual([expect.stringContaining('" "')]);
@@ -71,14 +71,14 @@ describe('functions over texts', () => {
 });
 
 describe('the length of a text', () => {
-  it('is counted in bytes of UTF-8, wherever in a value it stands', () => {
+  it('is counted in bytes of UTF-8 at any position in a value', () => {
     const four = anyText(4);
     const fits = (value: unknown) => lengthFault(four, value) === undefined;
     expect(['abcd', 'éé', '😀', ['abcd', { a: 'abcd' }], 12345, null].filter((value) => !fits(value))).toEqual([]);
     expect(['abcde', 'ééa', '😀a', ['abcde'], { a: { b: ['ééé'] } }].filter(fits)).toEqual([]);
   });
 
-  it('has a limit in every grammar', () => {
+  it('is limited in every grammar', () => {
     const limits = [...servedRoutes().values()]
       .flat()
       .flatMap(({ endpoints }) =>
@@ -103,12 +103,12 @@ describeDatabases('texts from outside', (open, engine) => {
     return running.send(method, path, options);
   };
 
-  it('are refused where they are longer than their grammar allows, in every parameter of every route', async () => {
+  it('are refused if they are longer than their grammar allows, in every parameter of every route', async () => {
     const accepted: string[] = [];
     for (const carrier of parameterCarriers('admin')) {
       const { name, parameter, grammar, longest } = carrier;
       const { status, body } = await send(carrier, 'a'.repeat(longest + 1));
-      // A body that is too large is refused whole.
+      // A body that is too large is refused as a whole.
       const refused = status === 413 || (status === 400 && body.data?.params?.[parameter] === 'The text is too long.');
       const dropped = grammar.dropsLonger === true && body?.data?.params?.[parameter] === undefined;
       if (!refused && !dropped) accepted.push(`${name}: ${status} ${JSON.stringify(body)?.slice(0, 200)}`);
@@ -116,7 +116,7 @@ describeDatabases('texts from outside', (open, engine) => {
     expect(accepted).toEqual([]);
   });
 
-  it('are answered where they are lists with as many members as there may be', async () => {
+  it('are answered if they are lists of the maximum length', async () => {
     const faults: string[] = [];
     for (const carrier of parameterCarriers('admin')) {
       const { name, grammar, longest } = carrier;
@@ -131,13 +131,13 @@ describeDatabases('texts from outside', (open, engine) => {
     expect(faults).toEqual([]);
   });
 
-  // The database's part is the same work for any text; what grows is JavaScript.
+  // The database does the same work for any text; only the cost of JavaScript grows.
   if (engine !== 'SQLite') return;
 
-  /** Each place gets some of the fillers, in turns, so that all are tried everywhere that the same work is done. */
+  /** Each place gets some of the fillers in rotation, so that all of them are tried wherever the same code runs. */
   const some = (place: number, count: number) => Array.from({ length: count }, (_, at) => FILLERS[(place * 7 + at * 13) % FILLERS.length]!);
 
-  // Whoever may write less is treated differently only in what is written.
+  // A user with fewer rights is treated differently in writes only.
   const parts = [...servedRoutes().keys()].flatMap((namespace) => [
     { as: 'admin', namespace, tried: (name: string) => name.includes(` ${namespace}`) },
     { as: 'contrib', namespace, tried: (name: string) => name.includes(` ${namespace}`) && !name.startsWith('GET') },

@@ -6,7 +6,7 @@ import { parseSync } from '@swc/core';
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
 
-/** The rooms from the ground up; rooms on one floor don't import each other. */
+/** The rooms (top-level folders of `src`) from the bottom up; rooms on the same level do not import each other. */
 const FLOORS: readonly (readonly string[])[] = [
   ['errors.ts', 'memo.ts', 'grouped-by.ts', 'in-turns.ts', 'typed-keys.ts', 'host'],
   ['wordpress'],
@@ -26,8 +26,8 @@ const FLOORS: readonly (readonly string[])[] = [
 ];
 
 /**
- * The folders of large rooms from the ground up, as far as they are not the room itself; those on one floor don't
- * import each other.
+ * The folders of large rooms from the bottom up, without the room's own files; folders on the same level do not import
+ * each other.
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   storage: [['engine'], ['journal'], ['languages'], ['rows'], ['translations'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
@@ -37,10 +37,10 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
 };
 
-/** Rooms whose own files stand beside their folders, so that these may import them; circles are found all the same. */
+/** Rooms whose own files may be imported by their folders; circular imports are found nevertheless. */
 const BESIDE_THEIR_FOLDERS: ReadonlySet<string> = new Set(['kinds', 'wordpress', 'records']);
 
-/** Rooms that are pure: what they may import besides files of the house. */
+/** Pure rooms, and the packages that they may import besides files of `src`. */
 const PURE: Readonly<Record<string, RegExp>> = {
   wordpress:
     /^(dayjs|php-serialize|html-entities|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
@@ -53,7 +53,7 @@ const imports = (name: string) =>
   [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/^(?:import|export)[^'";]*? from '([^']+)'|^import '([^']+)'/gm)].map(
     (match) => match[1] ?? match[2] ?? '',
   );
-/** What a file imports from others, each with its file: `storage/rows/posts.ts findPost`. */
+/** The imports of a file, each with its target: `storage/rows/posts.ts findPost`. */
 const importedNames = (name: string): string[] =>
   [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/\{([^{}]*)\} (?:from |= await import\()'(\.[^']+)'/g)].flatMap(
     ([, names = '', from = '']) =>
@@ -70,7 +70,7 @@ const floorOf = (room: string) => FLOORS.findIndex((floor) => floor.includes(roo
 
 const MOST_LINES = 60;
 const MOST_PARAMETERS = 5;
-/** Makers of rows of the sample calendar, and the fields of a moment. */
+/** Functions that may have 6 parameters or more: makers of rows of the sample calendar, and the fields of a time. */
 const MANY = new Set([
   'sample/pictures.ts box', 'sample/places.ts venue', 'sample/places.ts organizer', 'sample/places.ts term', 'wordpress/time.ts unixFromFields',
 ]); // biome-ignore format: a list of names
@@ -81,7 +81,7 @@ interface FunctionShape {
   readonly parameters: number;
 }
 
-/** A file as a tree of syntax, and the text of a span of it. */
+/** The syntax tree of a file, and a function that returns the text of a span of it. */
 function parsed(name: string) {
   const code = readFileSync(join(SOURCE, name), 'utf8');
   const bytes = Buffer.from(code);
@@ -91,7 +91,7 @@ function parsed(name: string) {
   return { tree, textOf };
 }
 
-/** All functions of a file, by the names that they are declared, stored or passed under. */
+/** All functions of a file, by the names under which they are declared, stored or passed. */
 function functionsIn(name: string): FunctionShape[] {
   const { tree, textOf } = parsed(name);
   const found: FunctionShape[] = [];
@@ -108,10 +108,10 @@ function functionsIn(name: string): FunctionShape[] {
   return found;
 }
 
-/** Functions that take a value, which may be a yes or no: it is set, answered or stored. */
+/** Functions that take a value of any type, including booleans: they set, return or store it. */
 const TAKES_VALUE = new Set(['accept', 'done', 'end', 'set', 'store']);
 
-/** Calls, of functions that have a name of the house, with a bare `true` or `false` among the arguments. */
+/** Calls of functions of `src` with a bare `true` or `false` among the arguments. */
 function bareFlagsIn(name: string, own: ReadonlySet<string>): string[] {
   const { tree, textOf } = parsed(name);
   const libraries = tree.body.flatMap((item) =>
@@ -137,7 +137,7 @@ function bareFlagsIn(name: string, own: ReadonlySet<string>): string[] {
   return found;
 }
 
-/** Files that parse JSON which Fasti has written itself, or whoever starts it. */
+/** Files that parse JSON written by Fasti itself or by its operator. */
 const OWN_JSON: Readonly<Record<string, string>> = {
   'cli/content-flags.ts': 'an argument of the command line',
   'exchange/import/pending-references.ts': 'rows of an import',
@@ -152,12 +152,12 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'webhooks/messages.ts': 'a message that it has written',
 };
 
-describe('the house', () => {
+describe('the source', () => {
   it('has no file outside its rooms', () => {
     expect([...new Set(files.map(roomOf))].filter((room) => floorOf(room) < 0)).toEqual([]);
   });
 
-  it('uses whatever it exports, in another file or beside tests', () => {
+  it('uses every export in another file or in tests', () => {
     const named = (code: string) => new Set(code.replace(/^\s*(\/\/|\/?\*).*$/gm, '').match(/[\w$]+/g));
     const inFolder = (folder: string) =>
       readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' })
@@ -171,7 +171,7 @@ describe('the house', () => {
       const exported = [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|let) ([\w$]+)/gm)].map(([, word]) => word!);
       const isUsed = (word: string): boolean => {
         if (imported.has(`${name} ${word}`) || around.some((words) => words.has(word))) return true;
-        // A part of the file that tests look at by itself.
+        // A part of the file that tests use directly.
         return code.split(new RegExp(`\\b${word}\\b`)).length > 2 && tests.some((words) => words.has(word));
       };
       return exported.filter((word) => !isUsed(word)).map((word) => `${name}: ${word}`);
@@ -179,7 +179,7 @@ describe('the house', () => {
     expect(unused).toEqual([]);
   });
 
-  it('has no function above 60 lines, and none with 6 parameters', () => {
+  it('has no function of more than 60 lines, and none with 6 parameters or more', () => {
     const found = files.flatMap((name) =>
       functionsIn(name).flatMap(({ own, lines, parameters }) => [
         ...(lines > MOST_LINES ? [`${name} ${own}: ${lines} lines`] : []),
@@ -189,7 +189,7 @@ describe('the house', () => {
     expect(found).toEqual([]);
   });
 
-  it('says in words what a call means, where it would be a bare yes or no', () => {
+  it('passes no bare true or false to its functions', () => {
     const own = new Set(files.flatMap((name) => functionsIn(name).map((each) => each.own)));
     expect(own.size).toBeGreaterThan(3000);
     expect(files.flatMap((name) => bareFlagsIn(name, own))).toEqual([]);
@@ -210,7 +210,7 @@ describe('the house', () => {
     expect(wide).toEqual([]);
   });
 
-  it('has each doc comment right above what it describes', () => {
+  it('has each doc comment directly above what it describes', () => {
     const root = join(SOURCE, '..');
     const all = ['src', 'migrations', 'client', 'bin', 'test'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -226,7 +226,7 @@ describe('the house', () => {
     expect(orphans).toEqual([]);
   });
 
-  it('imports only downwards', () => {
+  it('has only downward imports between rooms', () => {
     const upward = files.flatMap((name) =>
       imports(name)
         .filter((target) => target.startsWith('.'))
@@ -238,7 +238,7 @@ describe('the house', () => {
     expect(upward).toEqual([]);
   });
 
-  it.each(Object.entries(FOLDERS))('imports only downwards between the folders of %s', (room, floors) => {
+  it.each(Object.entries(FOLDERS))('has only downward imports between the folders of %s', (room, floors) => {
     const folderOf = (name: string) => name.split('/')[1] ?? '';
     const floorOf = (name: string) => floors.findIndex((floor) => floor.includes(folderOf(name)));
     const inside = files.filter((name) => roomOf(name) === room && name.split('/').length >= 3);
@@ -254,7 +254,7 @@ describe('the house', () => {
     expect(upward).toEqual([]);
   });
 
-  it.each(Object.entries(PURE))('keeps %s free of database, network and clock', (room, allowed) => {
+  it.each(Object.entries(PURE))('does not use the database, the network or the clock in %s', (room, allowed) => {
     const strange = files
       .filter((name) => roomOf(name) === room)
       .flatMap((name) =>
@@ -265,7 +265,7 @@ describe('the house', () => {
     expect(strange).toEqual([]);
   });
 
-  it('reaches dayjs and knex from one file each, and databases from storage only', () => {
+  it('imports dayjs and knex in one file each, and database drivers in storage only', () => {
     const users = (library: RegExp) => files.filter((name) => imports(name).some((target) => library.test(target)));
     expect(users(/^dayjs/)).toEqual(['wordpress/time.ts']);
     expect(users(/^knex/)).toEqual(['storage/engine/builder.ts']);
@@ -273,8 +273,8 @@ describe('the house', () => {
     expect(users(/^(mysql2|better-sqlite3)/).filter((name) => roomOf(name) !== 'storage')).toEqual([]);
   });
 
-  it('opens databases in tests with the SQLite that the service opens them with', () => {
-    // Two SQLites in one process don't see each other's locks.
+  it('opens databases in tests with the same SQLite as the service', () => {
+    // Two copies of SQLite in one process do not see each other's locks.
     const tests = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.m?ts$|\.mjs$/.test(name),
     );
@@ -283,7 +283,7 @@ describe('the house', () => {
     expect(tests.filter((name) => direct.test(readFileSync(new URL(name, import.meta.url), 'utf8')))).toEqual([]);
   });
 
-  it('builds statements with `from`, whose rows have types, and inserts with `insertRows`, which takes any number', () => {
+  it('builds statements with the typed `from`, and inserts with `insertRows`, which takes any number of rows', () => {
     const above = files.filter((name) => !name.startsWith('storage/engine/') && name !== 'storage/schema/migrate.ts');
     const saying = (text: RegExp) => above.filter((name) => text.test(readFileSync(join(SOURCE, name), 'utf8')));
     expect(saying(/\.knex\b/)).toEqual([]);
@@ -291,10 +291,10 @@ describe('the house', () => {
   });
 
   /**
-   * What differs between kinds is a trait of each (`kinds/kind.ts`), so that a new kind is asked about all of it by the
-   * compiler.
+   * Each difference between kinds is a trait (`kinds/kind.ts`), so that the compiler requires all of them for a new
+   * kind.
    */
-  it('asks no kind for its name', () => {
+  it('does not test for the name of a kind', () => {
     const rooms = ['media', 'site.ts', 'records', 'accounts', 'upkeep', 'http', 'cli'];
     const asked = files
       .filter((name) => rooms.includes(roomOf(name)))
@@ -308,17 +308,17 @@ describe('the house', () => {
   });
 
   /*
-   * What is nested without end, or holds values without number, costs much more as values than as text, and whoever
-   * goes through it in depth runs out of stack.
+   * Deeply nested or very numerous values cost much more when parsed than as text, and recursion over them overflows
+   * the stack.
    */
-  /** A group that is copied with each member takes the square of its size: `addToGroup` and `groupedBy` do not. */
+  /** Copying a group for each new member takes quadratic time; `addToGroup` and `groupedBy` do not copy. */
   it('copies no group to add a member to it', () => {
     const copied = /\.set\([^;]*?\[\.\.\.\(\w+\.get\(/;
     expect(copied.test('bySlug.set(slug, [...(bySlug.get(slug) ?? []), row]);')).toBe(true);
     expect(files.filter((name) => copied.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual([]);
   });
 
-  it('parses JSON from outside only after its extent was measured', () => {
+  it('parses JSON from outside only after measuring its size', () => {
     const unmeasured = files.filter((name) => {
       const code = readFileSync(join(SOURCE, name), 'utf8');
       return /\bJSON\.parse\(/.test(code) && !/\bjsonExcess\(/.test(code);
@@ -326,20 +326,20 @@ describe('the house', () => {
     expect(unmeasured.sort()).toEqual(Object.keys(OWN_JSON).sort());
   });
 
-  /** Everything else on a page is text, which JSX escapes, or an address that `Link` has looked at. */
-  it('takes HTML into a page, and makes links, in one file each', () => {
+  /** Everything else on a page is text, which JSX escapes, or an address that `Link` has checked. */
+  it('inserts HTML into pages in one file, and makes links in one file', () => {
     const saying = (text: RegExp) => files.filter((name) => name.endsWith('.tsx') && text.test(readFileSync(join(SOURCE, name), 'utf8')));
     expect(saying(/dangerouslySetInnerHTML/)).toEqual(['html/rendered.tsx']);
     expect(saying(/<a\s(?!class="skip" href="#content")/)).toEqual(['html/links.tsx']);
   });
 
-  it('takes files back only where it is known that no row names them', () => {
+  it('deletes uploaded files only if it is known that no row names them', () => {
     const undoing = files.filter((name) => /\.undo(?:\(|\?\.|\))/.test(readFileSync(join(SOURCE, name), 'utf8')));
     expect(undoing.length).toBeGreaterThan(4);
     expect(undoing.filter((name) => !/\bwithFiles\b/.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual(['media/images.ts']);
   });
 
-  it('has no circle of files', () => {
+  it('has no circular imports', () => {
     const steps = readdirSync(join(SOURCE, '../migrations')).map((name) => `../migrations/${name}`);
     const graph = new Map(
       [...files, ...steps].map((name) => [
@@ -365,11 +365,11 @@ describe('the house', () => {
   });
 
   /*
-   * `TABLE[name]` on an object also finds what every object has. Where the type of a table tells its names, the
-   * compiler refuses others, unless a cast says that it is one of them; a `Record<string, …>` takes any, so that what
-   * is looked up in it has to be a map (`tableOf`).
+   * `TABLE[name]` on an object also finds inherited properties. If the type of the table lists its keys, the compiler
+   * refuses other names, unless a cast hides the difference; a `Record<string, …>` accepts any name, so a table for
+   * such lookups has to be a map (`tableOf`).
    */
-  it('looks nothing up in an object by a name from outside', () => {
+  it('looks up no name from outside in a plain object', () => {
     const lookups = files.flatMap((name) => {
       const code = readFileSync(join(SOURCE, name), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
       const open = [...code.matchAll(/^(?:export )?const ([A-Z_]+): (?:Readonly<|Partial<)*Record<string,/gm)].map(([, table]) => table);

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { inTurns } from '../src/in-turns.ts';
 
-it('gives others their turn between two long pieces of work, and keeps the order', async () => {
+it('inTurns lets other work run between two long tasks, and keeps the order', async () => {
   const turns: number[] = [];
   let done = 0;
   const others = setInterval(() => turns.push(done), 0);

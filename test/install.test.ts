@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-/** Node can run the package of SQLite that comes compiled. */
+/** Whether Node can run the precompiled SQLite package. */
 const RUNS_COMPILED = Number(process.versions.napi) >= 10;
 const OPENS = 'module.exports = class { close() {} };';
 const PACKAGES = ['better-sqlite3', 'better-sqlite3-compiled'];
@@ -22,7 +22,7 @@ describe('bin/install.mjs', () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  /** What is found where these packages lie in node_modules, with these contents. */
+  /** The result of the check with these packages in node_modules, by their contents. */
   const found = (packages: Readonly<Record<string, string>>) => {
     rmSync(join(root, 'node_modules'), { recursive: true, force: true });
     for (const [name, code] of Object.entries(packages)) {
@@ -49,12 +49,12 @@ describe('bin/install.mjs', () => {
     return { installed, compiled };
   };
 
-  it('finds native code that was never made, or for another Node', () => {
+  it('detects native code that is missing or built for another Node', () => {
     expect(found({ 'better-sqlite3': FAILS })).toMatchObject({ compiled: false });
     expect(found({ 'better-sqlite3': OPENS })).toMatchObject({ compiled: true });
   });
 
-  it('wants the package that comes compiled wherever Node runs it, and no other code then', () => {
+  it('needs the precompiled package only if this Node can run it, and then no other native code', () => {
     expect(found({ 'better-sqlite3': OPENS }).installed).toBe(!RUNS_COMPILED);
     expect(found({ 'better-sqlite3': FAILS, 'better-sqlite3-compiled': OPENS })).toEqual({
       installed: true,
@@ -62,7 +62,7 @@ describe('bin/install.mjs', () => {
     });
   });
 
-  it.each(['install.mjs', 'install.mjs --running'])('runs npm for what is missing as `node bin/%s`', (command) => {
+  it.each(['install.mjs', 'install.mjs --running'])('runs npm to install what is missing, as `node bin/%s`', (command) => {
     found({ 'better-sqlite3': FAILS });
     const asked = join(root, 'asked.txt');
     writeFileSync(asked, '');
@@ -81,7 +81,7 @@ describe('bin/install.mjs', () => {
 });
 
 describe('bin/start.mjs', () => {
-  it('starts what is built, whatever letters the name of the folder has', () => {
+  it('starts the built program from a folder with any characters in its name', () => {
     const root = mkdtempSync(join(tmpdir(), 'fasti C# 100%? '));
     for (const name of ['start.mjs', 'install.mjs', 'sqlite.mjs'])
       cpSync(fileURLToPath(new URL(`../bin/${name}`, import.meta.url)), join(root, 'bin', name));

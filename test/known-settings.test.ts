@@ -9,7 +9,7 @@ import { describeDatabases, urlOf } from './support/databases.ts';
 import { loadLanguages } from './support/languages.ts';
 import { loadSite, makeNetwork } from './support/site.ts';
 
-describeDatabases('what a process knows of the settings', (open) => {
+describeDatabases('the settings that a process has cached', (open) => {
   let db: Database;
   let site: Site;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describeDatabases('what a process knows of the settings', (open) => {
     return site.db.queries() - before;
   };
 
-  it('is what it changed itself, at once', async () => {
+  it('contain its own changes at once', async () => {
     await start('60000');
     for (const wanted of ['first', 'second', 'third']) {
       await rename(site.db, wanted);
@@ -37,7 +37,7 @@ describeDatabases('what a process knows of the settings', (open) => {
     }
   });
 
-  it('is what others changed, when it has been known for long enough', async () => {
+  it('contain the changes of other programs once the cached ones are too old', async () => {
     await start('60000');
     await rename(db, 'before');
     expect(await name()).toBe('before');
@@ -50,7 +50,7 @@ describeDatabases('what a process knows of the settings', (open) => {
     expect(await name()).toBe('again');
   });
 
-  it('is asked for once while only other things are written', async () => {
+  it('are read once if only other options change', async () => {
     await start('60000');
     await name();
     await site.db.transaction((tx) => writeOption(tx, 'tribe_last_save_post', '1'));
@@ -60,7 +60,7 @@ describeDatabases('what a process knows of the settings', (open) => {
     expect(await queriesOf(name)).toBe(0);
   });
 
-  it('is not what an open transaction may still take back, nor what was read before it ended', async () => {
+  it('contain nothing that an open transaction may still roll back, nor anything read before it ended', async () => {
     await start('60000');
     await rename(site.db, 'kept');
     await name();
@@ -79,15 +79,15 @@ describeDatabases('what a process knows of the settings', (open) => {
     expect(await name()).toBe('written');
   });
 
-  it('is asked for each time where nothing is remembered', async () => {
+  it('are read for each request if the cache is off', async () => {
     await start('60000', 'off');
-    // Whether the site is one of a network is asked for once, and SQLite is opened for the first.
+    // On the first uses the process finds out whether the site belongs to a network, and opens SQLite.
     await name();
     await name();
     expect(await queriesOf(async () => [await name(), await name()])).toBe(site.db.driver.state ? 0 : 2);
   });
 
-  it('is asked for again where nothing is remembered once anything was written', async () => {
+  it('are read again after any write if the cache is off', async () => {
     await start('60000', 'off');
     for (const [by, wanted] of [
       [db, 'by another'],
@@ -102,7 +102,7 @@ describeDatabases('what a process knows of the settings', (open) => {
     expect(await name()).toBe('outside of transactions');
   });
 
-  it('is not asked for again where SQLite was written to by this process, and nothing of it becomes settings', async () => {
+  it('are not read again on SQLite after writes of this process to other tables and options', async () => {
     await start('60000', 'off');
     await name();
     await name();
@@ -115,7 +115,7 @@ describeDatabases('what a process knows of the settings', (open) => {
     expect(await name()).toBe('by a statement that names no table');
   });
 
-  it.each(['polylang', 'wpml'] as const)('comes from no tables but those that are named (%s)', async (form) => {
+  it.each(['polylang', 'wpml'] as const)('are read from the listed tables only (%s)', async (form) => {
     const other = await loadLanguages(await open(), form);
     await makeNetwork(other);
     await start('0', 'off', { DATABASE_URL: urlOf(other) });
@@ -128,7 +128,7 @@ describeDatabases('what a process knows of the settings', (open) => {
     expect([...read].sort()).toEqual([...languages, 'options', ...SETTINGS_TABLES].sort());
   });
 
-  it('is asked for again, beside a WordPress, only once somebody has committed something', async () => {
+  it('are read again beside WordPress only after another program has committed something', async () => {
     await start('60000', 'off', { SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' });
     site.followOthers();
     const optionsRead = async () => {

@@ -16,11 +16,11 @@ const SCRIPTS = ['attacks', 'bench', 'faults'].flatMap((folder) =>
 const folder = mkdtempSync(join(tmpdir(), 'fasti-leave-nothing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The scripts whose source is so. */
+/** The scripts whose source satisfies a condition. */
 const scriptsWith = (isSo: (source: string) => boolean): string[] =>
   SCRIPTS.filter((script) => isSo(readFileSync(join(TEST, script), 'utf8')));
 
-/** What starts a program that does not end by itself, makes a folder and says where they are. */
+/** A script that starts a program which does not end by itself, creates a folder, and prints the id and the path. */
 const SCRIPT = `
 import { spawn } from 'node:child_process';
 import { endWithUs, scratchFolder } from ${JSON.stringify(join(TEST, 'support/leave-nothing.mjs'))};
@@ -32,7 +32,7 @@ console.log(JSON.stringify({ pid: child.pid, folder: scratchFolder('fasti-left')
 const isThere = (pid: number): boolean => existsSync(`/proc/${pid}`) && !/^State:\sZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 describe('scripts of attacks, faults and measurements', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)('leave neither process nor folder after %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)('leave neither process nor folder behind after %s', async (signal) => {
     const file = join(folder, `${signal}.mjs`);
     writeFileSync(file, `${SCRIPT}setInterval(() => {}, 1000);\n`);
     const script = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -44,7 +44,7 @@ describe('scripts of attacks, faults and measurements', () => {
     await until('the end of the folder', () => !existsSync(made.folder));
   });
 
-  it('leave neither when they end by themselves', async () => {
+  it('leave neither process nor folder behind when they end by themselves', async () => {
     const file = join(folder, 'end.mjs');
     writeFileSync(file, `${SCRIPT}process.exit();\n`);
     const made = JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' })) as { pid: number; folder: string };
@@ -52,7 +52,7 @@ describe('scripts of attacks, faults and measurements', () => {
     expect(existsSync(made.folder)).toBe(false);
   });
 
-  it('make temporary folders by what removes them', () => {
+  it('make temporary folders only with the helper that removes them', () => {
     expect(scriptsWith((source) => /mkdtemp\w*\(join\(tmpdir\(\)/.test(source))).toEqual([]);
   });
 
@@ -61,18 +61,18 @@ describe('scripts of attacks, faults and measurements', () => {
     expect(scriptsWith((source) => count(source, /\bspawn\(/g) > count(source, /\bendWithUs\(/g))).toEqual([]);
   });
 
-  it('wait for nothing without a bound', () => {
+  it('wait for nothing without a timeout', () => {
     expect(scriptsWith((source) => /while \((?!.*(?:performance|Date)\.now).*\)\s*await sleep\(/.test(source))).toEqual([]);
   });
 });
 
 describe('until', () => {
-  it('gives what came', async () => {
+  it('returns the value that was waited for', async () => {
     let turn = 0;
     expect(await until('the third turn', () => ++turn === 3 && 'third')).toBe('third');
   });
 
-  it('fails with what was waited for', async () => {
+  it('fails with the name of the awaited event', async () => {
     await expect(until('the end of the world', () => false, { patienceMs: 10, lookMs: 1 })).rejects.toThrow('the end of the world');
   });
 });

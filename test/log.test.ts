@@ -3,7 +3,7 @@ import { createLog, loggedUrl } from '../src/log.ts';
 
 const SECRET = 'hush hush';
 
-/** What the log makes of an entry. */
+/** The line that the log writes for an entry. */
 function written(entry: object, logLevel = 'info'): string {
   const lines: string[] = [];
   createLog({ logLevel }, { write: (line) => lines.push(line) }).info(entry, 'said');
@@ -11,8 +11,8 @@ function written(entry: object, logLevel = 'info'): string {
 }
 
 describe('the log', () => {
-  it('writes a line of JSON', () => expect(JSON.parse(written({ id: 7 }))).toMatchObject({ id: 7, msg: 'said' }));
-  it('leaves out what is below its level', () => expect(written({ id: 7 }, 'warn')).toBe(''));
+  it('writes one line of JSON', () => expect(JSON.parse(written({ id: 7 }))).toMatchObject({ id: 7, msg: 'said' }));
+  it('leaves out entries below its level', () => expect(written({ id: 7 }, 'warn')).toBe(''));
   it.each<[string, object]>([
     ['an Authorization header', { req: { headers: { authorization: SECRET } } }],
     ['a cookie', { req: { headers: { cookie: SECRET } } }],
@@ -33,16 +33,14 @@ describe('the log', () => {
     expect(written(entry)).toContain('[hidden]');
     expect(written(entry)).not.toContain(SECRET);
   });
-  it('says of an error what it is and where', () => {
+  it('describes an error with its type and its position in the code', () => {
     const { err } = JSON.parse(written({ err: Object.assign(new Error('no'), { code: 'E_NO' }) }));
     expect(err).toMatchObject({ type: 'Error', message: 'no', code: 'E_NO', stack: expect.stringContaining('log.test') });
   });
-  it('is silent under a test runner', () => expect(createLog({ logLevel: 'info' }).level).toBe('silent'));
+  it('is silent in a test runner', () => expect(createLog({ logLevel: 'info' }).level).toBe('silent'));
 });
 
-/**
- * Ways to write the name of a parameter so that the server reads it as `name`, or as a list or a member of that name.
- */
+/** Spellings of a parameter name that the server reads as `name`, or as a list or a member of that name. */
 function spellingsOf(name: string): string[] {
   const escaped = [...name].map((letter) => `%${letter.charCodeAt(0).toString(16)}`);
   const oneLetter = escaped.map((letter, at) => name.slice(0, at) + letter + name.slice(at + 1));
@@ -51,7 +49,7 @@ function spellingsOf(name: string): string[] {
   return [...names.flatMap((one) => brackets.map((bracket) => one + bracket)), `+${name}`, `x[${name}]`, `x%5B${name}%5D`];
 }
 
-describe('an address in the log', () => {
+describe('the URL in the log', () => {
   it.each([
     ['/events?page=2', '/events?page=2'],
     ['/events/1?password=opensesame&x=1', '/events/1?password=[hidden]&x=1'],
@@ -66,16 +64,16 @@ describe('an address in the log', () => {
     ['/events?image=https://example.org/a.png?a=1%26password=secret', '/events?image=https://example.org/a.png?a=1%26password=[hidden]'],
     ['/events#?password=secret', '/events#?password=[hidden]'],
     ['/events?%zz=%&password=%', '/events?%zz=%&password=[hidden]'],
-  ])('%s is written %s', (url, shown) => expect(loggedUrl(url)).toBe(shown));
+  ])('%s is logged as %s', (url, shown) => expect(loggedUrl(url)).toBe(shown));
 
   it.each(['password', 'post_password', '_wpnonce', 'user_pass', 'application_password', 'authorization'])(
-    'hides %s however it is spelt',
+    'hides %s in every spelling',
     (name) => {
       const told = spellingsOf(name).filter((spelling) => loggedUrl(`/events?a=1&${spelling}=opensesame&b=2`).includes('opensesame'));
       expect(told).toEqual([]);
     },
   );
-  it('hides what lies too deep to be read', () => {
+  it('hides a parameter that is nested too deeply to be read', () => {
     const deep = Array.from({ length: 9 }).reduce<string>((url) => `/x?u=${encodeURIComponent(url)}`, '/x?password=opensesame');
     expect(loggedUrl(deep)).not.toContain('opensesame');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoize } from '../src/memo.ts';
 
-/** A function that counts what it computes, with room for `most` characters of input. */
+/** A memoized function that counts its computations, with room for `most` characters of input. */
 function counted(most: number): { readonly ask: (text: string) => string; readonly computed: () => number } {
   let computed = 0;
   const ask = memoize((text) => {
@@ -18,7 +18,7 @@ describe('a memoized function', () => {
     expect(computed()).toBe(2);
   });
 
-  it('keeps what is asked for again and again, whatever else is asked for meanwhile', () => {
+  it('keeps texts that are requested repeatedly, whatever else is requested meanwhile', () => {
     const { ask, computed } = counted(10_000);
     for (let number = 0; number < 1000; number += 1) {
       ask('usual');
@@ -27,7 +27,7 @@ describe('a memoized function', () => {
     expect(computed()).toBe(1001);
   });
 
-  it('drops what nobody asks for any more', () => {
+  it('drops texts that are not requested any more', () => {
     const { ask, computed } = counted(10_000);
     ask('first');
     for (let number = 0; number < 1000; number += 1) ask(`title ${number}`);

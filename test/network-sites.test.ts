@@ -16,7 +16,10 @@ import { loadSite, makeNetwork } from './support/site.ts';
 const OF_ALL: readonly TableName[] = ['users', 'usermeta'];
 const HOME = 'http://network.example.org/two';
 
-/** Makes the sample site the second one of a network, with its people, of whom the editor alone has a role there. */
+/**
+ * Makes the sample site the second one of a network, with the network's users, of whom only the editor has a role in
+ * it.
+ */
 async function makeSecondSite(db: Database): Promise<void> {
   await makeNetwork(db);
   await db.from('sitemeta').insert({ site_id: 1, meta_key: 'using_application_passwords', meta_value: '1' });
@@ -43,7 +46,7 @@ describeDatabases('the second site of a network', (open, engine) => {
     return { code: await runCli(args, { env, terminal: false, ...streams }), err: err.join('') };
   };
 
-  it('has tables of its own, and its people in those of the network', async () => {
+  it('has tables of its own, and its users in those of the network', async () => {
     const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
     await migrate(running.site.db);
     const me = async (as: string) => (await running.send('GET', '/two/wp-json/wp/v2/users/me?context=edit', { as })).body;
@@ -61,7 +64,7 @@ describeDatabases('the second site of a network', (open, engine) => {
     await running.close();
   });
 
-  it('makes accounts of the network, which it gives and takes roles of its own', async () => {
+  it('creates accounts in the network, and gives and removes their roles in this site', async () => {
     const url = urlOf(db);
     const on = { NETWORK_SITE: '2' };
     await db.from('sitemeta').where('meta_key', 'using_application_passwords').delete();
@@ -82,7 +85,7 @@ describeDatabases('the second site of a network', (open, engine) => {
     expect((await db.from('users').where('user_login', 'fresh').first())?.user_email).toBe('fresh@example.org');
   });
 
-  it('has its files where WordPress has them', async () => {
+  it('has its files in the folder where WordPress puts them', async () => {
     const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
     await migrate(running.site.db);
     const headers = { 'Content-Disposition': 'attachment; filename=own.png', 'Content-Type': 'image/png' };
@@ -100,14 +103,14 @@ describeDatabases('the second site of a network', (open, engine) => {
     expect(found).toContain(body.source_url);
   });
 
-  it('is made by WordPress: a number without tables is refused, and nothing is made', async () => {
+  it('is created by WordPress: a number without tables is refused, and no tables are created', async () => {
     const ninth = await openDatabase({ url: urlOf(db), prefix: 'wp_', site: 9 });
     await expect(migrate(ninth)).rejects.toThrow('there is no table wp_9_posts: the network has no such site');
     expect(await hasTable(ninth, 'fasti_changes')).toBe(false);
     await ninth.close();
   });
 
-  it('is backed up with its people, and a backup replaces nobody’s people', async () => {
+  it('is backed up with its users, and cannot be restored over the users of a network', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'fasti-network-')), 'second.backup');
     const url = urlOf(db);
     expect(await fasti(url, { NETWORK_SITE: '2' }, 'backup', file)).toMatchObject({ code: 0 });
@@ -117,7 +120,7 @@ describeDatabases('the second site of a network', (open, engine) => {
         err: expect.stringContaining('a network of sites'),
       });
     const target = await open({ migrated: false });
-    // A copy of an SQLite file holds all sites of the network, and the prefix says which is meant.
+    // A copy of an SQLite file contains all sites of the network; the prefix selects one.
     const own = { TABLE_PREFIX: engine === 'SQLite' ? 'wp_2_' : 'wp_' };
     expect(await fasti(urlOf(target), own, 'restore', file)).toMatchObject({ code: 0 });
     const running = await serveDatabase(target, { env: own });

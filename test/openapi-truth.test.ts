@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats';
 import { type As, bodyOf, describeAsking, type Json } from './support/asking.ts';
 
 /*
- * The document of the interface tells the truth: every answer of a plan that goes over every route and method, for
- * better and for worse, is what `/doc` says of that route, method and status.
+ * The OpenAPI document is correct: every answer of a plan that covers each route and method, with successes and errors,
+ * matches what `/doc` says of that route, method and status.
  */
 
 const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };
@@ -145,7 +145,7 @@ const terms = (path: string, id: number): Step[] => [
   ['DELETE', `${path}/999999`, 400, 'admin'],
 ];
 
-/** The first step that creates one makes this one. */
+/** The webhook that the first step creates. */
 const HOOK = '/webhooks/1';
 const webhooks: readonly Step[] = [
   ['GET', '/webhooks', 200, 'admin'],
@@ -247,7 +247,7 @@ const PLAN: readonly Step[] = [
   ['POST', '/batch/v1', 400, 'admin', { requests: [{}] }],
 ];
 
-/** The document describes one route outside the namespace, too. */
+/** The document also describes one route outside the namespace. */
 const addressOf = (path: string): string => `/wp-json${path === '/batch/v1' ? '' : '/calendar/events/v1'}${path}`;
 
 const VALID = { en: 'calendar/events/v1', it: 'tribe/events/v1' } as const;
@@ -257,7 +257,7 @@ const templateOf = (path: string) =>
     .replace(/\/by-slug\/[^/]+$/, '/by-slug/{slug}')
     .replace(/\/\d+(?=\/(?:dates|test|retry|deliveries)$|$)/, '/{id}') || '/';
 
-describeAsking('the document of the interface', (ask) => {
+describeAsking('the OpenAPI document', (ask) => {
   let document: Json;
   let ajv: Ajv;
   const compiled = new Map<string, ValidateFunction>();
@@ -268,7 +268,7 @@ describeAsking('the document of the interface', (ask) => {
     ajv.addSchema(document, 'doc');
   });
 
-  /** The schema for a response; a response may stand once for many, as a component. */
+  /** Returns the validator for a response, which may be a reference to a shared component. */
   function validator(path: string, method: string, status: number): ValidateFunction | undefined {
     const pointer = (...names: string[]) =>
       `doc#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
@@ -284,7 +284,7 @@ describeAsking('the document of the interface', (ask) => {
   }
 
   it.each(PLAN.map(([method, path, status, as, body]) => [method, path, as ?? 'nobody', status, body] as const))(
-    'describes %s %s for %s: %d',
+    'describes the answer to %s %s for %s: %d',
     async (method, path, who, status, body) => {
       const answer = await ask.send(method, addressOf(path), {
         ...(who === 'nobody' ? {} : { as: who }),
@@ -310,7 +310,7 @@ describeAsking('the document of the interface', (ask) => {
     ['POST', '/events?upsert=slug', 412, { ...EVENT, slug: 'spring-fair' }],
     ['POST', '/webhooks', 422, { url: 'https://example.org/hook' }],
     ['POST', '/batch/v1', 422, { requests: [{ path: '/calendar/events/v1/venues', body: { venue: 'New' } }] }],
-  ] as const)('describes %s %s with a key or a condition: %d', async (method, path, status, body) => {
+  ] as const)('describes the answer to %s %s with a key or a condition: %d', async (method, path, status, body) => {
     const send = (headers: Record<string, string>, sent: object | undefined = body) =>
       ask.send(method, addressOf(path), { as: 'admin', body: sent ?? null, headers });
     const key = { 'Idempotency-Key': `${method} ${path}` };
@@ -334,7 +334,7 @@ describeAsking('the document of the interface', (ask) => {
   });
 
   it.each(PLAN.filter(([method]) => method === 'GET').map(([, path]) => path))(
-    'describes what GET %s answers to wrong credentials',
+    'describes the answer to GET %s with wrong credentials',
     async (path) => {
       const { status, body } = await ask.send('GET', `/wp-json/calendar/events/v1${path}`, {
         headers: { Authorization: `Basic ${btoa('admin:wrong')}` },
@@ -347,10 +347,10 @@ describeAsking('the document of the interface', (ask) => {
     },
   );
 
-  /** Where no event recurs there is no success; `test/recurrence.test.ts` has it. */
+  /** Without recurring events these have no success; `test/recurrence.test.ts` tests it. */
   const RECURRING_ONLY = ['POST /events/{id}/dates'];
 
-  it('is tested for every route and method, with a success and a refusal each', () => {
+  it('is compared with a success and an error of every route and method', () => {
     const told = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods)
         .filter((method) => method !== 'servers')
@@ -363,7 +363,7 @@ describeAsking('the document of the interface', (ask) => {
     expect(told.filter((route) => !planned((status) => status >= 400).has(route))).toEqual([]);
   });
 
-  it('tells every member of the records', async () => {
+  it('lists every member of the records', async () => {
     const shapes = [
       ['/events/39', 'EventRecord'],
       ['/venues/12', 'VenueRecord'],
@@ -378,7 +378,7 @@ describeAsking('the document of the interface', (ask) => {
     expect(Object.keys(term).filter((member) => !(member in document.components.schemas.TermRecord.properties))).toEqual([]);
   });
 
-  it('finds what is not so', () => {
+  it('rejects answers that do not match it', () => {
     const validate = validator('/events/{id}', 'get', 200)!;
     expect(validate({ id: 'text' })).toBe(false);
     expect(validator('/events', 'get', 400)!({ code: 1 })).toBe(false);

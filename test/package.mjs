@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Packs Fasti as it would be published, installs the package in an empty folder, and runs it there: the command, then a
- * server that is asked for events. Takes a minute or two, so it is not part of `npm test`.
+ * Packs Fasti as for publication, installs the package in an empty folder, and runs it there: first the command, then a
+ * server that is asked for events. This takes a minute or two, so it is not part of `npm test`.
  *
  *   npm run test:package
  */
@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'fasti-package-'));
-/** Without the settings that npm hands on, which are those of this project. */
+/** The environment without npm's settings, which are those of this project. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 let server;
 try {
@@ -47,7 +47,7 @@ function run(program, args, cwd) {
   return execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** The address that the server listens on, from its log. */
+/** The URL that the server listens on, from its log. */
 async function addressOf({ stdout }) {
   let text = '';
   for await (const chunk of stdout) {

@@ -6,7 +6,7 @@ import { APART } from '../bin/apart.mjs';
 import { ABSENT, OPTIONS } from '../bin/build.mjs';
 import { type Manifest, packed } from '../bin/manifest.mjs';
 
-/* The package as it is published; `npm run test:package` installs and runs it. */
+/* The contents of the published package; `npm run test:package` installs and runs it. */
 
 const manifest: Manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
@@ -15,7 +15,7 @@ afterAll(() => stop());
 describe('the package', () => {
   const published = packed(manifest);
 
-  it('needs what was not built into it, and nothing else', async () => {
+  it('depends on the packages that are not bundled, and no others', async () => {
     const { metafile } = await build({ ...OPTIONS, write: false, metafile: true });
     const outside = Object.values(metafile.outputs).flatMap(({ imports }) =>
       imports.filter(({ external }) => external).map(({ path }) => path),
@@ -26,7 +26,7 @@ describe('the package', () => {
     expect(Object.keys({ ...published.dependencies, ...published.optionalDependencies }).sort()).toEqual([...APART].sort());
   });
 
-  it('has the command, and nothing of its development', () => {
+  it('contains the command, and no development files', () => {
     expect(published).toMatchObject({ name: 'fasti', bin: { fasti: 'dist/src/cli.js' }, engines: manifest.engines });
     expect(Object.keys(published).filter((name) => ['private', 'scripts', 'devDependencies'].includes(name))).toEqual([]);
   });
@@ -36,5 +36,5 @@ describe('the package', () => {
     expect(manifest.files).toContain('man');
   });
 
-  it('does without source maps', () => expect(manifest.files).toContain('!dist/**/*.map'));
+  it('contains no source maps', () => expect(manifest.files).toContain('!dist/**/*.map'));
 });

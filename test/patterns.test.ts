@@ -6,15 +6,15 @@ import { parseSync } from '@swc/core';
 import { type AttackPattern, check } from 'recheck';
 
 /*
- * Every regular expression of the program takes time in proportion to the text it is given: a text from outside could
- * otherwise keep the process busy for as long as it likes. Each pattern is taken from the source and looked at for ways
- * to backtrack (https://makenowjust-labs.github.io/recheck/).
+ * Every regular expression of the program takes time in proportion to its input: otherwise a text from outside could
+ * block the process. The patterns are taken from the source and checked for backtracking
+ * (https://makenowjust-labs.github.io/recheck/).
  */
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
 
-/** Files that make patterns of what is only known while they run, with the reason why that does no harm. */
+/** Files that build patterns at run time, with the reason why this is harmless. */
 const MADE_LATER: Readonly<Record<string, string>> = {
   'http/routing.ts': 'of the declared routes; test/growth.test.ts sends paths through all of them',
   'exchange/verify/compare.ts': 'of the two home addresses that the person at the command line names, escaped',
@@ -26,7 +26,10 @@ interface Found {
   readonly flags: string;
 }
 
-/** The literals of a file, and how often it makes a pattern within a function out of anything but another pattern. */
+/**
+ * The pattern literals of a file, and how often it builds a pattern inside a function from anything but another
+ * pattern.
+ */
 function patternsIn(file: string): { literals: Found[]; later: number } {
   const literals: Found[] = [];
   let later = 0;
@@ -36,7 +39,7 @@ function patternsIn(file: string): { literals: Found[]; later: number } {
     else if (node !== null && typeof node === 'object') {
       if (node.type === 'RegExpLiteral') literals.push({ file, source: node.pattern, flags: node.flags });
       const isFunction = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassMethod'].includes(node.type);
-      // What is handed to a call, as to `map`, runs with the call.
+      // A function passed to a call, as to `map`, runs with the call.
       const within = deferred || (isFunction && !isArgument);
       const makes = ['NewExpression', 'CallExpression'].includes(node.type) && node.callee?.value === 'RegExp';
       if (makes && within && node.arguments?.[0]?.expression?.type !== 'Identifier') later += 1;
@@ -54,10 +57,10 @@ function patternsIn(file: string): { literals: Found[]; later: number } {
 
 const found = new Map(files.map((file) => [file, patternsIn(file)]));
 
-/** Whether a file begins a process or a thread: it does its work as soon as it is loaded. */
+/** Whether a file is the entry point of a process or a thread, whose work starts when it is loaded. */
 const isEntry = (file: string): boolean => ['main.ts', 'cli.ts'].includes(file) || file.endsWith('-thread.ts');
 
-/** The patterns that files put together of pieces as they are loaded. */
+/** Patterns that files assemble from parts when they are loaded. */
 async function assembledPatterns(): Promise<Found[]> {
   const assembled: Found[] = [];
   const real = globalThis.RegExp;
@@ -77,17 +80,20 @@ async function assembledPatterns(): Promise<Found[]> {
   return assembled;
 }
 
-it('makes patterns while it loads, and none of what it is sent', () => {
+it('the program builds patterns at load time, never from input', () => {
   expect(files.filter((file) => found.get(file)!.later > 0).toSorted()).toEqual(Object.keys(MADE_LATER).toSorted());
 });
 
 /**
- * Files whose texts are cut off before any pattern sees them, so short that even the square of their length is nothing.
- * The checker finds something in their long patterns at one time and nothing at another.
+ * Files that cut their texts before matching them, to a length at which even quadratic time is negligible. The
+ * checker's results for their long patterns vary.
  */
 const SHORT: Readonly<Record<string, string>> = { 'wordpress/php/date-grammar.ts': 'a date has at most LONGEST_DATE bytes' };
 
-/** The checker tries texts at random and may take a linear pattern for a slow one: what it found is tried out. */
+/**
+ * Whether a pattern is slow in practice: the checker tries random texts and may report a linear pattern, so its finding
+ * is measured.
+ */
 function isSlow(source: string, flags: string, { pumps, suffix }: AttackPattern): boolean {
   const pattern = new RegExp(source, flags);
   const timeOf = (times: number): number => {
@@ -97,19 +103,19 @@ function isSlow(source: string, flags: string, { pumps, suffix }: AttackPattern)
     pattern.test(text);
     return process.cpuUsage(begun).user / 1000;
   };
-  // Eight times the text takes eight times as long where it is linear, and 64 times where it is not.
+  // For eight times the text, linear time grows eightfold, and quadratic time 64-fold.
   for (let times = 100; times <= 1_000_000; times *= 8) if (timeOf(times) > 50) return timeOf(times) > 24 * timeOf(times / 8);
   return false;
 }
 
-it('has no pattern that takes more than linear time', async () => {
+it('no pattern of the program takes more than linear time', async () => {
   const all = [...files.flatMap((file) => found.get(file)!.literals), ...(await assembledPatterns())];
   const each = new Map(all.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]));
   expect(each.size).toBeGreaterThan(400);
-  // Without a quantifier that has no upper bound there is nothing to go over again.
+  // A pattern without an unbounded quantifier cannot backtrack without limit.
   for (const [text, { source }] of each) if (!/[*+]|\{\d+,\}/.test(source)) each.delete(text);
-  // Of a short text only exponential time matters. What takes that for a part of a text takes it all the more where the
-  // whole text must match, since it fails more often.
+  // For short texts only exponential time matters. A pattern that takes it for a part of a text also takes it if the
+  // whole text must match, since the match fails more often.
   for (const [text, { file, source }] of each) if (file in SHORT && each.has(`/^(?:${source})$/`)) each.delete(text);
   const faults: string[] = [];
   for (const [text, { file, source, flags }] of each) {
@@ -122,5 +128,6 @@ it('has no pattern that takes more than linear time', async () => {
     if (found.status === 'unknown') faults.push(`${file}: ${text} is too much for the checker: ${found.error.kind}`);
   }
   expect(faults).toEqual([]);
-  // Hundreds of patterns, a fraction of a second each; a busy machine takes several times as long.
+  // There are hundreds of patterns, each of which takes a fraction of a second, or several times that on a busy
+  // machine.
 }, 900_000);

@@ -10,14 +10,14 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * What a request costs in queries, BEGIN and COMMIT among them. A list costs the same for one row as for fifty; the
- * numbers are pinned, so that a query more is a choice and no accident. Answers are not remembered here.
+ * The cost of a request in queries, including BEGIN and COMMIT. A list costs the same for one row as for fifty. The
+ * numbers are fixed, so that an additional query is a deliberate change. The cache is off.
  */
 
 const MANY = 55;
 const WIDE = 'start_date=2035-01-01&end_date=2036-01-01';
 
-/** As many events, each with a venue, an organizer, an image and terms of its own. */
+/** Adds `MANY` events, each with its own venue, organizer, image and terms. */
 async function addRecords(db: Database): Promise<void> {
   const [event, venue, organizer, image] = await Promise.all(
     [39, 12, 24, 10].map(async (id) => ({
@@ -95,8 +95,8 @@ async function addRecords(db: Database): Promise<void> {
   }
 }
 
-describeDatabases('what a request costs in queries', (open, engine) => {
-  /** Each name that must be free is locked by a query of its own, where there are several writers. */
+describeDatabases('the cost of a request in queries', (open, engine) => {
+  /** On databases with several writers, each name that must be unique is locked with a query of its own. */
   const lock = engine === 'MySQL' ? 1 : 0;
 
   let db: Database;
@@ -123,7 +123,7 @@ describeDatabases('what a request costs in queries', (open, engine) => {
     );
     return { body: bodyOf(result, status), queries };
   }
-  // The first use of a password in a day is noted.
+  // The first use of an application password on a day is stored.
   beforeAll(() => costOf('GET', '/events/38', { as: 'admin' }));
 
   it.each([
@@ -136,7 +136,7 @@ describeDatabases('what a request costs in queries', (open, engine) => {
     ['/organizers?search=record&only_with_upcoming=1', 'admin', 8],
     ['/categories?search=term', undefined, 4],
     ['/tags?search=term', undefined, 3],
-  ] as const)('a list costs the same for one row and for fifty: %s for %s', async (path, as, queries) => {
+  ] as const)('is the same for a list of one row and of fifty: %s for %s', async (path, as, queries) => {
     for (const rows of [1, 2, 50]) {
       const { body, ...cost } = await costOf('GET', `${path}&per_page=${rows}`, as ? { as } : {});
       expect({ rows: idsOf(body).length, ...cost }).toEqual({ rows, queries });
@@ -157,10 +157,10 @@ describeDatabases('what a request costs in queries', (open, engine) => {
     ['/wp-json/wp/v2/tribe_events_cat/5000', 'admin', 5],
     ['/wp-json/wp/v2/media/4000', 'admin', 5],
     ['/wp-json/wp/v2/users/1', undefined, 4],
-  ] as const)('GET %s for %s costs %d', async (path, as, queries) => {
+  ] as const)('of GET %s for %s is %d', async (path, as, queries) => {
     expect((await costOf('GET', path, as ? { as } : {})).queries).toBe(queries);
   });
-  it('an event costs the same whatever hangs on it', async () => {
+  it('is the same for an event with and without linked records', async () => {
     const bare = (await costOf('GET', '/events/1001')).queries;
     await db
       .from('postmeta')
@@ -194,7 +194,7 @@ describeDatabases('what a request costs in queries', (open, engine) => {
     ['/organizers', { organizer: 'New' }, 14, 1],
     ['/categories', { name: 'New' }, 13, 1],
     ['/tags', { name: 'New' }, 12, 1],
-  ] as const)('POST %s with %j costs %d, and locks %d times', async (path, body, queries, locks) => {
+  ] as const)('of POST %s with %j is %d, and %d locks', async (path, body, queries, locks) => {
     expect((await costOf('POST', path, { as: 'admin', body, status: 201 })).queries).toBe(queries + lock * locks);
   });
 
@@ -206,7 +206,7 @@ describeDatabases('what a request costs in queries', (open, engine) => {
     ['PATCH', '/tags/6005', { description: 'Other' }, 11, 0],
     ['DELETE', '/events/1006', null, 32, 1],
     ['DELETE', '/tags/6006', null, 19, 0],
-  ] as const)('%s %s with %j costs %d, and locks %d times', async (method, path, body, queries, locks) => {
+  ] as const)('of %s %s with %j is %d, and %d locks', async (method, path, body, queries, locks) => {
     expect((await costOf(method, path, { as: 'admin', body })).queries).toBe(queries + lock * locks);
   });
 
@@ -216,24 +216,24 @@ describeDatabases('what a request costs in queries', (open, engine) => {
     ['PATCH', '/tags/6010', { description: 'Other' }, { 'If-Match': '*' }, 14],
     ['PATCH', '/events/1010', { title: 'Third' }, { 'Idempotency-Key': 'k' }, 31],
     ['PATCH', '/events/1010', { title: 'Third' }, { 'Idempotency-Key': 'k' }, 4],
-  ] as const)('%s %s with %j and %j costs %d', async (method, path, body, headers, queries) => {
+  ] as const)('of %s %s with %j and %j is %d', async (method, path, body, headers, queries) => {
     expect((await costOf(method, path, { as: 'admin', body, headers })).queries).toBe(queries);
   });
 });
 
-describeDatabases('what a list from the index costs in queries', (open) => {
+describeDatabases('the cost of a list from the list index in queries', (open) => {
   let running: RunningSite;
   beforeAll(async () => {
     const db = await loadSite(await open());
     await addRecords(db);
     running = await serveDatabase(db, { env: { CACHE: 'off', SHARED_WITH_WORDPRESS: 'off' }, clock: () => new Date(NOON) });
     await reindexEvents(running.site.db, () => new Date(NOON), { trust: true });
-    // The first time that options are read it is found out whether the database is that of a network.
+    // The first read of the options finds out whether the database belongs to a network.
     await running.site.settings();
   });
   afterAll(() => running.close());
 
-  it('its total and the ids of venues and organizers come with the page', async () => {
+  it('includes no separate query for the total and for the ids of venues and organizers', async () => {
     for (const rows of [1, 2, 50]) {
       const { result, queries } = await countQueries(running.site, () => running.send('GET', `${ROOT}/events?${WIDE}&per_page=${rows}`));
       const body = bodyOf(result, 200);
@@ -242,7 +242,7 @@ describeDatabases('what a list from the index costs in queries', (open) => {
   });
 });
 
-describeDatabases('what events that recur cost in queries', (open) => {
+describeDatabases('the cost of recurring events in queries', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await loadRecurringSite(await open());
@@ -261,7 +261,7 @@ describeDatabases('what events that recur cost in queries', (open) => {
         clock: () => new Date(NOON),
       });
       if (shared === 'off') await reindexEvents(running.site.db, () => new Date(NOON), { trust: true });
-      // The schema is looked at once.
+      // The first request reads the schema.
       await running.send('GET', `${ROOT}/events/501`);
     });
     afterAll(() => running.close());
@@ -273,7 +273,7 @@ describeDatabases('what events that recur cost in queries', (open) => {
       return { rows: result.body?.events?.length, queries };
     };
 
-    it('a list costs the same for one date and for thirteen, and for a page of all sorts', async () => {
+    it('is the same for a list of one date and of thirteen, and for a page with all kinds of events', async () => {
       for (const rows of [1, 2, 13]) expect(await costOf(`events?${RECURRING}&per_page=${rows}`)).toEqual({ rows, queries: costs.list });
       expect((await costOf('events?include=10000303,504,10000362&per_page=50')).queries).toBe(costs.included);
       expect((await costOf(`events?${MIXED}&per_page=100`)).queries).toBe(costs.mixed);
@@ -285,15 +285,15 @@ describeDatabases('what events that recur cost in queries', (open) => {
       ['events/502?recurrence=true', 11],
       ['events/10000308?recurrence=true', 11],
       ['/wp-json/wp/v2/tribe_events/10000308', 11],
-    ])('GET %s costs %d', async (path, queries) => {
+    ])('of GET %s is %d', async (path, queries) => {
       expect((await costOf(path)).queries).toBe(queries);
     });
 
-    // The page is looked for before its feed is.
+    // The page is looked up before its feed.
     it.each([
       ['/event/choir-tuesdays-and-thursdays/?ical=1', 10],
       ['/event/choir-tuesdays-and-thursdays/2031-01-21/?ical=1', 11],
-    ])('GET %s costs %d', async (path, queries) => {
+    ])('of the feed GET %s is %d', async (path, queries) => {
       expect((await costOf(path, 2)).queries).toBe(queries);
     });
   });

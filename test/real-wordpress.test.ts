@@ -9,13 +9,14 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * Beside a real WordPress: what it writes shows at once where our plugin is active and soon where it is not, and its
- * own routes list what ours do. Skipped where none is installed. `REAL_WRITES=1000` makes so many random writes.
+ * Next to a real WordPress: its writes show at once if our plugin is active and soon if it is not, and its own routes
+ * list the same records as ours. Skipped if WordPress is not installed. `REAL_WRITES=1000` makes that many random
+ * writes.
  */
 
 const V1 = '/wp-json/calendar/events/v1';
 const WIDE = `${V1}/events?start_date=2019-01-01&end_date=2040-12-31&per_page=50`;
-/** Answers that hold what the writes below change. */
+/** Paths of answers that contain what the writes below change. */
 const PATHS = [
   WIDE, `${WIDE}&categories=2,5`, `${WIDE}&tags=11`, `${V1}/events/44`, `${V1}/venues?per_page=50`, `${V1}/organizers?per_page=50`,
   `${V1}/categories?per_page=50`, `${V1}/tags?per_page=50`, '/wp-json/wp/v2/users/2', '/wp-json/wp/v2/media/10',
@@ -23,7 +24,7 @@ const PATHS = [
 
 const event = (id: number, changes: object): Call => ['wp_update_post', { ID: id, ...changes }];
 
-/** What people do in WordPress, each in a request of its own. */
+/** Actions of users in WordPress, each in a request of its own. */
 const OPERATIONS: Readonly<Record<string, readonly Call[]>> = {
   'a title': [event(44, { post_title: 'By WordPress' })],
   'a title as it was': [event(44, { post_title: 'By WordPress' })],
@@ -54,12 +55,12 @@ const OPERATIONS: Readonly<Record<string, readonly Call[]>> = {
 
 const described: typeof describeMysql = hasWordPress
   ? describeMysql
-  : (name) => describe.skip(name, () => it('needs a WordPress', () => undefined));
+  : (name) => describe.skip(name, () => it('needs an installed WordPress', () => undefined));
 
-described('beside a real WordPress', (open) => {
+described('Fasti beside a real WordPress', (open) => {
   let db: Database;
   let wordpress: RealWordPress;
-  /** One process that remembers, and one that reads WordPress's tables for every answer. */
+  /** One process with the cache, and one that reads WordPress's tables for every answer. */
   let remembering: RunningSite;
   let forgetful: RunningSite;
   let memory: Memory;
@@ -78,7 +79,7 @@ described('beside a real WordPress', (open) => {
     await Promise.all([remembering.close(), forgetful.close()]);
   };
   const truth = () => Promise.all(PATHS.map(async (path) => (await forgetful.send('GET', path)).body));
-  /** After how many looks at most each answer is that of the tables. */
+  /** Counts the looks until all answers equal those read from the tables. */
   const looksUntilRight = async (): Promise<number> => {
     const right = await truth();
     const looks = await Promise.all(
@@ -95,11 +96,11 @@ described('beside a real WordPress', (open) => {
       await memory.warm(...PATHS);
       const returned = await wordpress.run(...calls);
       expect(returned.filter((value) => value !== null && typeof value === 'object' && 'error' in value)).toEqual([]);
-      // Looks for answers that are asked for side by side count for each of them.
+      // With concurrent requests, the looks of each of them are counted.
       expect(await looksUntilRight()).toBeLessThanOrEqual(3 * PATHS.length);
     });
 
-    it('notes nothing of an editor that is open, nor of other records', async () => {
+    it('ignores the edit lock of an open editor, and records of other types', async () => {
       await untilIdle(db);
       await memory.warm(...PATHS);
       await wordpress.run(
@@ -109,7 +110,7 @@ described('beside a real WordPress', (open) => {
       expect(await db.from('fasti_journal_inbox').select('id')).toEqual([]);
     });
 
-    it('saves all the same when our tables are gone', async () => {
+    it('does not stop WordPress from saving when our tables are gone', async () => {
       await runScript(db, 'RENAME TABLE wp_fasti_journal_inbox TO gone');
       try {
         expect(await wordpress.run(event(44, { post_title: 'Without us' }), ['get_post_field', 'post_title', 44])).toEqual([
@@ -131,7 +132,7 @@ described('beside a real WordPress', (open) => {
     const patienceMs = Math.max(120_000, writes * 20_000);
 
     it(
-      'shows what random writes of WordPress have changed',
+      'shows the changes of random writes of WordPress',
       async () => {
         for (let write = 0; write < writes; write += 1) {
           if (write % 5 === 0) await memory.warm(...PATHS);
@@ -145,7 +146,7 @@ described('beside a real WordPress', (open) => {
   });
 });
 
-described('lists of WordPress’s own routes, beside a real one', (open) => {
+described('lists of wp/v2 beside a real WordPress', (open) => {
   let wordpress: RealWordPress;
   let site: RunningSite;
   beforeAll(async () => {
@@ -160,10 +161,10 @@ described('lists of WordPress’s own routes, beside a real one', (open) => {
 
   const PEOPLE = { nobody: undefined, admin: 1, auth: 3, contrib: 4 } as const;
 
-  it.each(Object.keys(PEOPLE) as (keyof typeof PEOPLE)[])('hold what %s sees there', async (who) => {
+  it.each(Object.keys(PEOPLE) as (keyof typeof PEOPLE)[])('contain the same records for %s as those of WordPress', async (who) => {
     const different: string[] = [];
     for (const path of who === 'nobody' ? REQUESTS : REQUESTS.filter((path) => BY_RIGHTS.test(path))) {
-      // We count what somebody may read alone (decision D13).
+      // We leave records out of totals that the user may not read (decision D13).
       if (/status=(draft|any)/.test(path) && who !== 'nobody' && who !== 'admin') continue;
       const theirs = await wordpress.get(path, PEOPLE[who]);
       const { status, headers, body } = await site.send('GET', `/wp-json${path}`, who === 'nobody' ? {} : { as: who });
@@ -176,14 +177,14 @@ described('lists of WordPress’s own routes, beside a real one', (open) => {
   });
 });
 
-/** Requests whose answers differ by who asks. */
+/** Requests whose answers depend on the user. */
 const BY_RIGHTS = /status=|context=|\/users|per_page=3$/;
 
-/** What is compared of a body: the code of an error, or which records there are and in which order. */
+/** The compared part of a body: the code of an error, or the ids of the records in their order. */
 const shown = (body: unknown): object =>
   Array.isArray(body) ? { ids: body.map(({ id }) => id) } : { code: (body as { code?: unknown }).code, id: (body as { id?: unknown }).id };
 
-/** Values for parameters of lists. Orders are those that no two of the records share a place in. */
+/** Values for the parameters of lists. Only orders in which no two records are equal. */
 const POSTS = {
   page: [1, 2, 0], per_page: [1, 3, 100, 101], search: ['concert', '"new year"', 'con -year', '%20', ''], exclude: ['44', '44,39'],
   include: ['44', '44,39,81', '999', 'x'], offset: [2, 99], order: ['asc', 'x'], orderby: ['date', 'id', 'slug', 'title', 'include', 'relevance', 'x'],

@@ -11,17 +11,17 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
 /*
- * Passwords of records: what they open is for the caller alone, and nobody guesses them. Routes come from the tables
- * of routes.
+ * Passwords of records: an opened record is shown to its caller only, and guessing is limited. Paths come from the
+ * route tables.
  */
 
 const PROTECTED = { id: 73, slug: 'password-protected', password: 'opensesame' };
 const ONE = `${ROOT}/events/${PROTECTED.id}`;
-/** How many wrong passwords an address may send, and how long it waits then. */
+/** Number of wrong passwords that an address may send, and the waiting time afterwards. */
 const LIMIT = 200;
 const WAIT_SECONDS = 900;
 
-/** Every address that is read, that of the protected event where it names a record. */
+/** All paths that can be read, with the protected event as the record. */
 const PATHS: readonly string[] = [
   ...[...new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()])].flatMap(([namespace, routes]) =>
     routes
@@ -64,7 +64,7 @@ describeDatabases('passwords of records', (open) => {
     it.each([
       ['the right one', PROTECTED.password],
       ['a wrong one', 'wrong'],
-    ])('with %s is answered for its caller alone', async (_which, password) => {
+    ])('is answered privately with %s', async (_which, password) => {
       const { headers } = await ask(withPassword(path, password), newAddress());
       expect(headers['cache-control']).toMatch(/no-store.*private/);
       expect([headers['surrogate-key'], headers['cache-tag'], headers.expires]).toEqual([
@@ -73,7 +73,7 @@ describeDatabases('passwords of records', (open) => {
         'Wed, 11 Jan 1984 05:00:00 GMT',
       ]);
     });
-    it('is closed to those who guessed too often', async () => {
+    it('refuses an address that has guessed too often', async () => {
       const [guesser, other] = [newAddress(), newAddress()];
       failTimes(guesser, LIMIT - 1);
       expect((await ask(withPassword(path, 'wrong'), guesser)).status).not.toBe(429);
@@ -87,7 +87,7 @@ describeDatabases('passwords of records', (open) => {
     });
   });
 
-  it('open the record elsewhere while one address guesses, and there again after a while', async () => {
+  it('still open the record for other addresses while one is blocked, and for that one after a while', async () => {
     const [guesser, other] = [newAddress(), newAddress()];
     const statuses: number[] = [];
     for (let guess = 0; guess < LIMIT + 20; guess += 1) statuses.push((await ask(withPassword(ONE, `guess ${guess}`), guesser)).status);
@@ -98,7 +98,7 @@ describeDatabases('passwords of records', (open) => {
     expect((await ask(withPassword(ONE, PROTECTED.password), guesser)).status).toBe(200);
   });
 
-  it('are limited apart from signing in, which goes on where somebody guesses, and the other way about', async () => {
+  it('are limited separately from signing in: being blocked from one does not block the other', async () => {
     const [guesser, stranger] = [newAddress(), newAddress()];
     for (let guess = 0; guess <= LIMIT; guess += 1) await ask(withPassword(ONE, `guess ${guess}`), guesser);
     expect((await ask(withPassword(ONE, PROTECTED.password), guesser)).status).toBe(429);
@@ -109,7 +109,7 @@ describeDatabases('passwords of records', (open) => {
     expect((await ask(withPassword(ONE, PROTECTED.password), stranger)).status).toBe(200);
   });
 
-  it('are limited in a body too, and opened by one for the caller alone', async () => {
+  it('are limited in a request body too, and the answer is private to the caller', async () => {
     const address = newAddress();
     const opened = await ask(ONE, address, { body: { password: PROTECTED.password } });
     expect([opened.status, opened.headers['cache-control']]).toEqual([200, expect.stringMatching(/no-store.*private/)]);
@@ -117,7 +117,7 @@ describeDatabases('passwords of records', (open) => {
     expect((await ask(ONE, address, { body: { password: 'wrong' } })).status).toBe(429);
   });
 
-  it('count as wrong only where they open nothing, and something is protected', async () => {
+  it('count as wrong only if they open nothing and a record is protected', async () => {
     const address = newAddress();
     failTimes(address, LIMIT - 1);
     for (const path of [ONE, `${ROOT}/venues/22`, `${ROOT}/events/44`, `${ROOT}/events`]) {
@@ -139,7 +139,7 @@ describeDatabases('passwords of records', (open) => {
     expect((await ask(withPassword(ONE, PROTECTED.password), address)).status).toBe(429);
   });
 
-  it.each([...postTypes, ...Object.keys(BLOG_BASES)])('count where nothing is protected but one of the type %s', async (post_type) => {
+  it.each([...postTypes, ...Object.keys(BLOG_BASES)])('count as wrong if the only protected record has the type %s', async (post_type) => {
     const [guesser, owner] = [newAddress(), newAddress()];
     await db.from('posts').where('ID', '>', 0).update({ post_password: '' });
     const { ID } = (await db.from('posts').where({ post_type, post_status: 'publish' }).first('ID'))!;
@@ -159,16 +159,16 @@ describeDatabases('passwords of records', (open) => {
     now = new Date(now.getTime() + WAIT_SECONDS * 1000);
   });
 
-  it('are not remembered with what they opened', async () => {
+  it('are not cached with the answers that they opened', async () => {
     const query = withPassword(ONE, PROTECTED.password);
     expect((await ask(query, newAddress())).status).toBe(200);
-    // No change is told, as if memory were still right.
+    // The change is not reported, so that a cached answer would still count as valid.
     await db.from('posts').where('ID', PROTECTED.id).update({ post_password: 'changed' });
     expect((await ask(query, newAddress())).status).toBe(403);
     await resetSite(db);
   });
 
-  it.each(['OPENSESAME', 'opensesamé', 'opensesame ', ' opensesame'])('are read to the letter: %j opens nothing', async (password) => {
+  it.each(['OPENSESAME', 'opensesamé', 'opensesame ', ' opensesame'])('are compared exactly: %j opens nothing', async (password) => {
     const list = (given: string) =>
       ask(withPassword(`${ROOT}/events?start_date=2030-01-01&end_date=2031-12-31&tags=11`, given), newAddress());
     expect((await list(PROTECTED.password)).body.total).toBe(2);
@@ -176,7 +176,7 @@ describeDatabases('passwords of records', (open) => {
     expect((await ask(withPassword(ONE, password), newAddress())).status).toBe(403);
   });
 
-  it('protect even where they are nothing but blanks', async () => {
+  it('protect a record even if they consist of blanks', async () => {
     await db.from('posts').where('ID', PROTECTED.id).update({ post_password: '  ' });
     await db.from('fasti_changes').increment('counter');
     const search = `${ROOT}/events?start_date=2030-01-01&end_date=2031-12-31&search=${encodeURIComponent('secret body')}`;

@@ -19,32 +19,29 @@ import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { keepTables } from './support/site.ts';
 
-/*
- * Recurring events of the calendar's paid extension: the fixture holds 65 occurrences in the tables and 10 as posts of
- * their own.
- */
+/* Recurring events of the calendar's paid extension: the fixture has 65 occurrences in the tables and 10 as posts. */
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 let now = NOW;
-/** A second passes. */
+/** Advances the clock by one second. */
 const tick = () => {
   now = new Date(now.getTime() + 1000);
 };
 const EVENTS = '/wp-json/tribe/events/v1/events';
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 
-/** The id under which the list shows a date: an event that takes place once has the id of its post. */
+/** The id of a date in lists: an event with a single date has the id of its post. */
 const SINGLE = 513;
 const idOf = ({ post_id: post, provisional_id: id }: ExpectedDate): number => (post === SINGLE ? post : (id ?? post));
 const pathOf = (date: ExpectedDate): string => (date.post_id === SINGLE ? `/event/${date.slug}/` : date.path);
 
-/** When a date takes place, as moments or days; the day after the last one ends those that last whole days. */
+/** Start and end of a date, as times or as days; an event of whole days ends on the day after the last one. */
 const shownDate = ({ all_day: allDay, start_date: start, end_date: end, ...utc }: ExpectedDate): [string, string] =>
   allDay
     ? [start.slice(0, 10), addDays(end, 1).slice(0, 10)]
     : [`${utc.utc_start_date.replace(' ', 'T')}Z`, `${utc.utc_end_date.replace(' ', 'T')}Z`];
 
-/** The dates of the one event of a calendar, as a library reads them, so many at most. */
+/** The dates of the only event of a calendar, as read by a library, up to `most`. */
 function datesIn(text: string, most: number): [string, string][] {
   const calendar = new ICAL.Component(ICAL.parse(text));
   for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(zone);
@@ -66,7 +63,7 @@ describeDatabases('recurring events', (open) => {
     db = await loadRecurringSite(await open());
   });
 
-  it('are found in the list index without looking at all their dates for each of them', async () => {
+  it('are found in the list index without a scan of all dates for each event', async () => {
     const venue = { meta_key: '_EventVenueID', meta_value: '12' };
     const posts = [...new Set(IN_TABLES.map(({ post_id }) => post_id))].filter((post_id) => post_id !== SINGLE);
     const { meta_id: last } = (await db.from('postmeta').orderBy('meta_id', 'desc').first())!;
@@ -228,7 +225,7 @@ describeDatabases('recurring events', (open) => {
       tick();
     });
 
-    it('describe the parameter and the member', async () => {
+    it('have a description of the parameter and the member', async () => {
       const { body } = await get('/wp-json/tribe/events/v1/doc');
       for (const path of ['/events/{id}', '/events/by-slug/{slug}'])
         expect(body.paths[path].get.parameters.map(({ name }: { name: string }) => name)).toContain('recurrence');
@@ -236,7 +233,7 @@ describeDatabases('recurring events', (open) => {
       expect(eventRecord.safeParse(answer).error).toBeUndefined();
     });
 
-    it('show a changed rule though nothing else has changed', async () => {
+    it('show a changed rule even if nothing else has changed', async () => {
       const rule = async () => (await get(`${EVENTS}/510?recurrence=true`)).body.recurrence.rrule;
       const { rset = '' } = (await db.from('tec_events').where('post_id', 510).first())!;
       expect(await rule()).toBe('FREQ=WEEKLY;INTERVAL=1;WKST=SU;BYDAY=MO');
@@ -250,7 +247,7 @@ describeDatabases('recurring events', (open) => {
       tick();
     });
 
-    it('show the name of the zone at the time of each occurrence', async () => {
+    it('show the abbreviation of the time zone at the time of each occurrence', async () => {
       const { body } = await get(`${EVENTS}/10000342`);
       const { body: later } = await get(`${EVENTS}/10000343`);
       expect([body.timezone_abbr, later.timezone_abbr]).toEqual(['CEST', 'CET']);
@@ -262,20 +259,20 @@ describeDatabases('recurring events', (open) => {
       expect(events.map(({ id }) => id)).toEqual([10000303, ...[325, 326, 327, 328, 329, 330].map((id) => 10_000_000 + id), 10000362]);
     });
 
-    it('are found by filters and searches, each occurrence once', async () => {
+    it('are found by filters and searches, once for each matching occurrence', async () => {
       const { events, total } = await listed('search=Last+Friday+jam&start_date=2031-01-01&end_date=2031-12-31&per_page=4');
       expect(total).toBe(6);
       expect(events.map(({ id }) => id)).toEqual([325, 326, 327, 328].map((id) => 10_000_000 + id));
     });
 
-    it('are sorted by any order without a gap', async () => {
+    it('have no gaps or repetitions in the pages of lists of any order', async () => {
       for (const order of ['title', 'id', 'modified', 'date', 'slug']) {
         const all = await walked(`start_date=2031-01-01&end_date=2034-12-31&orderby=${order}`, 7);
         expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
       }
     });
 
-    it('total what the pages hold, whatever the window, and hold what a filter by hand finds', async () => {
+    it('are counted in the total of any window, which contains the same dates as a simple filter', async () => {
       const day = fc.integer({ min: 0, max: 360 }).map((n) => new Date(Date.UTC(2031, 0, 1 + n)).toISOString().slice(0, 10));
       const everything = await walked('start_date=2029-01-01&end_date=2036-12-31', 50);
       await fc.assert(
@@ -299,7 +296,7 @@ describeDatabases('recurring events', (open) => {
       );
     });
 
-    it('have a calendar of their own for each date, under the address that the list gives', async () => {
+    it('have a calendar for each date, under the address given in lists', async () => {
       for (const date of EXPECTED_DATES.filter(({ post_id: post, form }) => form === 'tables' && post !== SINGLE)) {
         const { text, status } = await get(`${date.path}?ical=1`);
         expect([date.path, status]).toEqual([date.path, 200]);
@@ -310,18 +307,18 @@ describeDatabases('recurring events', (open) => {
       expect((await get('/event/two-tours-a-day/2031-07-10/3/?ical=1')).status).toBe(404);
     });
 
-    it('have one calendar event with their rule under the address of the event, which gives the dates that lists show', async () => {
+    it('have one calendar event with their rule under the address of the event, with the dates given in lists', async () => {
       for (const slug of new Set(IN_TABLES.map((date) => date.slug))) {
         const dates = IN_TABLES.filter((date) => date.slug === slug);
         const { text } = await get(`/event/${slug}/?ical=1`);
-        // A rule without end goes on after the last row; any other gives no further date.
+        // A rule without an end continues after the last row; any other gives no further date.
         const isEndless = /BEGIN:VEVENT[\s\S]*\nRRULE:(?!.*(COUNT|UNTIL)=)/.test(text);
         const most = isEndless ? dates.length : dates.length + 1;
         expect([slug, datesIn(text, most)]).toEqual([slug, dates.map(shownDate)]);
       }
     });
 
-    it('write the rule as calendars read it', async () => {
+    it('have their rule in the syntax of calendars', async () => {
       const lines = async (slug: string) => {
         const { text } = await get(`/event/${slug}/?ical=1`);
         const events = text.split('BEGIN:VEVENT').slice(1).join('');
@@ -342,7 +339,7 @@ describeDatabases('recurring events', (open) => {
       ]);
     });
 
-    it('are in feeds under one UID for each date', async () => {
+    it('are in feeds with a UID for each date', async () => {
       const { text } = await get('/events/?ical=1&tribe-bar-date=2031-01-01&per_page=1000');
       const uids = [...text.matchAll(/^UID:(.*)/gm)].map(([, uid]) => uid!.split('-')[0]);
       expect(uids.length).toBeGreaterThan(IN_TABLES.length - 1);
@@ -350,7 +347,7 @@ describeDatabases('recurring events', (open) => {
       expect(uids).toEqual(expect.arrayContaining(IN_TABLES.map((date) => String(idOf(date)))));
     });
 
-    it('are read by the id of a date by the other interfaces', async () => {
+    it('are read by the id of a date through wp/v2 and tec/v1', async () => {
       const { body: core } = await get('/wp-json/wp/v2/tribe_events/10000308?_embed');
       expect([core.id, new URL(core.link).pathname, core.meta._EventStartDate, core._links.self[0].href.replace(/.*\//, '')]).toEqual([
         10000308,
@@ -370,7 +367,7 @@ describeDatabases('recurring events', (open) => {
       expect((await get('/wp-json/wp/v2/tribe_venue/10000308')).status).toBe(404);
     });
 
-    it('stand for their event where a parameter names an event', async () => {
+    it('may be named by the id of a date in a parameter for an event', async () => {
       await db.from('postmeta').insert({ post_id: 502, meta_key: '_EventVenueID', meta_value: '12' });
       await db.from('term_relationships').insert({ object_id: 502, term_taxonomy_id: 3, term_order: 0 });
       for (const path of ['tribe/events/v1/venues?event=', 'tribe/events/v1/categories?event=', 'wp/v2/tribe_events_cat?post=']) {
@@ -390,7 +387,7 @@ describeDatabases('recurring events', (open) => {
       expect(named.map(({ id }: { id: number }) => id)).toEqual([503, 502, 501]);
       const { body: others } = await get('/wp-json/wp/v2/tribe_events?per_page=100&exclude=501,10000308');
       const kept = others.map(({ id }: { id: number }) => id);
-      // A date that is left out leaves the others of its event.
+      // Excluding one date leaves the other dates of its event.
       expect([501, 502, 503].map((id) => kept.includes(id))).toEqual([false, true, true]);
       const { body: fewer } = await get(
         '/wp-json/wp/v2/tribe_events?per_page=100&exclude=10000306,10000307,10000308,10000309,10000310,501',
@@ -414,7 +411,7 @@ describeDatabases('writing to recurring events', (open) => {
   let putBack: () => Promise<void>;
   beforeAll(async () => {
     db = await loadRecurringSite(await open());
-    // The rows are put back beside the service, which it does not notice.
+    // The rows are restored while the service runs, without its noticing.
     running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
     await reindexEvents(running.site.db, () => NOW, { trust: true });
     putBack = await keepTables(db);
@@ -424,7 +421,7 @@ describeDatabases('writing to recurring events', (open) => {
 
   const send = (method: string, id: number, body?: object) =>
     running.send(method, `${EVENTS}/${id}`, { as: 'admin', ...(body ? { body } : {}) });
-  /** Everything that tells of the dates of events. */
+  /** All stored data about the dates of events. */
   const datesStored = async () => ({
     metas: await db.from('postmeta').where('meta_key', 'like', '\\_Event%').orderBy('meta_id'),
     events: await db.from('tec_events').orderBy('event_id'),
@@ -432,7 +429,7 @@ describeDatabases('writing to recurring events', (open) => {
     posts: await db.from('posts').orderBy('ID').select('ID', 'post_status', 'post_title'),
   });
 
-  it.each([502, 10_000_308])('changes texts of all dates, whichever id is named (%s), and answers under that id', async (id) => {
+  it.each([502, 10_000_308])('changes texts of all dates, whichever id is given (%s), and answers with that id', async (id) => {
     const before = await datesStored();
     const { status, body } = await send('POST', id, { title: 'Choir practice', website: 'https://example.com/' });
     expect([status, body.id, body.title]).toEqual([200, id, 'Choir practice']);
@@ -465,7 +462,7 @@ describeDatabases('writing to recurring events', (open) => {
     expect([after.metas, after.occurrences]).toEqual([before.metas, before.occurrences]);
   });
 
-  it('refuses to delete one date, and deletes the event with all of them', async () => {
+  it('refuses to delete one date, and deletes the event with all its dates', async () => {
     const before = await datesStored();
     const { status, body } = await send('DELETE', 10_000_308);
     expect([status, body.code]).toEqual([409, 'rest_recurring_event_date']);
@@ -476,14 +473,14 @@ describeDatabases('writing to recurring events', (open) => {
     expect(list.events).toEqual([]);
   });
 
-  it('comes back from the trash under the id of a date, too', async () => {
+  it('restores the event from the trash by the id of a date, too', async () => {
     expect((await send('DELETE', 502)).status).toBe(200);
     const { site } = running;
     await restorePost(site, await callerOf(site), postKind('event'), 10_000_307);
     expect((await running.send('GET', `${EVENTS}/10000307`)).body.start_date).toBe('2031-01-16 18:30:00');
   });
 
-  it('does the same by the other interfaces', async () => {
+  it('refuses to delete one date through wp/v2 and tec/v1, and deletes the event with all its dates', async () => {
     const before = await datesStored();
     for (const path of ['wp/v2/tribe_events/10000308', 'wp/v2/tribe_events/10000308?force=true', 'tec/v1/events/10000308']) {
       const options = { as: 'admin', headers: { 'X-TEC-EEA': 'yes' } } as const;
@@ -500,7 +497,7 @@ describeDatabases('writing to recurring events', (open) => {
     expect([status, moved.code]).toEqual([409, 'rest_recurring_event_dates']);
   });
 
-  describe('of a single date', () => {
+  describe('a single date', () => {
     const shownDates = async (search: string): Promise<[number, string, string][]> => {
       const { body } = await running.send('GET', `${EVENTS}?search=${search}&start_date=2031-01-01&end_date=2031-12-31&per_page=50`);
       return body.events.map(({ id, start_date: start, end_date: end }: Record<string, string>) => [id, start, end]);
@@ -511,14 +508,14 @@ describeDatabases('writing to recurring events', (open) => {
         SELECT meta_value FROM {postmeta} WHERE post_id = ${post} AND meta_key = '_EventRecurrence'`;
       return { lines: row!.rset.split('\n'), rules: serializedMembers(meta!.meta_value) as { rules: object[]; exclusions: object[] } };
     };
-    /** What doctor says of an event. */
+    /** The faults that doctor finds in an event. */
     const faultsOf = async (post: number): Promise<string[]> => {
       const faults = [];
       for await (const finding of auditRecurrences(db, '2030-12-31 12:00:00')) if (finding.post === post) faults.push(finding.fault);
       return faults;
     };
 
-    it('leaves out one that the rule gives', async () => {
+    it('is removed if it comes from the rule', async () => {
       const before = await shownDates('choir,');
       const { status, body } = await send('DELETE', 10_000_308, { scope: 'date' });
       expect([status, body.id, body.start_date]).toEqual([200, 10_000_308, '2031-01-21 18:30:00']);
@@ -530,8 +527,8 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(502)).toEqual([]);
     });
 
-    it('leaves out one whose time clocks leave out in spring, of which doctor finds nothing wrong', async () => {
-      // Each day at half past two in Rome, five times; on 30 March that is half past three.
+    it('is removed if its time does not exist in spring, and doctor finds no fault', async () => {
+      // Every day at half past two in Rome, five times; on 30 March this is half past three.
       const dates: [string, string][] = [
         ['2031-03-29 02:30:00', '2031-03-29 01:30:00'],
         ['2031-03-30 03:30:00', '2031-03-30 01:30:00'],
@@ -561,7 +558,7 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(501)).toEqual([]);
     });
 
-    it('writes the rows that change, not those of all other dates', async () => {
+    it('is changed without rewriting the rows of the other dates', async () => {
       const rset =
         'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\nRRULE:FREQ=DAILY;INTERVAL=1;COUNT=300';
       const meta = { post_id: 501, meta_key: '_EventRecurrence' };
@@ -580,7 +577,7 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(501)).toEqual([]);
     });
 
-    it('leaves out one that was listed', async () => {
+    it('is removed if it comes from a list', async () => {
       const before = await shownDates('course');
       const [, second] = before;
       expect((await send('DELETE', second![0], { scope: 'date' })).status).toBe(200);
@@ -590,7 +587,7 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(509)).toEqual([]);
     });
 
-    it('moves one that was listed, which keeps its id', async () => {
+    it('is moved if it comes from a list, and keeps its id', async () => {
       const [first, [id], third] = (await shownDates('course')) as [[number, string, string], [number], [number, string, string]];
       const span = { start_date: '2031-06-13 18:00:00', end_date: '2031-06-13 19:00:00' };
       const { status, body } = await send('POST', id, { scope: 'date', title: 'Course, moved', ...span });
@@ -614,7 +611,7 @@ describeDatabases('writing to recurring events', (open) => {
       [502, 'choir,', '2031-01-18 10:00:00', '2031-01-18 12:00:00'],
       [509, 'course', '2031-07-01 21:00:00', '2031-07-02 01:00:00'],
       [512, 'two', '2031-07-12 10:00:00', '2031-07-12 11:00:00'],
-    ])('adds one to %s', async (post, search, start, end) => {
+    ])('is added to %s', async (post, search, start, end) => {
       const before = await shownDates(search);
       const path = `${EVENTS}/${post}/dates`;
       const { status, body } = await running.send('POST', path, { as: 'admin', body: { start_date: start, end_date: end } });
@@ -626,7 +623,7 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(post)).toEqual([]);
     });
 
-    it('moves one where several ask for it at once, and leaves it out once', async () => {
+    it('is moved by each of several concurrent requests, and removed by only one', async () => {
       const spans = [24, 25, 22].map((day) => ({ start_date: `2031-01-${day} 10:00:00`, end_date: `2031-01-${day} 11:00:00` }));
       const { body: added } = await running.send('POST', `${EVENTS}/502/dates`, { as: 'admin', body: spans[2]! });
       const moved = await Promise.all(spans.map((span) => send('POST', added.id, { scope: 'date', ...span })));
@@ -639,7 +636,7 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(502)).toEqual([]);
     });
 
-    it('adds one once under a key, while the event is as it was read', async () => {
+    it('is added once by requests with the same key, and only if the event is as it was read', async () => {
       const add = (headers: Record<string, string>) =>
         running.send('POST', `${EVENTS}/509/dates`, {
           as: 'admin',
@@ -656,7 +653,7 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await shownDates('course')).toHaveLength(4);
     });
 
-    it('gives back what is added and left out again, byte for byte', async () => {
+    it('leaves the recurrence unchanged, byte for byte, when it is added and removed again', async () => {
       const before = await setOf(509);
       const span = { start_date: '2031-07-01 21:00:00', end_date: '2031-07-02 01:00:00' };
       const { body } = await running.send('POST', `${EVENTS}/509/dates`, { as: 'admin', body: span });
@@ -664,7 +661,7 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await setOf(509)).toEqual(before);
     });
 
-    it('gives back what is left out and added again, byte for byte', async () => {
+    it('leaves the recurrence unchanged, byte for byte, when it is removed and added again', async () => {
       const before = [await setOf(502), (await shownDates('choir,')).map(([, ...span]) => span)];
       await send('DELETE', 10_000_308, { scope: 'date' });
       const span = { start_date: '2031-01-21 18:30:00', end_date: '2031-01-21 20:00:00' };
@@ -672,12 +669,12 @@ describeDatabases('writing to recurring events', (open) => {
       expect([status, body.start_date]).toEqual([201, '2031-01-21 18:30:00']);
       expect([await setOf(502), (await shownDates('choir,')).map(([, ...shown]) => shown)]).toEqual(before);
       expect(await faultsOf(502)).toEqual([]);
-      // The rule gives it again, so that it can't be moved.
+      // The date comes from the rule again, so it cannot be moved.
       const moved = { scope: 'date', start_date: '2031-01-22 18:30:00', end_date: '2031-01-22 20:00:00' };
       expect((await send('POST', body.id, moved)).status).toBe(409);
     });
 
-    it('puts a date at another hour in the place of one that was left out', async () => {
+    it('is added at another time on the day of a removed one', async () => {
       await send('DELETE', 10_000_308, { scope: 'date' });
       const span = { start_date: '2031-01-21 20:30:00', end_date: '2031-01-21 22:00:00' };
       expect((await running.send('POST', `${EVENTS}/502/dates`, { as: 'admin', body: span })).status).toBe(201);
@@ -729,28 +726,28 @@ describeDatabases('writing to recurring events', (open) => {
       ],
       ['the event itself', 'DELETE', '/502', { scope: 'date' }, 400, 'rest_invalid_param'],
       ['an unknown scope', 'DELETE', '/10000308', { scope: 'series' }, 400, 'rest_invalid_param'],
-    ])('refuses %s and writes nothing', async (_, method, path, body, status, code) => {
+    ])('is not written by a request for %s, which is refused', async (_, method, path, body, status, code) => {
       const before = await datesStored();
       const answer = await running.send(method, EVENTS + path, { as: 'admin', body });
       expect([answer.status, answer.body.code]).toEqual([status, code]);
       expect(await datesStored()).toEqual(before);
     });
 
-    it('refuses what the block editor keeps in its own form too', async () => {
+    it('is not changed if the block editor keeps its own copy of the rules', async () => {
       await db.change`INSERT INTO {postmeta} (post_id, meta_key, meta_value) VALUES (502, '_tribe_blocks_recurrence_rules', '[{"type":"weekly"}]')`;
       const { status, body } = await send('DELETE', 10_000_308, { scope: 'date' });
       expect([status, body.code]).toEqual([409, 'rest_recurring_event_date']);
     });
   });
 
-  it('leaves the dates of the old form addresses of their own once the first of them is in the trash', async () => {
+  it('gives dates stored as posts different slugs once the first of them is in the trash', async () => {
     const pathOf = async () => new URL((await running.send('GET', `${EVENTS}/532`)).body.url).pathname;
     expect(await pathOf()).toBe('/event/old-weekly-course/2031-09-09/');
     expect((await send('DELETE', 531)).status).toBe(200);
     expect(await pathOf()).toBe('/event/old-weekly-course-2031-09-09/2031-09-09/');
   });
 
-  it('leaves no trace of an event that is deleted for good', async () => {
+  it('leaves no trace of an event that is deleted permanently', async () => {
     const path = '/wp-json/wp/v2/tribe_events/502?force=true';
     expect((await running.send('DELETE', path, { as: 'admin' })).status).toBe(200);
     expect(await db.from('tec_occurrences').where('post_id', 502)).toEqual([]);
@@ -758,7 +755,7 @@ describeDatabases('writing to recurring events', (open) => {
     expect(await db.from('fasti_entries').where('post_id', 502)).toEqual([]);
   });
 
-  it('keeps the note of the first and the last date by all dates of an event', async () => {
+  it('keeps the stored first and last date of the calendar up to date with all dates of an event', async () => {
     expect((await send('POST', 505, { title: 'Fair' })).status).toBe(200);
     const { calendar } = await running.site.settings();
     expect(calendar.edges.last >= '2034-10-04 15:00:00').toBe(true);

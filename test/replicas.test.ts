@@ -14,7 +14,7 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, setOptions } from './support/site.ts';
 
 const SERVER = process.env.TEST_MYSQL_URL;
-/** So long that nothing that is tested depends on it. */
+/** A delay that no test reaches. */
 const LONG = '3600000';
 const EVENT = 44;
 const ONE = `/wp-json/calendar/events/v1/events/${EVENT}`;
@@ -22,7 +22,7 @@ const LIST = '/wp-json/calendar/events/v1/events?start_date=2030-01-01&end_date=
 
 const pair = SERVER ? await startReplication(mkdtempSync(join(tmpdir(), 'fasti-replica-')), ['--innodb-buffer-pool-size=32M']) : undefined;
 
-/** Without a server program of MariaDB there is nothing to follow. */
+/** Replication needs a server program of MariaDB. */
 const describeReplica = pair && pair.reason === undefined ? describe : describe.skip;
 
 describeReplica('a replica', () => {
@@ -53,12 +53,12 @@ describeReplica('a replica', () => {
   });
 
   const titleAt = async (at: Database) => (await at.from('posts').where('ID', EVENT).first())?.post_title;
-  /** Waits until the replica has all. */
+  /** Waits until the replica has caught up. */
   async function mirrored(): Promise<void> {
     const log = await db.dialect.logPosition(db);
     while (!(await mirror.dialect.hasReached(mirror, log))) await sleep(5);
   }
-  /** A process that reads from the replica. */
+  /** Starts a process that reads from the replica. */
   async function serve(env: Record<string, string> = {}): Promise<RunningSite> {
     const site = await serveDatabase(db, { env: { DATABASE_READ_URL: door.url, DATABASE_READ_LAG_MS: LONG, ...env } });
     running.push(site);
@@ -75,7 +75,7 @@ describeReplica('a replica', () => {
   const write = async ({ send }: RunningSite, title: string) =>
     expect((await send('PATCH', ONE, { as: 'admin', body: { title } })).status).toBe(200);
 
-  it('loses no change for a client that goes on here with what another process began to send', async () => {
+  it('loses no change for a client that continues a feed which it began at another process', async () => {
     const [one, writer] = [await serve(), await serveDatabase(db)];
     running.push(writer);
     await untilNear(one);
@@ -98,7 +98,7 @@ describeReplica('a replica', () => {
     expect(titles.at(-1)).toBe('Written meanwhile');
   });
 
-  it('answers what anonymous callers read, and nothing else', async () => {
+  it('answers reads of anonymous callers, and nothing else', async () => {
     const one = await serve();
     await untilNear(one);
     const [asked, primary] = [one.site.replicas[0]!.queries(), one.site.db.queries()];
@@ -111,7 +111,7 @@ describeReplica('a replica', () => {
     expect([one.site.replicas[0]!.queries(), one.site.db.queries() > primary]).toEqual([before, true]);
   });
 
-  it('is not read before it has what this process wrote', async () => {
+  it('is not read before it has the writes of this process', async () => {
     const one = await serve();
     await untilNear(one);
     await pair.hold();
@@ -123,7 +123,7 @@ describeReplica('a replica', () => {
     expect([await shown(one), await shown(one, LIST)]).toEqual(['Own words', 'Own words']);
   });
 
-  it('may be behind what others wrote, and what is remembered of it is not kept once it has that', async () => {
+  it('may lack the writes of other processes, and answers cached from it are dropped when it has them', async () => {
     const [writer, reader] = [await serve({ DATABASE_READ_URL: '' }), await serve()];
     await write(writer, 'Before');
     await mirrored();
@@ -136,7 +136,7 @@ describeReplica('a replica', () => {
     expect([await shown(reader), await shown(reader, LIST)]).toEqual(['After', 'After']);
   });
 
-  it('is not read when it is behind for longer than allowed', async () => {
+  it('is not read when its lag exceeds the limit', async () => {
     const [writer, reader] = [await serve({ DATABASE_READ_URL: '' }), await serve({ DATABASE_READ_LAG_MS: '300' })];
     await untilNear(reader);
     await pair.hold();
@@ -147,7 +147,7 @@ describeReplica('a replica', () => {
     await untilNear(reader);
   });
 
-  it('is not read when it is behind what WordPress wrote, which we do not count', async () => {
+  it("is not read when it lacks WordPress's writes, which have no counter", async () => {
     const reader = await serve({ DATABASE_READ_LAG_MS: '300', SHARED_WITH_WORDPRESS: 'on' });
     await untilNear(reader);
     await pair.hold();
@@ -156,7 +156,7 @@ describeReplica('a replica', () => {
     expect(await shown(reader)).toBe('WordPress wrote this');
   });
 
-  it('leaves its reads to the primary while it does not answer', async () => {
+  it('is replaced by the primary while it does not answer', async () => {
     const one = await serve();
     await untilNear(one);
     await door.shut();
@@ -165,20 +165,20 @@ describeReplica('a replica', () => {
     await untilNear(one);
   });
 
-  it('is read on while the primary does not answer', async () => {
+  it('is still read while the primary does not answer', async () => {
     const primary = await openDoor(urlOf(db));
     const one = await serve({ DATABASE_URL: primary.url, DATABASE_READ_LAG_MS: '200', CACHE: 'off' });
     await untilNear(one);
     await primary.shut();
     await sleep(300);
-    // Somebody has to find out.
+    // The first requests find out that the primary does not answer.
     while (typeof (await shown(one)) !== 'string') await sleep(20);
     expect([await shown(one), await shown(one, LIST)]).toEqual([await titleAt(db), await titleAt(db)]);
     expect((await one.send('PATCH', ONE, { as: 'admin', body: { title: 'Nobody hears this' } })).status).toBe(503);
     expect(await shown(one)).toBe(await titleAt(db));
   });
 
-  it('is not read on after a write that nobody knows the end of, until the primary answers', async () => {
+  it('is not read after a write with an unknown outcome, until the primary answers', async () => {
     const primary = await openDoor(urlOf(db));
     const one = await serve({ DATABASE_URL: primary.url, CACHE: 'off' });
     await untilNear(one);
@@ -193,7 +193,7 @@ describeReplica('a replica', () => {
     await primary.shut();
   });
 
-  it('never shows anybody less than this process wrote, however it lags', async () => {
+  it('never gives an answer older than the writes of this process, whatever its lag', async () => {
     const one = await serve({ CACHE_FRESHNESS_MS: '20' });
     const other = await serve({ DATABASE_READ_URL: '' });
     let number = 0;
@@ -246,7 +246,7 @@ describeReplica('a replica', () => {
     await door.open();
   });
 
-  it('is not written to where it stands before its primary', async () => {
+  it('is not written to if it comes before its primary in the list', async () => {
     const { host } = new URL(urlOf(db));
     const both = await openDatabase({ url: door.url.replace(/(@[^/]+)\//, `$1,${host}/`), prefix: 'wp_' });
     await both.transaction((tx) =>
@@ -260,8 +260,8 @@ describeReplica('a replica', () => {
   });
 });
 
-describe('following replicas', () => {
-  it('asks nothing while nobody asks', async () => {
+describe('followReplicas', () => {
+  it('has no current replica if none is configured', async () => {
     const primary = { cluster: { era: () => 0 } } as Database;
     const { current } = followReplicas(primary, [], { lag: 100, renewed: () => {} });
     expect(current()).toBeUndefined();

@@ -7,14 +7,14 @@ import { type Answer, type RunningSite, serveDatabase } from './support/running-
 import { loadSite, resetSite } from './support/site.ts';
 
 /*
- * Who may write what: role x owner x state x verb, by id and by slug, against a small model of WordPress's capabilities
- * that shares nothing with the service.
+ * Rights to write: role × owner × state × verb, by id and by slug, against a small model of WordPress's capabilities
+ * that shares no code with the service.
  */
 
 const ROLES = ['nobody', 'sub', 'contrib', 'auth', 'ed', 'admin'] as const;
 type Role = (typeof ROLES)[number];
 const IDS: Readonly<Record<Role, number>> = { nobody: 0, admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5 };
-/** Whoever wrote what is nobody's own: an account that is gone. */
+/** Author of the records that belong to another user: a deleted account. */
 const STRANGER = 999;
 
 const STATES = ['publish', 'draft', 'pending', 'private', 'future', 'protected', 'trashed when published', 'trashed as draft'] as const;
@@ -53,11 +53,11 @@ const publishes = writesPublished;
 const uploads = writesPublished;
 const isTrash = (state: State) => state.startsWith('trashed');
 const wasPublished = (state: State) => ['publish', 'future', 'protected', 'trashed when published'].includes(state);
-/** Roles edit and delete by the same rule: their capabilities for the one are those for the other. */
+/** Editing and deleting follow the same rule: the roles' capabilities for both are the same. */
 const may = (role: Role, { state, own }: Cell) => (own ? (wasPublished(state) ? writesPublished(role) : writes(role)) : writesOthers(role));
 const refusal = (role: Role) => (role === 'nobody' ? 401 : 403);
 const statusOf = (state: State) => (state === 'protected' ? 'publish' : isTrash(state) ? 'trash' : state);
-/** What becomes of a status that is asked for. `dated`: the record has a date ahead of it. */
+/** The status that results from a requested one. `dated`: the record has a date in the future. */
 const settled = (role: Role, status: string, dated = false) => {
   if (!publishes(role) && ['publish', 'future', 'private'].includes(status)) return 'pending';
   if (status === 'future' || status === 'publish') return dated ? 'future' : 'publish';
@@ -69,7 +69,7 @@ interface Verb {
   readonly method: string;
   readonly bySlug?: true;
   readonly body?: object;
-  /** Status of the answer and of the record, where the caller may. */
+  /** Expected status of the answer and of the record, if the caller has the right. */
   readonly outcome: (role: Role, cell: Cell) => readonly [number, string];
 }
 const changing = (name: string, method: string, more: Partial<Verb> = {}): Verb => ({
@@ -89,7 +89,7 @@ const setting = (status: string): Verb => ({
   name: `setting ${status}`,
   method: 'PATCH',
   body: { status },
-  // A scheduled record that is published is published now; one whose status stays keeps its date.
+  // A scheduled record that is published gets the current date; one whose status stays keeps its date.
   outcome: (role, { state }) => [
     200,
     statusOf(state) === status ? status : settled(role, status, state === 'future' && status === 'future'),
@@ -140,14 +140,14 @@ async function addRecords(db: Database, role: Role, kind: Kind): Promise<void> {
   await db.from('fasti_changes').increment('counter');
 }
 
-/** Takes away all posts but the sample site's; quicker than to put the whole site back. */
+/** Deletes all posts except those of the sample site, which is faster than resetting the site. */
 async function removeRecords(db: Database): Promise<void> {
   const last = 92;
   await db.from('posts').where('ID', '>', last).delete();
   for (const table of ['postmeta', 'tec_events', 'tec_occurrences'] as const) await db.from(table).where('post_id', '>', last).delete();
 }
 
-describeDatabases('who may write what', (open) => {
+describeDatabases('rights to write', (open) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
@@ -158,7 +158,7 @@ describeDatabases('who may write what', (open) => {
 
   const send = (role: Role, method: string, path: string, body: object | null = null) =>
     running.send(method, ROOT + path, { body, ...(role === 'nobody' ? {} : { as: role }) });
-  /** All rows that belong to each of these records, as text, and its status. */
+  /** All rows of each of these records, as text, and its status. */
   const rowsOf = async (cells: readonly Cell[]) => {
     const ids = cells.map(({ id }) => id);
     const posts: Json[] = await db.from('posts').whereIn('ID', ids).orWhereIn('post_parent', ids).orderBy('ID');
@@ -173,7 +173,7 @@ describeDatabases('who may write what', (open) => {
   };
 
   it.each(KINDS.flatMap((kind) => VERBS.flatMap((verb) => ROLES.map((role) => [kind.path, verb.name, role, kind, verb] as const))))(
-    '%s, %s: %s',
+    'follow the model on %s, %s: %s',
     async (_path, _name, role, kind, verb) => {
       await removeRecords(db);
       await addRecords(db, role, kind);
@@ -199,7 +199,7 @@ describeDatabases('who may write what', (open) => {
   );
 
   it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
-    '%s, creating: %s',
+    'follow the model on %s, creating: %s',
     async (path, role, { body }) => {
       await removeRecords(db);
       const wrong: object[] = [];
@@ -225,7 +225,7 @@ describeDatabases('who may write what', (open) => {
   );
 
   it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
-    '%s, telling in Allow what the caller may: %s',
+    'are told in the Allow header of %s: %s',
     async (path, role, kind) => {
       await removeRecords(db);
       await addRecords(db, role, kind);
@@ -247,7 +247,7 @@ describeDatabases('who may write what', (open) => {
       ['/categories', 5, publishes],
       ['/tags', 12, writesOthers],
     ].flatMap(([path, id, manages]) => ROLES.map((role) => [path, role, id, manages] as [string, Role, number, (role: Role) => boolean])),
-  )('%s, creating, changing and deleting: %s', async (path, role, id, manages) => {
+  )('follow the model on %s, creating, changing and deleting terms: %s', async (path, role, id, manages) => {
     await resetSite(db);
     const count = async () => (await db.from('terms').select('term_id')).length;
     const before = await count();
@@ -268,7 +268,7 @@ describeDatabases('who may write what', (open) => {
       { name: 'categories', core: 'tribe_events_cat', manages: publishes, makesInCore: publishes },
       { name: 'tags', core: 'tags', manages: writesOthers, makesInCore: editsPosts },
     ].flatMap((terms) => ROLES.map((role) => ({ ...terms, role }))),
-  )('new $name, by one rule on the calendar’s routes and by WordPress’s on those: $role', async (terms) => {
+  )('allow new $name by one rule on the calendar’s routes and by WordPress’s on wp/v2: $role', async (terms) => {
     const { name, role, core, manages, makesInCore } = terms;
     await resetSite(db);
     const header = { headers: { 'X-TEC-EEA': 'yes' }, ...(role === 'nobody' ? {} : { as: role }) };
@@ -282,7 +282,7 @@ describeDatabases('who may write what', (open) => {
   });
 
   it.each(['sticky', 'featured'].flatMap((flag) => ROLES.map((role) => [flag, role] as const)))(
-    '%s events, for those whose events appear without review: %s',
+    "allow %s events only if the user's events appear without review: %s",
     async (flag, role) => {
       await removeRecords(db);
       await addRecords(db, role, KINDS[0]);
@@ -302,7 +302,7 @@ describeDatabases('who may write what', (open) => {
         expect(await change(true)).toEqual(allowed ? { status: 200, stored: true } : refused);
         expect(await change(false)).toEqual({ status: 200, stored: false });
         expect(await change(true, `/wp-json/tec/v1/events/${id}`)).toEqual(allowed ? { status: 200, stored: true } : refused);
-        // What an editor has set may be sent back, and taken away.
+        // A value that an editor has set may be sent back, and removed.
         if (flag === 'sticky') await db.from('posts').where('ID', id).update({ menu_order: -1 });
         else if (!(await stored(id))) await db.from('postmeta').insert({ post_id: id, meta_key: '_tribe_featured', meta_value: '1' });
         expect(await change(true)).toEqual({ status: 200, stored: true });
@@ -314,7 +314,7 @@ describeDatabases('who may write what', (open) => {
   );
 
   it.each(KINDS.flatMap((kind) => ROLES.map((role) => [kind.path, role, kind] as const)))(
-    '%s, taking an image of the library by its id, and by its address from those who may upload: %s',
+    'allow on %s an image of the library by its id, and by its URL to those who may upload: %s',
     async (path, role, { body }) => {
       await resetSite(db);
       const create = async (image: string) => {
@@ -328,7 +328,7 @@ describeDatabases('who may write what', (open) => {
     },
   );
 
-  it('takes no image that only a record of others shows, but one that is shown already', async () => {
+  it('do not include an image attached only to records of others, unless the record already shows it', async () => {
     await resetSite(db);
     await db.from('posts').where('ID', 10).update({ post_parent: 84 });
     await db.from('posts').where('ID', 11).update({ post_parent: 82 });
@@ -343,7 +343,7 @@ describeDatabases('who may write what', (open) => {
     expect(await change('contrib', `${ROOT}/events/80`, { image: 10 })).toBe(200);
   });
 
-  it('asks the database for what roles may, not a list of its own', async () => {
+  it('come from the capabilities in the database, not from a fixed list', async () => {
     await resetSite(db);
     const grant = (user_id: number, meta_value: string) =>
       db.from('usermeta').where({ user_id, meta_key: 'wp_capabilities' }).update({ meta_value });

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * What `npm test` runs: all tests on SQLite and, as far as there is one, on MySQL or MariaDB. Arguments go to jest.
+ * Runs all tests on SQLite and, if there is a server, on MySQL or MariaDB; this is what `npm test` does. Arguments go
+ * to jest.
  *
  *   npm test                              everything
  *   npm test -- test/storage              some files
@@ -9,9 +10,8 @@
  *   TEST_MYSQL_URL=off npm test           SQLite only
  *   TEST_MYSQL_URL=required npm test      fails when no server can be started
  *
- * Without TEST_MYSQL_URL a private server is started in a temporary folder, if a server program is on the machine.
- * TEST_RESULTS names a file that gets jest's own result as JSON. Nothing but Node is needed before the packages are
- * installed.
+ * Without TEST_MYSQL_URL a private server is started in a temporary folder, if a server program is installed.
+ * TEST_RESULTS names a file for jest's own result as JSON. Only Node is needed before the packages are installed.
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { loadSqlite } from '../bin/sqlite.mjs';
 import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** The data live for minutes: nothing needs to survive a loss of power. */
+/** The data is kept for minutes only: nothing needs to survive a power failure. */
 const SETTINGS = [
   '--innodb-buffer-pool-size=64M',
   '--innodb-log-file-size=32M',
@@ -33,14 +33,14 @@ const SETTINGS = [
   '--innodb-fast-shutdown=2',
 ];
 const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
-/** A file system in memory, and how much of it must be free. */
+/** A file system in memory, and the free space that it must have. */
 const MEMORY = '/dev/shm';
 const ROOM = 2 * 2 ** 30;
 
 process.chdir(ROOT);
 provide();
 const folder = mkdtempSync(join(placeForFiles(), 'fasti-tests-'));
-/** For the temporary files of the tests. */
+/** Folder for the temporary files of the tests. */
 const scratch = join(folder, 'tmp');
 mkdirSync(scratch);
 let server;
@@ -56,8 +56,8 @@ report(results, mysql);
 await finish(interrupted ? 130 : leftovers() || code);
 
 /**
- * Where databases and files of the tests lie: in memory where there is room, unless TMPDIR says otherwise. Nothing then
- * waits for a disk.
+ * Folder for databases and files of the tests: in memory if there is room, unless TMPDIR is set, so that no test waits
+ * for a disk.
  */
 function placeForFiles() {
   if (process.env.TMPDIR) return process.env.TMPDIR;
@@ -76,7 +76,7 @@ function provide() {
   if (!isCompiled()) prepare('Fetching or compiling SQLite', compile);
 }
 
-/** Does one step, which gives a line if it did not succeed. */
+/** Runs one step, which returns a message if it failed. */
 function prepare(message, work) {
   console.log(message);
   const fault = work();
@@ -85,7 +85,7 @@ function prepare(message, work) {
   process.exit(1);
 }
 
-/** The server to test on: `{url, version}`, or `{reason}` why there is none. */
+/** The server to test on: `{url, version}`, or `{reason}` if there is none. */
 async function provideMysql() {
   const wish = process.env.TEST_MYSQL_URL || undefined;
   if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
@@ -107,20 +107,20 @@ async function provideMysql() {
   return found.reason ? found : { ...found, url: bySocket(found) };
 }
 
-/** By the socket, which costs less than the network; port and host are there for what must go through it. */
+/** The socket costs less than the network; port and host are for tests that need the network. */
 function bySocket({ url, socketUrl }) {
   return url + new URL(socketUrl).search;
 }
 
 async function runJest(args, url, file) {
   const { TEST_MYSQL_URL: _, ...rest } = process.env;
-  // npm keeps compiled code in the folder for temporary files (Node 22 and later) unless another one is named.
+  // npm (with Node 22 and later) keeps compiled code in the temporary folder unless another one is set.
   const environment = { ...rest, TMPDIR: scratch, NODE_COMPILE_CACHE: COMPILE_CACHE };
   const env = url ? { ...environment, TEST_MYSQL_URL: url } : environment;
   jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], {
     stdio: ['inherit', 'ignore', 'inherit'],
     env,
-    // A process group of its own, so that all of it can be ended: npm does not pass every signal on.
+    // In a process group of its own, so that all of it can be ended: npm does not pass on every signal.
     detached: true,
   });
   return new Promise((resolve) => {
@@ -142,7 +142,7 @@ function report(file, { version, reason }) {
   console.log(`Databases: SQLite ${sqlite}, ${version ?? `no MySQL (${reason})`}`);
 }
 
-/** 1 if the tests left anything behind in the folder for temporary files. */
+/** Returns 1 if the tests left anything in the temporary folder. */
 function leftovers() {
   const left = readdirSync(scratch);
   if (left.length > 0) console.error(`The tests left temporary files behind: ${left.join(', ')}`);
@@ -155,7 +155,7 @@ function interrupt() {
   try {
     process.kill(-jest.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 

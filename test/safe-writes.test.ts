@@ -16,15 +16,16 @@ import type { Answer } from './support/running-site.ts';
 import { resetSite } from './support/site.ts';
 
 /*
- * Writes that don't undo each other (`If-Match`, `If-Unmodified-Since`), and writes that are carried out once however
- * often they are sent (`Idempotency-Key`). The cases are generated from the route table, so new routes are covered.
+ * Conditional writes, which do not overwrite each other (`If-Match`, `If-Unmodified-Since`), and writes with a key,
+ * which are carried out once however often they are sent (`Idempotency-Key`). The cases are generated from the route
+ * table, so that new routes are covered.
  */
 
 const DATES = { start_date: '2031-05-01 18:00:00', end_date: '2031-05-01 20:00:00' };
 const ACKNOWLEDGED = { 'X-TEC-EEA': 'yes' };
 const TINY = readFileSync(new URL('fixtures/uploads/2026/11/tiny.png', import.meta.url));
 
-/** Per route: a record of the sample site, and what creates one. `people` are read only. */
+/** For each route: a record of the sample site, and a body that creates one. `people` are read-only. */
 const SAMPLES: readonly (readonly [pattern: RegExp, sample: { id?: number; slug?: string; rename: object; create: object }])[] = [
   [/^\/(events|tribe_events)\b/, { id: 38, slug: 'spring-fair', rename: { title: 'Other' }, create: { title: 'New' } }],
   [
@@ -44,7 +45,7 @@ const sampleOf = (pattern: string) => SAMPLES.find(([matches]) => matches.test(p
 const NAMESPACES = new Map<string, readonly ServedRoute[]>([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
 const WRITES = [...NAMESPACES].flatMap(([namespace, routes]) =>
   routes
-    // Dates are added where events recur: `recurrence.test.ts`. People and webhooks are no records.
+    // Recurring events get further dates, in `recurrence.test.ts`. People and webhooks are not records.
     .filter(({ pattern }) => !/^\/(users|webhooks)\b|\/dates$/.test(pattern))
     .flatMap((route) =>
       route.endpoints.flatMap(({ methods }) =>
@@ -63,17 +64,17 @@ const pathOf = (namespace: string, { pattern }: ServedRoute): string => {
 };
 const versionIn = (tag: string | undefined): string => /^"([0-9a-f]{20})[".]/.exec(tag ?? '')?.[1] ?? `no version in ${tag}`;
 
-it('are heeded by every route whose path names a record that can be written', () => {
+it('every route whose path names a writable record supports conditional writes', () => {
   expect(OF_RECORDS.length).toBeGreaterThan(40);
   expect(OF_RECORDS.filter(({ route }) => !route.lockVersion).map(({ name }) => name)).toEqual([]);
   expect(WRITES.filter(({ route }) => !sampleOf(route.pattern)).map(({ name }) => name)).toEqual([]);
 });
 
-/** How a write of the table is sent as an administrator. */
+/** Path and body of a write to a route of the table, as an administrator. */
 function requestOf({ namespace, route, method }: (typeof WRITES)[number]) {
   const sample = sampleOf(route.pattern)!;
   const isNew = !route.pattern.includes('(?P<');
-  // Files and terms have no trash in WordPress's own routes.
+  // Files and terms have no trash in wp/v2.
   const forced = method === 'DELETE' && /^\/(media|tribe_events_cat|tags)\b/.test(route.pattern) ? '?force=true' : '';
   const file = isNew && route.pattern === '/media';
   return {
@@ -89,13 +90,13 @@ function requestOf({ namespace, route, method }: (typeof WRITES)[number]) {
   };
 }
 
-describeAsking('writes by and for somebody who is deleted at that moment', (ask) => {
+describeAsking('writes during the deletion of a user', (ask) => {
   it.each(
     WRITES.filter(({ method }) => method !== 'DELETE').flatMap((one) => [
       [one.name, 1, {}, one] as const,
       [one.name, 3, { author: 3 }, one] as const,
     ]),
-  )('%s leaves nothing to user %i, sent with %j', async (_, user, more, one) => {
+  )('of %s leave nothing to user %i, sent with %j', async (_, user, more, one) => {
     const { db } = ask.running().site;
     const { transaction } = db;
     const posts = () => ask.db().from('posts').where('post_author', user).orderBy('ID').select('ID');
@@ -119,32 +120,35 @@ describeAsking('writes by and for somebody who is deleted at that moment', (ask)
   });
 });
 
-describeAsking('writes of what somebody else deletes at once', (ask) => {
-  it.each(WRITES.map((one) => [one.name, one] as const))('%s says that there is no such record', async (_, one) => {
-    const { db } = ask.running().site;
-    const { transaction } = db;
-    let emptied = 0;
-    // The transaction of the write is followed at once by one of somebody else.
-    Object.assign(db, {
-      transaction: async (work: never) => {
-        const result = await transaction.call(db, work);
-        for (const table of ['posts', 'postmeta', 'terms', 'term_taxonomy'] as const) emptied += await ask.db().from(table).delete();
-        return result;
-      },
-    });
-    try {
-      const { path, options } = requestOf(one);
-      const answer = await ask.send(one.method, path, options);
-      // What was deleted for good is shown as it was before.
-      expect(`${answer.status} ${answer.text}`).toMatch(/^(400|404|410|200) /);
-      expect(emptied).toBeGreaterThan(0);
-    } finally {
-      Object.assign(db, { transaction });
-    }
-  });
+describeAsking('a write whose record is deleted immediately afterwards', (ask) => {
+  it.each(WRITES.map((one) => [one.name, one] as const))(
+    'through %s is answered with 200, 400, 404 or 410, not with a server error',
+    async (_, one) => {
+      const { db } = ask.running().site;
+      const { transaction } = db;
+      let emptied = 0;
+      // Another program deletes the record as soon as the transaction of the write has ended.
+      Object.assign(db, {
+        transaction: async (work: never) => {
+          const result = await transaction.call(db, work);
+          for (const table of ['posts', 'postmeta', 'terms', 'term_taxonomy'] as const) emptied += await ask.db().from(table).delete();
+          return result;
+        },
+      });
+      try {
+        const { path, options } = requestOf(one);
+        const answer = await ask.send(one.method, path, options);
+        // A permanently deleted record is shown as it was before.
+        expect(`${answer.status} ${answer.text}`).toMatch(/^(400|404|410|200) /);
+        expect(emptied).toBeGreaterThan(0);
+      } finally {
+        Object.assign(db, { transaction });
+      }
+    },
+  );
 });
 
-describeAsking('writes under conditions', (ask) => {
+describeAsking('conditional writes', (ask) => {
   /** Sends a write to a route of the table as an administrator. */
   const write = (method: string, path: string, headers: Record<string, string>, body: object | null = {}): Promise<Answer> =>
     ask.send(method, method === 'DELETE' ? `${path}?force=true` : path, {
@@ -163,11 +167,11 @@ describeAsking('writes under conditions', (ask) => {
     const path = pathOf(namespace, route);
     const { rename } = sampleOf(route.pattern)!;
 
-    it('is done while the record is as it was read', async () => {
+    it('is carried out if the record is as it was read', async () => {
       const answer = await write(method, path, { 'If-Match': await tagOf(path) }, rename);
       expect(answer.status).toBe(200);
     });
-    it('is refused with 412 once the record has changed, and writes nothing', async () => {
+    it('answers 412 once the record has changed, and writes nothing', async () => {
       const tag = await tagOf(path);
       await ask.rows((db) => changed(db, route.pattern));
       const before = await ask.everything();
@@ -179,7 +183,7 @@ describeAsking('writes under conditions', (ask) => {
       expect(await ask.everything()).toEqual(before);
       expect((await write(method, path, { 'If-Match': `"other", ${await tagOf(path)}` }, rename)).status).toBe(200);
     });
-    it('heeds the date of the last change where no tag is given', async () => {
+    it('compares the date of the last change if no ETag is given', async () => {
       const since = (moment: string) => ({ 'If-Unmodified-Since': new Date(moment).toUTCString() });
       expect((await write(method, path, since('2001-01-01T00:00:00Z'), rename)).status).toBe(412);
       expect((await write(method, path, { 'If-Unmodified-Since': 'some day' }, {})).status).toBe(200);
@@ -189,7 +193,7 @@ describeAsking('writes under conditions', (ask) => {
       expect((await write(method, path, { ...since('2001-01-01T00:00:00Z'), 'If-Match': '*' }, rename)).status).toBe(200);
     });
     if (method !== 'DELETE')
-      it('answers with the tag to go on with', async () => {
+      it('answers with the ETag for the next write', async () => {
         const first = await write(method, path, {}, rename);
         const tag = String(first.headers.etag);
         expect(versionIn(tag)).toBe(versionIn(await tagOf(path)));
@@ -197,7 +201,7 @@ describeAsking('writes under conditions', (ask) => {
       });
   });
 
-  describe('the tag of an event', () => {
+  describe('the ETag of an event', () => {
     const READINGS = [
       ['without login', `${ROOT}/events/38`, {}],
       ['with login', `${ROOT}/events/38`, { as: 'admin' }],
@@ -219,7 +223,7 @@ describeAsking('writes under conditions', (ask) => {
       expect((await write('PATCH', `${ROOT}/events/38`, { 'If-Match': tag }, { title: 'Other' })).status).toBe(200);
       expect((await write('PATCH', `${ROOT}/events/38`, { 'If-Match': tag }, { title: 'Third' })).status).toBe(412);
     });
-    it('is another one for other bytes', async () => {
+    it('differs for other bytes', async () => {
       const seen = new Map<string, string>();
       for (const [, path, options] of READINGS) {
         const { text, headers } = await ask.send('GET', path, {
@@ -233,12 +237,12 @@ describeAsking('writes under conditions', (ask) => {
       }
       expect(seen.size).toBeGreaterThan(6);
     });
-    it('of an answer to a write never counts for what is read', async () => {
+    it('in the answer to a write never matches when reading', async () => {
       const { headers } = await write('PATCH', `${ROOT}/events/38`, {}, { title: 'Other' });
       const answer = await ask.send('GET', `${ROOT}/events/38`, { headers: { 'If-None-Match': String(headers.etag) } });
       expect(answer.status).toBe(200);
     });
-    it('does not count when it is weak, or made up', async () => {
+    it('does not match if it is weak or invented', async () => {
       const tag = await tagOf(`${ROOT}/events/38`);
       for (const other of [`W/${tag}`, '"x"', '', 'x', `"${versionIn(tag)}0"`])
         expect({ other, status: (await write('PATCH', `${ROOT}/events/38`, { 'If-Match': other })).status }).toEqual({
@@ -272,12 +276,12 @@ describeAsking('writes under conditions', (ask) => {
       ['the name of a tag', false, (db) => db.from('terms').where('term_id', 12).update({ name: 'Renamed' })],
       ['another event', false, (db) => db.from('posts').where('ID', 39).update({ post_content: 'Other' })],
     ];
-    it.each(OTHERS)('after WordPress has changed %s, counts as a change: %s', async (_name, counts, change) => {
+    it.each(OTHERS)('after a change of %s by WordPress no longer matches: %s', async (_name, counts, change) => {
       const tag = await tagOf(`${ROOT}/events/38`);
       await ask.rows(change);
       expect((await write('PATCH', `${ROOT}/events/38`, { 'If-Match': tag }, { cost: '5' })).status).toBe(counts ? 412 : 200);
     });
-    it('cannot be worked out from what an answer shows: it is made with a secret of the site', async () => {
+    it('cannot be computed from an answer, since it depends on a secret of the site', async () => {
       const plain = versionIn(await tagOf(`${ROOT}/venues/22`, {}));
       await ask.rows((db) => keepVersionKey(db));
       const keyed = versionIn(await tagOf(`${ROOT}/venues/22`, {}));
@@ -287,7 +291,7 @@ describeAsking('writes under conditions', (ask) => {
     });
   });
 
-  /** What a request writes, in order, each as its verb and its table. */
+  /** The statements of a request that write, in order, each with its verb and table. */
   const writesOf = async (work: () => Promise<Answer>): Promise<string[]> => {
     const seen: string[] = [];
     const note = ({ sql }: { sql: string }) => {
@@ -316,7 +320,7 @@ describeAsking('writes under conditions', (ask) => {
     ),
     ['a new event with all that it brings along', () => ask.post('/events', RICH)] as const,
     ['an event published with its drafts', () => ask.patch('/events/67', { title: 'Other', status: 'publish' })] as const,
-  ])('count the change once, when nothing else is left to be waited for: %s', async (_name, work) => {
+  ])('increase the change counter after all other statements except those for options and the journal: %s', async (_name, work) => {
     const writes = await writesOf(work);
     const at = writes.indexOf('update fasti_changes');
     expect(at).toBeGreaterThan(0);
@@ -327,7 +331,7 @@ describeAsking('writes under conditions', (ask) => {
     OF_RECORDS.map(
       ({ name, namespace, route, method }) => [name, { path: pathOf(namespace, route), pattern: route.pattern, method }] as const,
     ),
-  )('stand in the journal with who made them: %s', async (_name, { path, pattern, method }) => {
+  )('are noted in the journal with the user who made them: %s', async (_name, { path, pattern, method }) => {
     const { id, rename } = sampleOf(pattern)!;
     const from = await lastNumber(ask.db());
     expect((await write(method, path, {}, rename)).status).toBe(200);
@@ -338,7 +342,7 @@ describeAsking('writes under conditions', (ask) => {
     expect(entry?.isPublic).toBe(method !== 'DELETE');
   });
 
-  it('are refused for what is wrong with them first, as without conditions', async () => {
+  it('are refused for other errors first, as without conditions', async () => {
     const stale = { 'If-Match': '"stale"' };
     expect((await write('PATCH', `${ROOT}/events/999999`, stale)).status).toBe(404);
     expect((await write('PATCH', `${ROOT}/venues/38`, stale)).status).toBe(400);
@@ -347,7 +351,7 @@ describeAsking('writes under conditions', (ask) => {
     expect((await ask.send('PATCH', `${ROOT}/events/38`, { as: 'contrib', body: {}, headers: stale })).status).toBe(403);
     expect((await write('POST', '/wp-json/wp/v2/users/1', stale)).status).toBe(501);
   });
-  it('keep a tag through the trash and back', async () => {
+  it('keep the ETag valid through the trash and back', async () => {
     const trashed = await ask.send('DELETE', `${ROOT}/events/38`, {
       as: 'admin',
       headers: { 'If-Match': await tagOf(`${ROOT}/events/38`) },
@@ -355,7 +359,7 @@ describeAsking('writes under conditions', (ask) => {
     const back = await write('PATCH', `${ROOT}/events/38`, { 'If-Match': String(trashed.headers.etag) }, { status: 'publish' });
     expect([trashed.status, back.status, versionIn(back.headers.etag)]).toEqual([200, 200, versionIn(await tagOf(`${ROOT}/events/38`))]);
   });
-  it('may come from pages of other origins, which may read the tag', async () => {
+  it('are allowed from pages of other origins, which may read the ETag', async () => {
     const { headers } = await ask.send('OPTIONS', `${ROOT}/events/38`, { headers: { Origin: 'https://other.example' } });
     for (const name of ['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since', 'Idempotency-Key', 'X-TEC-EEA'])
       expect(headers['access-control-allow-headers']).toContain(name);
@@ -372,7 +376,7 @@ function changed(db: Database, pattern: string): PromiseLike<unknown> {
 }
 
 // ------------------------------------------------------------------------------------------------- two at once
-describeTwice('two writers who read the same', ({ db, sites }) => {
+describeTwice('concurrent writes', ({ db, sites }) => {
   it.each([
     [`${ROOT}/events/38`, 'excerpt'],
     [`${ROOT}/events/by-slug/spring-fair`, 'excerpt'],
@@ -383,7 +387,7 @@ describeTwice('two writers who read the same', ({ db, sites }) => {
     ['/wp-json/wp/v2/tribe_events/38', 'excerpt'],
     ['/wp-json/wp/v2/media/10', 'alt_text'],
     ['/wp-json/tec/v1/events/38', 'title'],
-  ])('of %s: one is served, the others are told', async (path, field) => {
+  ])('with one ETag to %s: one succeeds, the others are refused', async (path, field) => {
     const method = path.includes('tec/v1') ? 'PATCH' : 'POST';
     for (let round = 0; round < 5; round++) {
       const tag = String((await sites()[0]!.send('GET', path, { as: 'admin', headers: ACKNOWLEDGED })).headers.etag);
@@ -400,7 +404,7 @@ describeTwice('two writers who read the same', ({ db, sites }) => {
     }
   });
 
-  it('with the same key make one record', async () => {
+  it('with one key create one record', async () => {
     for (let round = 0; round < 5; round++) {
       const body = { title: `Once ${round}`, start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
       const answers = await Promise.all(
@@ -422,7 +426,7 @@ describeTwice('two writers who read the same', ({ db, sites }) => {
     }
   });
 
-  it('with the same key: what one has done is the answer to the other, not what is wrong since', async () => {
+  it("with one key: the second gets the answer of the first, not the error that the first one's change causes", async () => {
     const now = new Date(NOON);
     const key = { id: 'both', fingerprint: 'same' };
     const done = { status: 200, body: { deleted: true } };
@@ -448,13 +452,13 @@ describeAsking('writes with a key', (ask, engine) => {
   beforeEach(() => ask.db().from('fasti_answers').delete());
   const events = async (title = 'Once') => (await ask.db().from('posts').where({ post_title: title, post_type: 'tribe_events' })).length;
 
-  /** What the other answer must be like; some headers are of the moment. */
+  /** The parts of an answer that must be equal; some headers depend on the time. */
   const comparable = ({ status, text, headers }: Answer) => {
     const { date, 'x-request-id': _, 'idempotency-replayed': __, ...kept } = headers;
     return { status, text, kept };
   };
 
-  it.each(WRITES.map((one) => [one.name, one] as const))('%s takes place once', async (_, { namespace, route, method }) => {
+  it.each(WRITES.map((one) => [one.name, one] as const))('to %s take place once', async (_, { namespace, route, method }) => {
     const isNew = CREATING.some((one) => one.route === route);
     const { create, rename } = sampleOf(route.pattern)!;
     const upload = isNew && route.pattern === '/media';
@@ -474,7 +478,7 @@ describeAsking('writes with a key', (ask, engine) => {
     expect(await ask.everything()).toEqual(before);
   });
 
-  it('another request under the same key is refused', async () => {
+  it('are refused if the key belonged to another request', async () => {
     expect((await sent('k')).status).toBe(201);
     expect(await sent('k', { title: 'Twice' })).toMatchObject({
       status: 422,
@@ -482,7 +486,7 @@ describeAsking('writes with a key', (ask, engine) => {
     });
     expect([await events(), await events('Twice')]).toEqual([1, 0]);
   });
-  it('the order of members is no other request, but the method is', async () => {
+  it('are recognized whatever the order of the members, but not with another method', async () => {
     const send = (method: string, body: object) =>
       ask.send(method, `${ROOT}/events/38`, { as: 'admin', body, headers: { 'Idempotency-Key': 'k' } });
     expect((await send('PATCH', { title: 'A', cost: '5' })).status).toBe(200);
@@ -490,7 +494,7 @@ describeAsking('writes with a key', (ask, engine) => {
     expect((await send('POST', { title: 'A', cost: '5' })).status).toBe(422);
   });
   it.each(['/events/38 /events/39', '/events/by-slug/spring-fair /events/by-slug/summer-concert', '/tags/11 /tags/12'])(
-    'another record is another request: %s',
+    'are refused for another record under the same key: %s',
     async (paths) => {
       const [one, other] = paths.split(' ');
       const change = (path?: string) =>
@@ -498,19 +502,19 @@ describeAsking('writes with a key', (ask, engine) => {
       expect([(await change(one)).status, (await change(other)).status]).toEqual([200, 422]);
     },
   );
-  it('a key belongs to one user and to one route', async () => {
+  it('may use the key of another user or of another route', async () => {
     expect((await sent('k')).status).toBe(201);
     expect(replayed(await sent('k', { as: 'ed' }))).toBeUndefined();
     const venue = await ask.send('POST', `${ROOT}/venues`, { as: 'admin', body: { venue: 'Once' }, headers: { 'Idempotency-Key': 'k' } });
     expect([venue.status, replayed(venue), await events()]).toEqual([201, undefined, 2]);
   });
-  it('anonymous callers get nothing that was answered to others', async () => {
+  it('never give an answer to anonymous callers', async () => {
     await sent('k');
     expect(
       (await ask.send('POST', `${ROOT}/events`, { body: { ...EVENT, title: 'Once' }, headers: { 'Idempotency-Key': 'k' } })).status,
     ).toBe(401);
   });
-  it('a refused request may be mended and sent again under its key', async () => {
+  it('may be corrected after a refusal, and sent again under the same key', async () => {
     const bad = await ask.send('POST', `${ROOT}/events`, { as: 'admin', body: { title: 'Once' }, headers: { 'Idempotency-Key': 'k' } });
     expect(bad.status).toBe(400);
     const good = await sent('k');
@@ -524,16 +528,16 @@ describeAsking('writes with a key', (ask, engine) => {
     ['caf\u00e9', false],
     ['a'.repeat(255), true],
     ['"with \\"quotes\\" in it"', true],
-  ])('takes the key %j: %s', async (key, good) => {
+  ])('may have the key %j: %s', async (key, good) => {
     const answer = await sent(key);
     expect(answer.status).toBe(good ? 201 : 400);
     if (!good) expect(answer.body.code).toBe('rest_idempotency_key_invalid');
   });
-  it('a key in quotes is the same as without', async () => {
+  it('may have their key in quotes or without', async () => {
     await sent('"k"');
     expect(replayed(await sent('k'))).toBe('true');
   });
-  it('the tag of a replayed answer is the one of then', async () => {
+  it('are repeated with the ETag of the original answer', async () => {
     const first = await sent('k');
     const patch = (tag: unknown) =>
       ask.send('PATCH', `${ROOT}/events/${first.body.id}`, { as: 'admin', body: { cost: '9' }, headers: { 'If-Match': String(tag) } });
@@ -542,14 +546,14 @@ describeAsking('writes with a key', (ask, engine) => {
     expect(again.headers.etag).toBe(first.headers.etag);
     expect((await patch(again.headers.etag)).status).toBe(412);
   });
-  it('another file under the same key is refused, and leaves no file', async () => {
+  it('are refused with another file under the same key, and leave no file', async () => {
     const upload = (bytes: Buffer) =>
       ask.send('POST', '/wp-json/wp/v2/media', { as: 'admin', body: bytes, headers: { ...UPLOAD, 'Idempotency-Key': 'k' } });
     expect((await upload(TINY)).status).toBe(201);
     expect((await upload(Buffer.concat([TINY, Buffer.from([0])]))).status).toBe(422);
   });
 
-  it('while the first is under way the second is refused for now', async () => {
+  it('are refused for the moment while the first is in progress', async () => {
     const answers = await ask.db().transaction(async (db) => {
       await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
       const both = [sent('k'), sent('k')];
@@ -561,7 +565,7 @@ describeAsking('writes with a key', (ask, engine) => {
     expect((await Promise.all(answers.both)).map(({ status }) => status).sort()).toEqual([201, 409]);
     expect([replayed(await sent('k')), await events()]).toEqual(['true', 1]);
   });
-  it('a record without its answer is not written, nor an answer without its record', async () => {
+  it('store the record and the answer together or not at all', async () => {
     const failing = (when: string) =>
       engine === 'MySQL'
         ? `CREATE TRIGGER failing BEFORE ${when} FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'`
@@ -584,7 +588,7 @@ describeAsking('writes with a key', (ask, engine) => {
     expect(await forgetAnswers(ask.db(), new Date('2026-11-22T12:02:00Z'))).toBe(1);
     expect(await ask.db().from('fasti_answers')).toEqual([]);
   });
-  it('go with conditions: the first counts, however often it is sent', async () => {
+  it('may have conditions, which apply only when the write is first sent', async () => {
     const tag = String((await ask.get('/events/38')).headers.etag);
     const patch = () =>
       ask.send('PATCH', `${ROOT}/events/38`, {
@@ -594,7 +598,7 @@ describeAsking('writes with a key', (ask, engine) => {
       });
     expect([(await patch()).status, (await patch()).status, replayed(await patch())]).toEqual([200, 200, 'true']);
   });
-  it('are read as ever where the key means nothing', async () => {
+  it('ignore the key on reads', async () => {
     const answer = await ask.send('GET', `${ROOT}/events/38`, { headers: { 'Idempotency-Key': '' } });
     expect((bodyOf(answer) as Json).id).toBe(38);
   });

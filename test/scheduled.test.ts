@@ -5,7 +5,7 @@ import { serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 describeDatabases('a scheduled record', (open) => {
-  it('is published when its time has come, counted, and not before', async () => {
+  it('is published and counted at its time, and not before', async () => {
     const db = await loadSite(await open());
     let now = new Date('2026-11-20T10:00:00Z');
     const running = await serveDatabase(db, { clock: () => now });

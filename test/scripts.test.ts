@@ -6,14 +6,14 @@ import { parseSync } from '@swc/core';
 import { SHORT } from './support/short-runs.mjs';
 
 /*
- * Scripts that measure and attack run for hours and know no types: what the compiler says of other files is looked for
- * here.
+ * The scripts that measure and attack run for hours and are not type-checked: this test finds the missing `await` that
+ * the compiler would find.
  */
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const scripts = readdirSync(HERE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.mjs'));
 
-/** A node of a syntax tree, as far as it is looked at. */
+/** The part of a node of a syntax tree that is used here. */
 interface Node {
   readonly type: string;
   readonly [member: string]: unknown;
@@ -24,7 +24,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 const partsOf = (node: Node): Node[] =>
   Object.values(node).flatMap((value): Node[] => {
     if (isNode(value)) return [value];
-    // Arguments and members of patterns stand in objects of their own.
+    // Arguments and members of patterns are in nested objects.
     const list: unknown[] = Array.isArray(value) ? value : [];
     return list.flatMap((one) =>
       isNode(one) ? [one] : isNode((one as { expression?: unknown })?.expression) ? [(one as { expression: Node }).expression] : [],
@@ -46,11 +46,11 @@ const asyncExports = (tree: Node): string[] =>
     type === 'ExportDeclaration' && isNode(declaration) && declaration.async === true ? [nameOf(declaration.identifier)] : [],
   );
 
-/** Names that a script has from others. */
+/** Names that a script imports. */
 const imports = (tree: Node): string[] =>
   [...within(tree)].flatMap(({ node }) => (node.type === 'ImportSpecifier' ? [nameOf(node.local)] : []));
 
-/** Calls of these functions whose promise is taken for what it gives. */
+/** Calls of these functions whose promise is used as if it were its result. */
 const unawaited = (tree: Node, names: ReadonlySet<string>): string[] =>
   [...within(tree)].flatMap(({ node, parent }) => {
     const name = node.type === 'CallExpression' ? nameOf(node.callee) : '';
@@ -62,13 +62,13 @@ const unawaited = (tree: Node, names: ReadonlySet<string>): string[] =>
   });
 
 describe('scripts', () => {
-  it('finds promises that are taken for what they give', () => {
+  it('with a promise used as its result are recognized', () => {
     const calls = 'f(); const { a } = f(1); const b = f().c; await f(); const d = f(); f().then(g); void f(); const { e } = await f();';
     expect(unawaited(treeOf(calls), new Set(['f']))).toEqual(['f', 'f', 'f']);
     expect(asyncExports(treeOf('export async function f() {} export function g() {}'))).toEqual(['f']);
   });
 
-  it('await what takes its time in others', () => {
+  it('await the asynchronous functions that they import', () => {
     const trees = new Map(scripts.map((name) => [name, treeOf(readFileSync(join(HERE, name), 'utf8'))]));
     const names = new Set([...trees.values()].flatMap(asyncExports));
     expect(names.size).toBeGreaterThan(20);
@@ -78,7 +78,7 @@ describe('scripts', () => {
     expect(faults).toEqual([]);
   });
 
-  it('can all be run in short, with flags that they have', () => {
+  it('have a short run each, with flags that exist', () => {
     const long = scripts.filter((name) => /^(attacks|faults)\/[^_]/.test(name)).map((name) => name.replace(/\.mjs$/, ''));
     expect([...SHORT.keys()].sort()).toEqual(long.sort());
     const unknown = [...SHORT].flatMap(([name, args]) => {

@@ -23,7 +23,7 @@ const start = async (...args: Parameters<typeof startServing>): Promise<Serving>
   return server;
 };
 
-describeDatabases('a process that serves', (open) => {
+describeDatabases('a serving process', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await loadSite(await open());
@@ -36,7 +36,7 @@ describeDatabases('a process that serves', (open) => {
   };
   const aboutLists = (entries: readonly Entry[]) => entries.filter(({ msg }) => /lists/.test(msg)).map(({ msg, level }) => [level, msg]);
 
-  it('answers, and ends when asked to', async () => {
+  it('answers requests, and ends on SIGTERM', async () => {
     await reindexEvents(db, () => new Date(), { trust: true });
     const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS: 'off' });
     expect(await events(base)).not.toEqual([]);
@@ -48,7 +48,7 @@ describeDatabases('a process that serves', (open) => {
   it.each([
     ['on', 'info', 'lists are read from its tables, until the server has made the index'],
     ['off', 'warn', 'fasti reindex makes it'],
-  ])('says why lists do without their index, SHARED_WITH_WORDPRESS being %s', async (SHARED_WITH_WORDPRESS, level, hint) => {
+  ])('logs why lists do not use the list index, with SHARED_WITH_WORDPRESS=%s', async (SHARED_WITH_WORDPRESS, level, hint) => {
     const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS });
     expect(await events(base)).not.toEqual([]);
     await stop();
@@ -56,13 +56,13 @@ describeDatabases('a process that serves', (open) => {
   });
 });
 
-describe('a process that is asked to end', () => {
+describe('the serve command', () => {
   const LIST = '/wp-json/calendar/events/v1/events';
   const folder = mkdtempSync(join(tmpdir(), 'fasti-serve-'));
   const env = embedded(folder);
   const url = env.DATABASE_URL!;
   const workersOf = (entries: readonly Entry[]) => new Set(entries.filter(({ msg }) => msg === 'request completed').map(({ pid }) => pid));
-  /** Asks until so many workers have answered: one may be ready long before another. */
+  /** Sends requests until the given number of workers has answered: their start times differ. */
   const answeredBy = async (workers: number, port: number, entries: () => readonly Entry[]) => {
     while (workersOf(entries()).size < workers) await ask({ port, path: LIST });
   };
@@ -73,7 +73,7 @@ describe('a process that is asked to end', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(['1', '3'])('does not start, and says why in one line, where a setting cannot work (WORKERS=%s)', async (WORKERS) => {
+  it.each(['1', '3'])('exits with a single-line message if a setting cannot work (WORKERS=%s)', async (WORKERS) => {
     const file = join(folder, `file-${WORKERS}`);
     writeFileSync(file, '');
     for (const [setting, value] of [
@@ -88,16 +88,16 @@ describe('a process that is asked to end', () => {
     }
   });
 
-  it.each(['SIGTERM', 'SIGHUP'] as const)('answers what was sent before it ends (%s)', async (signal) => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('answers the requests under way before it ends (%s)', async (signal) => {
     const { port, stop } = await start(url);
     const end = keepReading(port, LIST);
     expect(await stop(signal)).toBe(0);
     expect([...(await end())].filter((fate) => fate !== 200)).toEqual(['refused']);
   });
 
-  it('ends at once when it is asked a second time', async () => {
+  it('ends at once on a second signal', async () => {
     const { port, child, ended, said } = await start(url, { SHUTDOWN_SECONDS: '3600' });
-    // Somebody is connected, so that it waits.
+    // An open connection keeps the process from ending.
     const held = connect(port, '127.0.0.1').on('error', () => undefined);
     await once(held, 'connect');
     const end = keepReading(port, '/health/live', 1);
@@ -109,13 +109,13 @@ describe('a process that is asked to end', () => {
     await end();
   });
 
-  it('ends though nobody reads its log any more', async () => {
+  it('ends even if its log has no reader any more', async () => {
     const { child, stop } = await start(url);
     child.stdout?.destroy();
     expect(await stop()).toBe(0);
   });
 
-  it('leaves connections to the next one where somebody else keeps its port open', async () => {
+  it('leaves connections to its successor if another process keeps the port open', async () => {
     const { port, entries, said, stop } = await start(url, {}, [process.execPath, 'test/support/port-keeper.mjs']);
     const end = keepReading(port, LIST);
     process.kill(entries.find(({ msg }) => msg === 'listening')!.pid, 'SIGTERM');
@@ -125,7 +125,7 @@ describe('a process that is asked to end', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('as first of several has them replaced without a request that fails, and ends with them', async () => {
+  it('with several workers is replaced without a failed request, and ends with its workers', async () => {
     const { port, child, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
     const end = keepReading(port, LIST);
     await said('request completed', 50);
@@ -150,7 +150,7 @@ describe('a process that is asked to end', () => {
     ]);
   });
 
-  it('as first of several replaces one that crashes', async () => {
+  it('with several workers replaces one that crashes', async () => {
     const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
     const end = keepReading(port, LIST);
     await said('request completed', 20);
@@ -162,7 +162,7 @@ describe('a process that is asked to end', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('as first of several has them count together who fails to sign in, and those that come later', async () => {
+  it('with several workers shares their counts of failed sign-ins with later workers', async () => {
     const { port, child, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off', BASIC_AUTH: 'always' });
     const status = (name: string) => ask({ port, path: LIST, headers: { Authorization: `Basic ${btoa(`${name}:wrong`)}` } });
     for (let round = 0; round < 8; round += 1)
@@ -176,7 +176,7 @@ describe('a process that is asked to end', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('as one of several ends though the first has gone before it was loaded', async () => {
+  it('with several workers ends a worker whose primary process ended while the worker was loading', async () => {
     const worker = fork(MAIN, {
       execArgv: [],
       env: { ...process.env, ...env, NODE_ENV: 'production', NODE_OPTIONS: '', FASTI_WORKER: '0' },
@@ -186,7 +186,7 @@ describe('a process that is asked to end', () => {
     expect(await once(worker, 'exit')).toEqual([null, 'SIGTERM']);
   });
 
-  it('as first of several takes them with it when it is killed', async () => {
+  it('with several workers ends them when the primary process is killed', async () => {
     const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
     const end = keepReading(port, LIST);
     await said('request completed', 20);

@@ -28,7 +28,7 @@ const roots = [
   ),
 ];
 
-/** Sentences by key: `fields:venue.city`. */
+/** Sentences by their key, such as `fields:venue.city`. */
 function sentences(language: string): Map<string, string> {
   const found = new Map<string, string>();
   const walk = (value: unknown, key: string) => {
@@ -41,7 +41,7 @@ function sentences(language: string): Map<string, string> {
 
 const keysOf = (file: string) => [...sentences('en').keys()].filter((key) => key.startsWith(`${file}:`));
 const variables = (sentence: string) => [...sentence.matchAll(/\{\{[^}]*\}\}/g)].map(([variable]) => variable).sort();
-/** The room of files and other sites has reasons of its own, for losses; their sentences are checked there. */
+/** Source files without `exchange/`, whose reasons for losses have sentences that are checked there. */
 const sources = (readdirSync(new URL('src', root), { recursive: true }) as string[])
   .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('exchange/'))
   .map((path) => readFileSync(new URL(`src/${path}`, root), 'utf8'))
@@ -52,12 +52,12 @@ const SHARED_WORDS: ReadonlySet<string> = new Set(['Tag', 'Password', 'Server', 
 
 describe.each(LANGUAGES)('the texts in %s', (language) => {
   const own = sentences(language);
-  it('are the same ones as in English', () => expect([...own.keys()]).toEqual([...sentences('en').keys()]));
+  it('have the same keys as in English', () => expect([...own.keys()]).toEqual([...sentences('en').keys()]));
   it('have the same variables', () => {
     for (const [key, sentence] of sentences('en')) expect([key, variables(own.get(key) ?? '')]).toEqual([key, variables(sentence)]);
   });
   it('have one kind of apostrophe', () => expect([...own].filter(([, sentence]) => sentence.includes('’'))).toEqual([]));
-  it('are none of them empty', () => expect([...own].filter(([, sentence]) => sentence.trim() === '')).toEqual([]));
+  it('are not empty', () => expect([...own].filter(([, sentence]) => sentence.trim() === '')).toEqual([]));
   it('are not those of another language', () => {
     const others = LANGUAGES.filter((other) => other !== language).map(sentences);
     const same = [...own].filter(([key, sentence]) => !SHARED_WORDS.has(sentence) && others.some((other) => other.get(key) === sentence));
@@ -65,17 +65,17 @@ describe.each(LANGUAGES)('the texts in %s', (language) => {
   });
 });
 
-/** Words that WordPress calls otherwise in Italian, and that are not to be said instead. A label of a field is one. */
+/** Italian words that WordPress does not use for these things. A label of a form field is an exception. */
 const NOT_IN_ITALIAN = /\be-mail|posta elettronica|parola d.accesso|parola chiave|\betichett(?!a deve)/i;
 
 describe('the texts in Italian', () => {
   const own = sentences('it');
-  it('call things as WordPress does, everywhere', () =>
-    expect([...own].filter(([, sentence]) => NOT_IN_ITALIAN.test(sentence))).toEqual([]));
-  it('say on the pages and at the desk the same where English does', () => {
+  it('use the words of WordPress everywhere', () => expect([...own].filter(([, sentence]) => NOT_IN_ITALIAN.test(sentence))).toEqual([]));
+  it('are the same on the pages and at the desk if they are the same in English', () => {
     const said = new Map<string, Set<string>>();
     for (const [key, sentence] of sentences('en')) {
-      // Labels and buttons; what was done agrees with what it was done to, and a tab with all that it holds.
+      // Only labels and buttons: the messages about completed actions agree in gender with their object, and tabs with
+      // their contents.
       if (!/^(pages|desk|statuses):/.test(key) || /^desk:(done|rule|me|import|tabs)\./.test(key)) continue;
       const label = sentence.replace(/\.$/, '');
       said.set(label, (said.get(label) ?? new Set()).add((own.get(key) ?? '').replace(/\.$/, '')));
@@ -84,7 +84,7 @@ describe('the texts in Italian', () => {
   });
 });
 
-describe('there is a sentence, and none besides,', () => {
+describe('the texts contain exactly the necessary sentences', () => {
   it('for every problem', () =>
     expect(keysOf('problems').sort()).toEqual(
       Object.keys(problems)
@@ -110,7 +110,7 @@ describe('there is a sentence, and none besides,', () => {
     expect(texts.has('en', `routes:${createIndex(routes, LANGUAGES).endpoints[0]!.summary}`)).toBe(true));
 });
 
-/** What no sentence says: WordPress's other names for orders, and orders of terms that few lists have a use for. */
+/** Orders that no sentence mentions: other names in WordPress, and orders of terms that are rarely useful. */
 const UNSAID_ORDERS: Readonly<Record<string, readonly string[]>> = {
   event: ['event_date', 'post__in'],
   venue: ['name'],
@@ -119,7 +119,7 @@ const UNSAID_ORDERS: Readonly<Record<string, readonly string[]>> = {
   tag: ['include_slugs', 'parent', 'term_id'],
 };
 
-describe.each(LANGUAGES)('what is said in %s of the order of lists', (language) => {
+describe.each(LANGUAGES)('the description of the order of lists in %s', (language) => {
   it.each(kinds.map((kind) => [kind.name, kind] as const))('names all orders of %s', (_, { name, filters }) => {
     const declared: Readonly<Record<string, { readonly grammar: { readonly json: { readonly enum?: readonly unknown[] } } }>> = filters;
     for (const param of ['orderby', 'order']) {
@@ -131,10 +131,10 @@ describe.each(LANGUAGES)('what is said in %s of the order of lists', (language) 
   });
 });
 
-/** Words inside records, asked for where these are made. */
+/** Words within records, which are looked up where records are made. */
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
-/** A site that defines a field of its own; events can recur there, too, and content has languages. */
+/** Settings of a site with a custom field, recurring events and content languages. */
 const WITH_FIELDS = {
   tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
 };
@@ -149,7 +149,7 @@ const CONTENT: ContentLanguages = {
   urls: { by: 'nothing' },
 };
 
-/** The sentences that the descriptions of the whole interface ask for, and those of them that are missing. */
+/** The sentences used by the descriptions of all interfaces, and the missing ones. */
 function askedFor(): { missing: string[]; used: Set<string> } {
   const missing: string[] = [];
   const used = new Set<string>();
@@ -179,15 +179,15 @@ describe('a sentence', () => {
   it.each([
     ['en', 'translation_language is not one of en and it.'],
     ['it', 'translation_language non è tra i valori en e it.'],
-  ])('takes its values in %s', (language, sentence) =>
+  ])('is given its values in %s', (language, sentence) =>
     expect(texts.t(language, 'reasons:enum', { param: 'translation_language', values: ['en', 'it'] })).toBe(sentence),
   );
-  it('takes values as they are, neither escaped nor read as sentences', () =>
+  it('contains values unchanged, neither escaped nor looked up as sentences', () =>
     expect(texts.t('en', 'reasons:type', { param: '<b>$t(site:free)</b>', type: '{{param}}' })).toBe(
       '<b>$t(site:free)</b> is not of type {{param}}.',
     ));
-  it('is in the default language where the wanted one is unknown', () => expect(texts.t('xx', 'site:free')).toBe('Free'));
-  it('is the first that there is', () => expect(texts.t('it', ['site:nothing', 'site:free'])).toBe('Gratis'));
+  it('is in the default language if the requested one is unknown', () => expect(texts.t('xx', 'site:free')).toBe('Free'));
+  it('is the first existing one of several keys', () => expect(texts.t('it', ['site:nothing', 'site:free'])).toBe('Gratis'));
 });
 
 describe('the language of an answer', () => {
@@ -203,10 +203,10 @@ describe('the language of an answer', () => {
     [{ acceptLanguage: ';;q=,,' }, 'en'],
     [{}, 'en'],
   ])('of %j is %s', (wishes, language) => expect(texts.chooseLanguage(wishes)).toBe(language));
-  it('is the first one of the site where nobody wishes any', async () =>
+  it('is the first one of the site if the request does not prefer one', async () =>
     expect((await loadTexts(['it', 'en'])).chooseLanguage({})).toBe('it'));
 });
 
-it('a language without texts is refused by name', async () => expect(loadTexts(['en', 'tlh'])).rejects.toThrow('tlh'));
+it('loadTexts refuses a language without texts by its name', async () => expect(loadTexts(['en', 'tlh'])).rejects.toThrow('tlh'));
 
 it('docs/errors.md is up to date', () => expect(readFileSync(new URL('docs/errors.md', root), 'utf8')).toBe(errorsPage(texts)));

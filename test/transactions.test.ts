@@ -13,8 +13,8 @@ import { runScript } from './support/databases.ts';
 import type { Answer } from './support/running-site.ts';
 
 /*
- * One request is one transaction: all of it or nothing, also when the database fails in the middle; and requests at the
- * same time, over two processes' worth of connections, never make two of what there should be one of.
+ * A request is one transaction: it is carried out completely or not at all, even if the database fails in the middle;
+ * and concurrent requests, through the connections of two processes, never create duplicates.
  */
 
 const EVENT = { title: 'Whole', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
@@ -29,14 +29,14 @@ const FULL = {
   featured: true,
 };
 
-/** What makes the database refuse the next write of a kind to a table. */
+/** SQL of a trigger that makes the database refuse the next write of a kind to a table. */
 const trigger = (engine: string, operation: string, table: string) =>
   engine === 'MySQL'
     ? `CREATE TRIGGER failing BEFORE ${operation} ON wp_${table} FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'`
     : `CREATE TRIGGER failing BEFORE ${operation} ON wp_${table} BEGIN SELECT RAISE(ABORT, 'no'); END`;
 
 describeAsking('a request that fails in the middle', (ask, engine) => {
-  /** Sends a request while the database refuses some write; nothing of it may stay. */
+  /** Sends a request while the database refuses a write; checks that no row has changed. */
   async function expectNothing(operation: string, table: string, work: () => Promise<Answer>): Promise<void> {
     const before = await ask.everything();
     await runScript(ask.db(), trigger(engine, operation, table));
@@ -60,7 +60,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     ['INSERT', 'tec_events'],
     ['INSERT', 'tec_occurrences'],
     ['UPDATE', 'fasti_changes'],
-  ])('leaves nothing of a new event when %s on %s fails', (operation, table) =>
+  ])('leaves no rows of a new event when %s on %s fails', (operation, table) =>
     expectNothing(operation, table, () => ask.post('/events', FULL)),
   );
   it.each([
@@ -82,13 +82,13 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     ['INSERT', 'postmeta'],
     ['UPDATE', 'term_taxonomy'],
     ['UPDATE', 'fasti_changes'],
-  ])('leaves an event out of the trash when %s on %s fails', (operation, table) =>
+  ])('does not put an event into the trash when %s on %s fails', (operation, table) =>
     expectNothing(operation, table, () => ask.del('/events/38')),
   );
   it.each([
     ['INSERT', 'postmeta'],
     ['UPDATE', 'fasti_changes'],
-  ])('leaves nothing of a new venue or organizer when %s on %s fails', async (operation, table) => {
+  ])('leaves no rows of a new venue or organizer when %s on %s fails', async (operation, table) => {
     await expectNothing(operation, table, () => ask.post('/venues', { venue: 'New', city: 'Asti' }));
     await expectNothing(operation, table, () => ask.post('/organizers', { organizer: 'New', phone: '1' }));
   });
@@ -98,7 +98,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     ['DELETE', 'terms'],
     ['UPDATE', 'fasti_changes'],
   ])('leaves a term as it was when %s on %s fails', (operation, table) => expectNothing(operation, table, () => ask.del('/categories/3')));
-  it('leaves nothing of a term without its place in a taxonomy', () =>
+  it('leaves no rows of a term that gets no place in a taxonomy', () =>
     expectNothing('INSERT', 'term_taxonomy', () => ask.post('/tags', { name: 'Half' })));
 
   const event = postKind('event');
@@ -111,7 +111,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     return { site, caller, bytes, files };
   };
 
-  it('takes the files of an image back', async () => {
+  it('removes the files of an image', async () => {
     const { site, caller, bytes, files } = await writing();
     const before = await ask.everything();
 
@@ -144,7 +144,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
   it.each([
     ['nobody knows whether they were', new DatabaseUnavailable('uncertain')],
     ['what comes after them fails', new Error('afterwards')],
-  ])('leaves the files of an image whose rows are written, where %s', async (_, error) => {
+  ])('keeps the files of an image whose rows were written, if %s', async (_, error) => {
     const { site, caller, bytes, files } = await writing();
     const before = files().length;
     const image = await prepareUpload(site, caller, { bytes, name: 'kept.png' });
@@ -159,8 +159,8 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
 
 const CLIENTS = 32;
 
-describeTwice('requests at the same time over two instances', ({ db, sites }) => {
-  /** Sends as many requests at once, by turns to each instance. */
+describeTwice('concurrent requests to two instances', ({ db, sites }) => {
+  /** Sends this many requests at once, alternating between the instances. */
   const atOnce = (request: (index: number) => readonly [method: string, path: string, body: object | null]): Promise<Answer[]> =>
     Promise.all(
       Array.from({ length: CLIENTS }, (_, index) => {
@@ -170,7 +170,7 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
     );
   const made = (answers: Answer[]): Json[] => answers.map((answer) => bodyOf(answer, 201));
   const suffixed = (slug: string) => Array.from({ length: CLIENTS }, (_, index) => (index === 0 ? slug : `${slug}-${index + 1}`)).sort();
-  /** Stored counts of all terms beside what they should be. */
+  /** Compares the stored counts of all terms with the correct ones. */
   async function expectCountsExact(): Promise<void> {
     const stored = await db().from('term_taxonomy').whereIn('taxonomy', ['tribe_events_cat', 'post_tag']).orderBy('term_taxonomy_id');
     const links = await db()
@@ -182,7 +182,7 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
     expect(counts).toEqual(counts.map(({ id }) => ({ id, count: links.filter((link: { id: number }) => link.id === id).length })));
   }
 
-  it('give events of one title slugs of their own', async () => {
+  it('give events of the same title different slugs', async () => {
     const events = made(await atOnce(() => ['POST', '/events', { ...EVENT, title: 'Everybody at once' }]));
     expect(events.map(({ slug }) => slug).sort()).toEqual(suffixed('everybody-at-once'));
     expect(new Set(events.map(({ id }) => id)).size).toBe(CLIENTS);
@@ -190,11 +190,11 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
     expect(new Set(occurrences.map((row) => row.post_id)).size).toBe(CLIENTS);
     expect(occurrences).toHaveLength(CLIENTS);
   });
-  it('give events that ask for one slug different ones', async () => {
+  it('give events that ask for the same slug different ones', async () => {
     const events = made(await atOnce((index) => ['POST', '/events', { ...EVENT, title: `Number ${index}`, slug: 'wanted' }]));
     expect(events.map(({ slug }) => slug).sort()).toEqual(suffixed('wanted'));
   });
-  it('give events that change to one slug different ones', async () => {
+  it('give events that change to the same slug different ones', async () => {
     const events = made(await atOnce((index) => ['POST', '/events', { ...EVENT, title: `Number ${index}` }]));
     const changed = (await atOnce((index) => ['PATCH', `/events/${events[index].id}`, { slug: 'wanted' }])).map((answer) => bodyOf(answer));
     expect(changed.map(({ slug }) => slug).sort()).toEqual(suffixed('wanted'));
@@ -203,7 +203,7 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
   it.each([
     ['/venues', { venue: 'One hall' }, 'tribe_venue'],
     ['/organizers', { organizer: 'One club' }, 'tribe_organizer'],
-  ])('make one record of %s', async (path, body, post_type) => {
+  ])('create one record of %s', async (path, body, post_type) => {
     const records = made(await atOnce((index) => ['POST', path, { ...body, phone: String(index) }]));
     expect(new Set(records.map(({ id }) => id)).size).toBe(1);
     expect(
@@ -217,7 +217,7 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
         .where({ post_id: records[0].id, meta_key: post_type === 'tribe_venue' ? '_VenuePhone' : '_OrganizerPhone' }),
     ).toHaveLength(1);
   });
-  it('make one venue and one organizer for all the events that bring them along', async () => {
+  it('create one venue and one organizer for all events that contain them', async () => {
     const events = made(
       await atOnce((index) => [
         'POST',
@@ -231,7 +231,7 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
     expect(await db().from('posts').where('post_title', 'One club')).toHaveLength(1);
   });
 
-  it.each(['/categories', '/tags'])('make one term of %s and refuse the others', async (path) => {
+  it.each(['/categories', '/tags'])('create one term of %s and refuse the others', async (path) => {
     const answers = await atOnce((index) => ['POST', path, { name: index % 3 === 0 ? 'AT ONCE' : 'At once' }]);
     const created = answers.filter(({ status }) => status === 201);
     const refused = answers.filter(({ status }) => status !== 201);
@@ -241,11 +241,11 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
     );
     expect(await db().from('terms').where('slug', 'like', 'at-once%')).toHaveLength(1);
   });
-  it('give terms of different names and one slug different ones', async () => {
+  it('give terms of different names and the same slug different slugs', async () => {
     const terms = made(await atOnce((index) => ['POST', '/tags', { name: `C${'+'.repeat(index)}` }]));
     expect(new Set(terms.map(({ slug }) => slug)).size).toBe(CLIENTS);
   });
-  it('make one term for all the events that bring it along', async () => {
+  it('create one term for all events that contain it', async () => {
     const events = made(
       await atOnce((index) => [
         'POST',
@@ -283,7 +283,7 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
       await expectCountsExact();
     }
   });
-  it('keep them exact while terms are deleted and events come and go', async () => {
+  it('keep the counts exact while terms are deleted and events are created and deleted', async () => {
     const answers = await atOnce((index) => {
       if (index === 7) return ['DELETE', '/tags/13', null];
       if (index === 19) return ['DELETE', '/categories/5', null];
@@ -298,7 +298,7 @@ describeTwice('requests at the same time over two instances', ({ db, sites }) =>
       .whereNull('tt.term_id');
     expect(orphans).toEqual([]);
   });
-  it('lose no change of different fields of one event', async () => {
+  it('lose no change to different fields of one event', async () => {
     const fields = ['title', 'description', 'excerpt', 'website', 'cost', 'sticky', 'featured', 'show_map'];
     const values: Record<string, unknown> = {
       title: 'New title',

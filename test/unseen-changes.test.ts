@@ -14,19 +14,19 @@ import { loadSite } from './support/site.ts';
 import { spareOrNew } from './support/spare.ts';
 
 /*
- * Changes by others that a server shows late, with an old time, or not at all. Whatever was remembered before, the
- * answers after them are right.
+ * Changes by other programs that the database server reports late, with an old time, or not at all. Whatever was cached
+ * before, the answers after these changes are right.
  */
 
 const EVENT = 44;
 const PATH = `/wp-json/calendar/events/v1/events/${EVENT}`;
 const LIST = '/wp-json/calendar/events/v1/events?start_date=2019-01-01&end_date=2035-12-31&per_page=50';
 const VENUE = 12;
-/** Default settings, but that nothing is forgotten just because it is old: what is right in time was noticed. */
+/** Default settings, except that nothing expires by age: a right answer means that the change was noticed. */
 const DEFAULTS = { CACHE_FRESHNESS_MS: '100', CACHE_STALE_SECONDS: '86400', SHARED_WITH_WORDPRESS: 'on' };
 /**
- * So often, at most, the server is looked at in a second, when it is asked every 40 ms and looked at again after 50.
- * For no longer may something old be given.
+ * Maximum number of looks at the server in a second, when requests come every 40 ms and a look is valid for 50 ms. An
+ * outdated answer may be given no longer than that.
  */
 const LOOKS = 13;
 
@@ -41,7 +41,9 @@ const connect = async (url: string): Promise<Connection> => {
   return connection;
 };
 
-/** On SQLite one writes at a time: another process waits, but this one would stop the service that it waits for. */
+/**
+ * SQLite allows one writer at a time: another process waits, but this one would block the service that it waits for.
+ */
 async function inTurn(write: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
@@ -53,13 +55,13 @@ async function inTurn(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A database that is served, and that others write to. */
+/** A database that is served, and that other programs write to. */
 interface Shared {
   readonly db: Database;
   readonly serve: (env?: Record<string, string>) => Promise<Served>;
-  /** Serves it from where changes by others are followed. */
+  /** Serves the database with a process that follows changes of other programs. */
   readonly follow: (env?: Record<string, string>) => Promise<Served>;
-  /** One of the others. */
+  /** Opens a connection of another program. */
   readonly other: () => Promise<Connection>;
 }
 
@@ -68,14 +70,14 @@ interface Served {
   readonly memory: Memory;
 }
 
-describeDatabases('beside others who write', (open, engine) => {
+describeDatabases('cached answers beside other writers', (open, engine) => {
   const withDatabase = spareOrNew(() => open());
 
-  /** A test with a site of its own. Most of what is tested is a matter of seconds: they wait for them together. */
+  /** Runs a test with a site of its own. Most of these tests wait for seconds, so they run concurrently. */
   const onSite = (test: (site: Shared) => Promise<unknown>) =>
     withDatabase(async (db) => {
       await loadSite(db);
-      // The server notes seconds: what comes next is not in the one in which the site was loaded.
+      // The server stores times in seconds: changes must be in a later second than the loading of the site.
       if (engine === 'MySQL') await db.knex.raw('DO SLEEP(1)');
       const ends: (() => Promise<unknown>)[] = [];
       const serve = async (env: Record<string, string> = {}) => {
@@ -118,11 +120,11 @@ describeDatabases('beside others who write', (open, engine) => {
     return;
   }
 
-  // Those that take longest come first.
+  // The tests that take longest come first.
 
   /**
-   * Ends a transaction that began in the second of a later change to the same table: no sign shows it. Gives what it
-   * renamed the city to.
+   * Ends a transaction that began in the same second as a later change to the same table, so that no sign shows it.
+   * Returns the new name of the city.
    */
   const changeUnseen = async (memory: Memory, other: Shared['other'], { compared }: { compared: boolean }) => {
     for (let number = 1; ; number += 1) {
@@ -137,7 +139,7 @@ describeDatabases('beside others who write', (open, engine) => {
       await quick.query("INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (1, 'quick', '')");
       const before = await updated();
       await memory.warm(PATH, LIST);
-      // Every table has been read.
+      // By then all tables have been compared.
       for (const read = memory.comparisons(); compared && memory.comparisons() < read + 3 * watchedNames.length; await sleep(40))
         await memory.warm(PATH);
       await slow.query('COMMIT');
@@ -145,16 +147,16 @@ describeDatabases('beside others who write', (open, engine) => {
     }
   };
 
-  it.concurrent('a change that leaves every sign as it was shows by the contents', () =>
+  it.concurrent('a change that leaves every sign as it was shows by the comparison of contents', () =>
     onSite(async ({ follow, other }) => {
       const { memory } = await follow();
       const city = await changeUnseen(memory, other, { compared: true });
       await memory.until(PATH, cityIs(city));
-      // That it was noticed makes everything else new, too.
+      // Once it is noticed, all other answers are renewed, too.
       expect((await memory.ask(LIST)).answer.body.events.find(({ id }: { id: number }) => id === EVENT).venue.city).toBe(city);
     }));
 
-  it.concurrent('a change that leaves every sign as it was shows in the stated time where contents cannot be compared', () =>
+  it.concurrent('a change that leaves every sign as it was shows within CACHE_STALE_SECONDS if contents cannot be compared', () =>
     onSite(async ({ db, follow, other }) => {
       const { memory } = await follow({ CACHE_STALE_SECONDS: '4' });
       await db.knex.schema.raw('ALTER TABLE wp_posts DROP COLUMN pinged');
@@ -165,7 +167,7 @@ describeDatabases('beside others who write', (open, engine) => {
       }
     }));
 
-  it.concurrent('a long statement shows though a quick one came after it', () =>
+  it.concurrent('a long statement shows though a quick one ended after it began', () =>
     onSite(async ({ db, follow, other }) => {
       const { memory } = await follow();
       const [slow, quick] = [await other(), await other()];
@@ -203,11 +205,11 @@ describeDatabases('beside others who write', (open, engine) => {
       `CREATE TABLE wp_new AS SELECT * FROM wp_posts; TRUNCATE TABLE wp_posts; INSERT INTO wp_posts SELECT * FROM wp_new;
        ${setTitle('Changed')}; DROP TABLE wp_new; OPTIMIZE TABLE wp_posts`,
     ],
-  ])('%s shows', (_, script) =>
+  ])('the new content of %s shows', (_, script) =>
     onSite(async ({ follow, other }) => {
       const { memory } = await follow();
       const quick = await other();
-      // Both forget when they were changed.
+      // OPTIMIZE TABLE removes the time of the last change of both tables.
       await quick.query('OPTIMIZE TABLE wp_posts');
       for (const run of [1, 2]) {
         await quick.query(`${setTitle(`Before ${run}`)}; OPTIMIZE TABLE wp_posts`);
@@ -219,7 +221,7 @@ describeDatabases('beside others who write', (open, engine) => {
   );
 
   it.concurrent.each(['TRUNCATE TABLE wp_tec_occurrences', 'DELETE FROM wp_tec_occurrences', 'TRUNCATE TABLE wp_term_relationships'])(
-    '%s shows',
+    'the effect of %s shows',
     (script) =>
       onSite(async ({ follow, other }) => {
         const { memory } = await follow();
@@ -232,18 +234,18 @@ describeDatabases('beside others who write', (open, engine) => {
       }),
   );
 
-  it.concurrent('nothing is asked while nobody asks', () =>
+  it.concurrent('no query is sent without requests', () =>
     onSite(async ({ follow }) => {
       const { running, memory } = await follow();
       await memory.warm(PATH);
-      // What was begun comes to its end.
+      // Waits until the queries under way have ended.
       for (let queries = -1; queries !== running.site.db.queries(); await sleep(1000)) queries = running.site.db.queries();
       const before = running.site.db.queries();
       await sleep(2500);
       expect(running.site.db.queries()).toBe(before);
     }));
 
-  it.concurrent('no more rights are needed than to read and write the tables', () =>
+  it.concurrent('the rights to read and write the tables are sufficient', () =>
     onSite(async ({ db, serve, other }) => {
       const root = await other();
       const { pathname, hostname, port } = new URL(urlOf(db));
@@ -283,7 +285,7 @@ const firstServer = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder)
     const setup = await connectTo(server.socketUrl);
     await setup.query('CREATE DATABASE site CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci');
     await setup.end();
-    // The socket stays where it is, the port does not.
+    // The path of the socket stays the same, the port does not.
     const url = server.socketUrl.replace('/?', '/site?');
     const db = await loadSite(await databaseAt(url));
     await db.close();

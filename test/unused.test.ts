@@ -5,8 +5,8 @@ import { problems } from '../src/errors.ts';
 import { TEXT_FILES } from '../src/texts.ts';
 
 /*
- * Rows of tables that nothing in the program asks for any more. `test/house.test.ts` looks for unused exports in the
- * same way, `test/texts.test.ts` for unused descriptions of routes, parameters and fields.
+ * Entries of tables that the program does not use. `test/house.test.ts` finds unused exports in the same way, and
+ * `test/texts.test.ts` unused descriptions of routes, parameters and fields.
  */
 
 const root = new URL('..', import.meta.url);
@@ -17,30 +17,30 @@ const code = new Map(
 );
 const codeBeside = (table: string): string => [...code].map(([name, text]) => (name === table ? '' : text)).join('\n');
 
-it('refuses by the name of every problem somewhere', () => {
+it('the program uses every problem', () => {
   const all = codeBeside('errors.ts');
   expect(Object.keys(problems).filter((name) => !all.includes(`'${name}'`))).toEqual([]);
 });
 
-it('reads every setting somewhere', () => {
+it('the program reads every setting', () => {
   const words = new Set(codeBeside('config/settings.ts').match(/\w+/g));
   expect(words.size).toBeGreaterThan(5000);
   expect(Object.keys(settings).filter((name) => !words.has(name))).toEqual([]);
 });
 
-/** Files whose sentences `test/texts.test.ts` compares with what they describe. */
+/** Files whose sentences `test/texts.test.ts` compares with the things that they describe. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set(['routes', 'params', 'fields', 'problems', 'statuses', 'reasons']);
 
-/** Keys that the program puts together in several steps; what they are made of has to be said somewhere, too. */
+/** Keys that the program assembles in several steps; their parts must occur somewhere, too. */
 const IN_STEPS: readonly RegExp[] = [/^(desk:suggestion\.[\w-]+)-sure$/, /^upkeep:(?:findings|advice)\.(?:event|recurrence)-([\w-]+)$/];
 
-it('says every sentence somewhere', () => {
+it('the program uses every sentence', () => {
   const all = codeBeside('');
   const words = new Set([...all.matchAll(/[\w-]+/g)].flatMap(([word]) => [word, ...word.split('-')]));
   const templates = [...all.matchAll(/`([\w-]+[:.][\w.-]*\$\{[^`\s]*|[\w-]+[:.][^`\n]*\$\{[^`\n]*)`/g)].map(([, text]) => patternOf(text!));
   expect(templates.length).toBeGreaterThan(50);
 
-  /** Whether this is a text of the program, or a template with values that are words of it. */
+  /** Whether the key occurs as a text of the program, or matches a template with values that are words of it. */
   const isSaid = (key: string): boolean =>
     all.includes(`'${key}'`) ||
     [...templates, ...IN_STEPS].some((pattern) => {
@@ -57,14 +57,14 @@ it('says every sentence somewhere', () => {
   expect(unsaid).toEqual([]);
 });
 
-/** The names of all sentences of a file: `doctor.title`. */
+/** The names of all sentences of a file, such as `doctor.title`. */
 function namesIn(sentences: object): string[] {
   return Object.entries(sentences).flatMap(([name, member]: [string, string | object]) =>
     typeof member === 'string' ? [name] : namesIn(member).map((below) => `${name}.${below}`),
   );
 }
 
-/** A template of the program as the pattern of the texts that it makes. */
+/** The pattern of the texts that a template of the program produces. */
 function patternOf(template: string): RegExp {
   const fixed = template.split(/\$\{[^}]*\}/).map((part) => part.replace(/[.*+?^$(){}|[\]\\]/g, '\\$&'));
   return new RegExp(`^${fixed.join('([\\w.-]+)')}$`);

@@ -5,13 +5,11 @@ import { lockPost, updatePost } from '../src/storage/rows/posts.ts';
 import { bodyOf, describeAsking, expectRefusal, type Json, NOON } from './support/asking.ts';
 import type { Answer } from './support/running-site.ts';
 
-/*
- * Records that are found again by the name another system gives them, and requests that create or change.
- */
+/* Records that are identified by an external ID, and requests that create or change a record (upsert). */
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 
-describeAsking('a record of another system', (ask) => {
+describeAsking('upsert of a record', (ask) => {
   const upsert = (path: string, body: Record<string, unknown>, as: 'admin' | 'auth' = 'admin') =>
     ask.post(`${path}?upsert=external_id`, body, as);
   const count = async (type: string) => (await ask.db().from('posts').where('post_type', type)).length;
@@ -20,7 +18,7 @@ describeAsking('a record of another system', (ask) => {
     ['/events', 'tribe_events', { title: 'Jazz', ...DATES }, { title: 'Blues', ...DATES }],
     ['/venues', 'tribe_venue', { venue: 'Barn' }, { venue: 'Mill' }],
     ['/organizers', 'tribe_organizer', { organizer: 'Ada' }, { organizer: 'Bea' }],
-  ] as const)('is created once and changed from then on: %s', async (path, type, first, second) => {
+  ] as const)('creates it once and changes it afterwards: %s', async (path, type, first, second) => {
     const before = await count(type);
     const created = bodyOf(await upsert(path, { ...first, external_id: 'x 1' }), 201);
     expect(created.external_id).toBe('x 1');
@@ -34,7 +32,7 @@ describeAsking('a record of another system', (ask) => {
     ['/events', { title: 'Jazz', ...DATES }],
     ['/venues', { venue: 'Barn' }],
     ['/organizers', { organizer: 'Ada' }],
-  ] as const)('is changed only as the write says of its version: %s', async (path, body) => {
+  ] as const)('changes it only under the conditions of the request: %s', async (path, body) => {
     const write = (headers: Record<string, string>, external_id = 'x') =>
       ask.send('POST', `/wp-json/tribe/events/v1${path}?upsert=external_id`, { as: 'admin', body: { ...body, external_id }, headers });
     expect((await write({ 'If-Match': '*' })).status).toBe(412);
@@ -51,20 +49,20 @@ describeAsking('a record of another system', (ask) => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('is created once by requests at the same time', async () => {
+  it('creates it once in concurrent requests', async () => {
     const body = { venue: 'Barn', external_id: 'same' };
     const answers = await Promise.all([1, 2, 3, 4].map(() => upsert('/venues', body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
   });
 
-  it('comes back from the trash', async () => {
+  it('restores it from the trash', async () => {
     const { id } = bodyOf(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }), 201);
     bodyOf(await ask.del(`/events/${id}`));
     expect(bodyOf(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }))).toMatchObject({ id, status: 'publish' });
   });
 
-  it('gives up its slug in the trash, and is known under it to neither wp/v2 nor tec/v1', async () => {
+  it('creates a new record if the one with the slug is in the trash, and always through wp/v2 and tec/v1', async () => {
     const jazz = { title: 'Jazz', slug: 'jazz-night', ...DATES };
     const { id } = bodyOf(await ask.post('/events?upsert=slug', jazz), 201);
     expect(bodyOf(await ask.post('/events?upsert=slug', jazz)).id).toBe(id);
@@ -76,7 +74,7 @@ describeAsking('a record of another system', (ask) => {
     }
   });
 
-  it('is found by its name whatever its dates, and by nobody who may not see it', async () => {
+  it('finds it by its external ID whatever its dates, and hides it from users who may not see it', async () => {
     const past = { title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00', external_id: 'past' };
     const { id } = await ask.made('/events', past);
     expect((await ask.read('/events?external_id=past')).events.map((event: Json) => event.id)).toEqual([id]);
@@ -88,7 +86,7 @@ describeAsking('a record of another system', (ask) => {
     expect((await ask.read('/venues?external_id=barn')).venues).toHaveLength(1);
   });
 
-  it('has its name alone', async () => {
+  it('refuses an external ID that another record of the same kind has', async () => {
     const { id } = await ask.made('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
     const other = await ask.made('/events', { title: 'Blues', ...DATES });
     expectRefusal(await ask.post('/events', { title: 'Third', ...DATES, external_id: 'x' }), 400, 'rest_invalid_param', ['external_id']);
@@ -97,28 +95,28 @@ describeAsking('a record of another system', (ask) => {
     await ask.changed(`/events/${id}`, { external_id: '' });
     expect(await ask.read(`/events/${id}`)).not.toHaveProperty('external_id');
     await ask.changed(`/events/${other.id}`, { external_id: 'x' });
-    // Each kind has names of its own.
+    // External IDs of other kinds are independent.
     await ask.made('/venues', { venue: 'Barn', external_id: 'x' });
   });
 
-  it('is used where an event brings it along', async () => {
+  it('uses an existing record if an event contains it', async () => {
     const barn = await ask.made('/venues', { venue: 'Barn', external_id: 'barn' });
     const event = await ask.made('/events', { title: 'Jazz', ...DATES, venue: { venue: 'The barn', external_id: 'barn' } });
     expect(event.venue.id).toBe(barn.id);
   });
 
-  it('is not changed by those who may not', async () => {
+  it('is refused to users who may not change the record', async () => {
     await ask.made('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
     expectRefusal(await upsert('/events', { title: 'Blues', ...DATES, external_id: 'x' }, 'auth'), 403, 'rest_forbidden');
   });
 
-  it('needs the field that says which one it is', async () => {
+  it('needs the field that identifies the record', async () => {
     expectRefusal(await upsert('/events', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
     expectRefusal(await ask.post('/venues?upsert=slug', { venue: 'Barn' }), 400, 'rest_invalid_param', ['upsert']);
     expectRefusal(await ask.post('/events?upsert=title', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
   });
 
-  it('can be an event that is known by its slug', async () => {
+  it('identifies an event by its slug', async () => {
     const send = (body: Record<string, unknown>) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', ...body });
     const { id } = bodyOf(await send({ title: 'Jazz' }), 201);
     expect(bodyOf(await send({ title: 'Blues' }))).toMatchObject({ id, slug: 'jazz-night', title: 'Blues' });
@@ -127,7 +125,7 @@ describeAsking('a record of another system', (ask) => {
   it.each([
     ['another name', { post_name: 'renamed' }],
     ['another type', { post_type: 'tribe_venue' }],
-  ] as const)('is made anew where the record gets %s while the write waits for it', async (_, columns) => {
+  ] as const)('creates a new record if the existing one gets %s while the write waits for it', async (_, columns) => {
     const send = (title: string) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', title });
     const { id } = bodyOf(await send('Jazz'), 201);
     let write: Promise<Answer> | undefined;
@@ -136,7 +134,7 @@ describeAsking('a record of another system', (ask) => {
       await updatePost(trx, id, columns);
       noteChange(trx, { now: new Date(NOON) });
       write = send('Blues');
-      // Long enough for it to find the record and to wait.
+      // Long enough for the write to find the record and to wait for it.
       await sleep(300);
     });
     const made = bodyOf((await write)!, 201);
@@ -145,7 +143,7 @@ describeAsking('a record of another system', (ask) => {
     expect(await ask.db().from('posts').where('ID', id).first()).toMatchObject({ ...columns, post_title: 'Jazz' });
   });
 
-  it('can come in a batch', async () => {
+  it('works in a batch', async () => {
     const requests = [1, 2, 1].map((name) => ({
       path: '/tribe/events/v1/venues?upsert=external_id',
       body: { venue: `V${name}`, external_id: `${name}` },

@@ -16,10 +16,9 @@ import { type Answer, type RunningSite, serveDatabase } from './support/running-
 import { loadSite } from './support/site.ts';
 
 /*
- * What a list holds, how it is sorted and how long it is must not tell what it does not show. Two sites differ in
- * nothing but what a caller may not see; every request for a list, with every parameter that any list route takes,
- * must be answered alike by both. Routes and parameters come from the tables of routes, so that new ones are asked
- * without a change here.
+ * The contents, order and length of a list must not reveal records that it does not show. Two sites differ only in
+ * records that the caller may not see; every request for a list, with every parameter of any list route, must get the
+ * same answer from both. Routes and parameters come from the route tables, so that new ones are included automatically.
  */
 
 const NAMESPACES = new Map([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
@@ -32,7 +31,7 @@ interface List {
 
 const paramsOf = ({ params, unlisted }: ServedEndpoint) => ({ ...params, ...unlisted });
 
-/** Every route that names no single record. */
+/** Every route that does not name a single record. */
 const LISTS: readonly List[] = [...NAMESPACES].flatMap(([namespace, routes]) =>
   routes.flatMap(({ pattern, endpoints }) =>
     endpoints
@@ -40,7 +39,7 @@ const LISTS: readonly List[] = [...NAMESPACES].flatMap(([namespace, routes]) =>
       .map((endpoint) => ({ namespace, path: `/wp-json/${namespace}${pattern}`, params: paramsOf(endpoint) })),
   ),
 );
-/** Addresses of single records by id. */
+/** Paths of single records by id. */
 const SINGLES: readonly string[] = [...NAMESPACES].flatMap(([namespace, routes]) =>
   routes
     .filter(({ pattern, endpoints }) => pattern.endsWith('(?P<id>\\d+)') && endpoints.some(({ methods }) => methods.includes('GET')))
@@ -51,7 +50,7 @@ const SINGLES: readonly string[] = [...NAMESPACES].flatMap(([namespace, routes])
 const TWINS = ['a', 'b'] as const;
 type Twin = (typeof TWINS)[number];
 
-/** What the hidden records of each site say. None of it stands anywhere else. */
+/** Texts of the hidden records of each site, which occur nowhere else. */
 const SECRETS = {
   a: {
     word: 'zyxwvut', place: 'Aqqstadt', phone: '7177711', email: 'aqq@example.org', day: '2031-05-01', time: '2025-03-01 10:00:00',
@@ -64,7 +63,7 @@ const SECRETS = {
 } as const; // biome-ignore format: side by side
 type Secret = (typeof SECRETS)[Twin];
 
-/** Whatever is served: the records of the calendar, and what is shown of the blog. */
+/** All types that are served: the records of the calendar, and those of the blog. */
 const BLOG_TYPES = Object.keys(BLOG_BASES);
 const TYPES = [...postTypes, ...BLOG_TYPES];
 const isBlog = (type: string) => BLOG_TYPES.includes(type);
@@ -74,17 +73,17 @@ type State = (typeof STATES)[number];
 const FIRST = 7000;
 const idOf = (type: string, state: State) => FIRST + TYPES.indexOf(type) * 100 + STATES.indexOf(state);
 /**
- * A file that is attached to a record; a public event that names a venue or organizer; records that one site alone
- * has.
+ * Ids of: a file attached to a record; a public event that names a venue or organizer; records that only one of the
+ * sites has.
  */
 const FILE = 1000;
 const NAMING = 2000;
 const SURPLUS = 3000;
 const LAST = 10999;
-/** Types whose hidden records have a file attached, which a public event asks for as a gallery. */
+/** Types whose hidden records have an attached file, which a public event names in a gallery. */
 const WITH_FILES = ['tribe_events', ...BLOG_TYPES];
 
-/** Everything of the hidden records of a site, as rows. */
+/** All rows of the hidden records of a site. */
 interface Rows {
   readonly posts: Record<string, unknown>[];
   readonly postmeta: Record<string, unknown>[];
@@ -109,15 +108,15 @@ function addDates(rows: Rows, id: number, day: string): void {
 }
 
 /**
- * What a record says: what nobody may know of it, what those may who see it blanked, and what the routes of a
- * namespace tell of it.
+ * Texts of a record: the secret ones, blanked for users who may see the record, and the ones that the routes of a
+ * namespace reveal of it.
  */
 interface Hiding {
   readonly secret: Secret;
   readonly told: Secret;
   readonly links: Omit<Secret, 'category' | 'tag'> & { readonly category: number; readonly tag: number };
   readonly metas: Secret;
-  /** The state of the venue or organizer that a public event names, whose answers leave it out. */
+  /** State of the venue or organizer that a public event names, and which answers leave out. */
   readonly named: State;
 }
 
@@ -148,7 +147,7 @@ function addRecord(rows: Rows, type: string, state: State, { secret, told, links
     addFile(rows, id, state === 'protected' ? { ...metas, word: metas.place } : secret);
     addNaming(rows, id, { post_content: `[gallery id="${id}"]` });
   }
-  // It is neither a place, nor a person, nor a picture, whatever an event says.
+  // This record is not a venue, organizer or image, whatever an event claims.
   if (isBlog(type)) addMetas(rows, id + NAMING, { _EventVenueID: id, _EventOrganizerID: id, _thumbnail_id: id });
   else if (type === 'tribe_events') {
     addDates(rows, id, told.day);
@@ -158,7 +157,7 @@ function addRecord(rows: Rows, type: string, state: State, { secret, told, links
   } else addLinked(rows, type, id, { metas, named });
 }
 
-/** What a hidden venue or organizer says, and an event that names it. */
+/** Texts of a hidden venue or organizer, and of an event that names it. */
 function addLinked(rows: Rows, type: string, id: number, { metas, named }: Pick<Hiding, 'metas' | 'named'>): void {
   addMetas(rows, id, {
     _VenueAddress: `${metas.word} street`, _VenueCity: metas.place, _VenueCountry: metas.place, _VenueStateProvince: metas.place,
@@ -203,33 +202,36 @@ function addNaming(rows: Rows, id: number, columns: object): void {
 const datesOf = (time: string) => ({ post_date: time, post_date_gmt: time, post_modified: time, post_modified_gmt: time });
 
 /**
- * Whether a role may see, or open by the right to edit it, what a stranger's record in this state holds. Of the blog
- * nobody is shown more than readers are.
+ * Whether a role may read, by right or by opening as an editor, a stranger's record in this state. Of the blog, all
+ * users see only what readers see.
  */
 const knows = (role: Role, state: State, type = 'tribe_events') =>
   !isBlog(type) && (state === 'protected' ? edits(role, { own: false, status: 'publish' }) : reads(role, { own: false, status: state }));
 
 /**
- * States that none of those asked here knows: which of the two a public event names is told by WordPress's own routes
- * alone.
+ * States that none of the tested roles may see: only WordPress's own routes tell which of the two records a public
+ * event names.
  */
 const OTHER: Partial<Record<State, State>> = { private: 'future', future: 'private' };
 
 /**
- * Stands for a namespace: feeds tell which terms protected events have, as the pages of WordPress do, and nothing else
- * of them.
+ * Name used in place of a namespace for feeds: like the pages of WordPress, they reveal the terms of protected events,
+ * but nothing else.
  */
 const FEED = 'feeds';
 
-/** The rows of a site for a role and the routes of a namespace: what they may know is the same on both sites. */
+/**
+ * The rows of a site for a role and the routes of a namespace: everything that they may reveal is the same on both
+ * sites.
+ */
 function rowsOf(twin: Twin, role: Role, namespace: string): Rows {
   const rows: Rows = { posts: [], postmeta: [], tec_occurrences: [], term_relationships: [] };
   for (const type of TYPES) {
     for (const state of STATES) {
       const secret = SECRETS[knows(role, state, type) ? 'a' : twin];
       const told = state === 'protected' ? SECRETS.a : secret;
-      // The newer routes find protected events by their links and show classes made of their terms; WordPress's own
-      // show metas too.
+      // The newer routes find protected events by their links, and show classes derived from their terms; WordPress's
+      // own show metas too.
       const terms = { category: told.category, tag: told.tag };
       const links = namespace === 'calendar/events/v1' ? secret : namespace === FEED ? { ...secret, ...terms } : told;
       const metas = namespace === 'wp/v2' ? told : secret;
@@ -269,7 +271,7 @@ async function replaceHidden(db: Database, rows: Rows): Promise<void> {
 }
 
 // ------------------------------------------------------------------------------------------------- what is asked
-/** What finds the hidden records of the first site finds nothing on the second one. */
+/** Values that match the hidden records of the first site and nothing on the second. */
 const { word, place, phone, ...told } = SECRETS.a;
 const WORDS = [word, word.slice(0, 2), `"${word} lies"`, place, phone];
 const MOMENTS = ['2031-12-31 00:00:00', '2025-06-01 00:00:00'];
@@ -279,12 +281,12 @@ const NUMBERS = [
   ...TYPES.flatMap((type) => [idOf(type, type === 'tribe_events' ? 'draft' : 'private'), idOf(type, 'protected')]),
 ];
 
-/** Parameters that are asked for elsewhere: guesses at passwords are limited. */
+/** Parameters that are tested elsewhere, since guessing of passwords is limited. */
 const APART = new Set(['password', 'translation_language', '_embed']);
 
 /**
- * Where in a list, and how much of it: one more than is shown at first, all there is, and beyond. Ids would all be
- * beyond.
+ * Offsets and page sizes: one record more than the default, all records, and beyond the end. Ids would all be beyond
+ * the end.
  */
 const PLACES: Readonly<Record<string, readonly number[]>> = {
   page: [1, 2, 3, 5, 7000],
@@ -293,7 +295,7 @@ const PLACES: Readonly<Record<string, readonly number[]>> = {
   limit: [1, 2, 7, 100, 7000],
 };
 
-/** Values to try for a parameter, by what its grammar says of it. Those that it refuses are refused on both sites. */
+/** Values to try for a parameter, according to its grammar. Refused values are refused on both sites. */
 function valuesFor(name: string, { grammar }: Param): readonly (string | number)[] {
   if (APART.has(name)) return [];
   if (Object.hasOwn(PLACES, name)) return PLACES[name]!;
@@ -308,19 +310,22 @@ function valuesFor(name: string, { grammar }: Param): readonly (string | number)
     ...(types.includes('integer') || types.includes('number') || types.includes('object') ? NUMBERS : []),
   ];
 }
-/** What the content and the excerpt of hidden records begin with. */
+/** The beginning of the content and the excerpt of hidden records. */
 const SENTENCES = [`${word} lies in the content`, `${word} lies in the excerpt`];
 const takesText = (name: string, { grammar: { json } }: Param) =>
   json.type === 'string' && json.enum === undefined && !isMoment(name) && !APART.has(name);
 const isMoment = (name: string) => /date|after|before/.test(name);
 
-/** Orders of those lists whose grammar takes any. */
+/** Orders for lists whose grammar accepts any order. */
 const ORDERS: Readonly<Record<string, readonly string[]>> = {
   orderby: ['title', 'slug', 'modified', 'date', 'id', 'event_date', 'end_date', 'name', 'count', 'description'],
   order: ['asc', 'desc'],
 };
 
-/** Over all times, and, to see the order, as many as a page may hold; else few: the total tells of the others. */
+/**
+ * Covers all times; with a full page to compare the order, otherwise with a small page, since the total covers the
+ * other records.
+ */
 const EVER = 'start_date=2000-01-01&end_date=2040-01-01';
 const FEW = { per_page: 3 };
 const MANY = { per_page: 50 };
@@ -330,7 +335,7 @@ const query = (pairs: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join('&');
 
-/** Requests for a list: each value of each parameter, and what matters together. */
+/** Requests for a list: each value of each parameter, and combinations that matter. */
 function requestsFor({ path, params }: List): string[] {
   const has = (...names: string[]) => names.every((name) => Object.hasOwn(params, name));
   const values = (name: string) => (params[name] ? valuesFor(name, params[name]) : []);
@@ -353,13 +358,13 @@ function requestsFor({ path, params }: List): string[] {
   return asked.map((pairs) => `${path}?${always}${query(pairs)}`);
 }
 
-/** What some orders ask for besides. */
+/** Further parameters that some orders need. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   include: { include: NUMBERS.join() },
   relevance: { search: 'record' },
 };
 
-/** Feeds take the filters of the list of events. */
+/** Feeds accept the filters of the list of events. */
 const FEEDS = ['/events/?ical=1', '/events/feed/?x=1'].flatMap((feed) =>
   requestsFor(LISTS.find(({ path }) => path.endsWith('calendar/events/v1/events'))!).map(
     (path) => `${feed}&${path.slice(path.indexOf('?') + 1)}`,
@@ -368,16 +373,16 @@ const FEEDS = ['/events/?ical=1', '/events/feed/?x=1'].flatMap((feed) =>
 
 const UNDISTURBED = { CACHE_FRESHNESS_MS: '60000' };
 
-/** Requests to each of the two at a time, so that nobody waits for the database. */
+/** Number of concurrent requests to each of the two sites, so that the database is always busy. */
 const AT_ONCE = 4;
 
 const asSeen = ({ status, headers, text }: Answer) =>
   JSON.stringify([status, headers['x-wp-total'], headers['x-wp-totalpages'], headers.link, text]);
 
-/** Subscribers see no more than contributors, authors no more of what strangers wrote, and editors all there is. */
+/** Subscribers see the same as contributors, authors see no more of others' records, and editors see everything. */
 const KEPT_OUT = ['nobody', 'contrib', 'fixer'] as const;
 
-describeDatabases('what a list does not show', (open) => {
+describeDatabases('a hidden record', (open) => {
   let signed: (role: Role) => Signed;
   const databases = new Map<Twin, Database>();
   const sites = new Map<Twin, RunningSite>();
@@ -390,11 +395,11 @@ describeDatabases('what a list does not show', (open) => {
   });
   const close = () => Promise.all([...sites.values()].map((site) => site.close()));
   afterAll(close);
-  /** What each site hides now, as text. */
+  /** The current hidden rows of each site, as text. */
   const hidden = new Map<Twin, string>();
   /**
-   * Fills the sites that are to hide something else than before, and serves both anew: meanwhile nobody writes, so that
-   * they need not look for changes.
+   * Fills the sites whose hidden records change, and serves both again; during the requests nobody writes, so the sites
+   * need not look for changes.
    */
   async function hide(role: Role, namespace: string): Promise<void> {
     const others = TWINS.filter((twin) => hidden.get(twin) !== JSON.stringify(rowsOf(twin, role, namespace)));
@@ -424,19 +429,19 @@ describeDatabases('what a list does not show', (open) => {
     return told;
   }
 
-  // For most roles the same is hidden from the routes of a namespace.
+  // For most roles, the routes of a namespace hide the same records.
   describe.each([...NAMESPACES.keys()].map((namespace) => [namespace]))('%s', (namespace) => {
     describe.each(KEPT_OUT.map((role) => [role]))('%s', (role) => {
       beforeAll(() => hide(role, namespace));
       it.each(LISTS.filter((list) => list.namespace === namespace).map((list) => [list.path, list] as const))(
-        'is told by no parameter of %s',
+        'is not revealed by any parameter of %s',
         async (_path, list) => expect(await toldBy(role, requestsFor(list))).toEqual([]),
       );
-      // The odd role may read some of them.
+      // The additional role may read some of these records.
       if (!STATES.some((state) => knows(role, state)))
-        it('is read letter by letter through no parameter that takes a text', async () => {
+        it('is not revealed letter by letter through any text parameter', async () => {
           const texts = namespace === 'wp/v2' ? SENTENCES : [...SENTENCES, place, `${word} street`, phone, told.email];
-          // Several begin alike.
+          // Several texts have the same beginning.
           const beginnings = new Set(texts.map((text) => text.slice(0, 3)));
           const found: string[] = [];
           for (const { path, params } of LISTS.filter((list) => list.namespace === namespace)) {
@@ -459,7 +464,7 @@ describeDatabases('what a list does not show', (open) => {
           }
           expect(found).toEqual([]);
         });
-      it('is told by no single record', async () => {
+      it('is not revealed by any single record', async () => {
         const ids = TYPES.flatMap((type) =>
           STATES.flatMap((state) => [
             idOf(type, state),
@@ -478,12 +483,12 @@ describeDatabases('what a list does not show', (open) => {
     });
   });
 
-  it('is told to nobody by any feed', async () => {
+  it('is not revealed to anybody by any feed', async () => {
     await hide('nobody', FEED);
     expect(await toldBy('nobody', FEEDS)).toEqual([]);
   });
 
-  it('differs on the two sites, as those see who may', async () => {
+  it('differs between the two sites for those who may see it', async () => {
     await hide('nobody', 'calendar/events/v1');
     const lists = LISTS.filter(({ path }) => /\/(events|venues|organizers|tribe_\w+|media)$/.test(path) && !path.endsWith('_cat'));
     const statuses = lists.flatMap(({ path, params }) => {
@@ -493,7 +498,7 @@ describeDatabases('what a list does not show', (open) => {
     expect(await toldBy('admin', statuses)).toEqual(statuses);
   });
 
-  it('asks every list route with all its parameters', () => {
+  it('is tested with every list route and all its parameters', () => {
     expect(LISTS.length).toBeGreaterThan(20);
     const asked = LISTS.map((list) => requestsFor(list).length);
     expect(asked.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1500);
@@ -504,7 +509,7 @@ describeDatabases('what a list does not show', (open) => {
   });
 });
 
-/** Lets all say that there were as many changes: anybody is told how many, and one may have been filled more often. */
+/** Sets the same change counter on all sites: everybody may read it, and one site may have been filled more often. */
 async function countAlike(all: readonly Database[]): Promise<void> {
   const counters = await Promise.all(all.map(async (db) => (await db.from('fasti_changes').first())!.counter));
   for (const db of all) await db.from('fasti_changes').update({ counter: Math.max(...counters) });

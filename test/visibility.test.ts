@@ -19,13 +19,13 @@ import { type Answer, type RunningSite, serveDatabase } from './support/running-
 import { loadSite } from './support/site.ts';
 
 /*
- * Nobody sees what is not theirs: every way by which a record may leave, for records in every state, of one's own and
- * of others, for every role, against a small model of WordPress's rules that shares nothing with the service.
+ * Nobody sees records without the right to: every way to read a record, for records in every state, one's own and those
+ * of others, for every role, against a small model of WordPress's rules that shares no code with the service.
  */
 
 const STATES = ['publish', 'draft', 'pending', 'private', 'future', 'trash', 'protected', 'hidden'] as const;
 type State = (typeof STATES)[number];
-/** Whoever wrote what is nobody's own: an account that is gone. */
+/** Author of the records that belong to another user: a deleted account. */
 const STRANGER = 999;
 
 const KINDS = [
@@ -37,8 +37,8 @@ type Kind = (typeof KINDS)[number];
 const [EVENTS, VENUES, ORGANIZERS] = KINDS;
 
 /**
- * Public records to hang the others on. `SHOWS` links to all venues and organizers; for each of them there is one event
- * that links to it alone.
+ * Public records to link the others to. `SHOWS` links to all venues and organizers; for each of them there is one event
+ * that links only to it.
  */
 const PARENT = 74;
 const VENUE = 12;
@@ -56,7 +56,7 @@ interface Cell {
 
 const OWNERS = [STRANGER, ...ROLES.filter((role) => role !== 'nobody').map((role) => IDS[role])];
 const idOf = (kind: Kind, owner: number, state: State) => kind.first + OWNERS.indexOf(owner) * 10 + STATES.indexOf(state);
-/** The records of a kind that a role is asked about: a stranger's and its own. */
+/** The records of a kind that a role is tested with: those of a stranger and its own. */
 const cellsOf = (kind: Kind, role: Role): Cell[] =>
   STATES.flatMap((state) => [
     { id: idOf(kind, STRANGER, state), state, own: false },
@@ -66,10 +66,10 @@ const cellsOf = (kind: Kind, role: Role): Cell[] =>
 // ------------------------------------------------------------------------------------------------- the model
 const isPublic = (state: State) => ['publish', 'protected', 'hidden'].includes(state);
 const owned = ({ state, own }: Cell) => ({ own, status: isPublic(state) ? 'publish' : state });
-/** May the role read this record at all, or edit it? All in the trash were published before. */
+/** Whether the role may read, or edit, this record. All records in the trash were published before. */
 const reads = (role: Role, cell: Cell) => readsOwned(role, owned(cell));
 const edits = (role: Role, cell: Cell) => editsOwned(role, owned(cell));
-/** Is it in a list for which no status is asked? */
+/** Whether a list without a status parameter contains the record. */
 const listed = (role: Role, cell: Cell) => isPublic(cell.state) || (can(role, 'edit') && cell.state !== 'trash' && reads(role, cell));
 const shown = (role: Role, cell: Cell) => cell.state !== 'trash' && reads(role, cell);
 const open = ({ state }: Cell) => state !== 'protected';
@@ -78,16 +78,16 @@ const unhidden = ({ state }: Cell) => state !== 'hidden';
 // ------------------------------------------------------------------------------------------------- the ways
 type Seen = Set<number>;
 interface Ask {
-  /** Ids of a list, all pages. */
+  /** Ids of all pages of a list. */
   list(path: string): Promise<Seen>;
   get(path: string): Promise<Answer>;
-  /** Anything outside the interface, such as a feed. */
+  /** The text of a URL outside the interface, such as a feed. */
   page(path: string): Promise<Answer>;
 }
 interface Way {
   readonly kind: Kind;
   readonly name: string;
-  /** Which of these records leave by this way. */
+  /** Those of the given records that this way of reading returns. */
   readonly seen: (ask: Ask, cells: readonly Cell[], role: Role) => Promise<Seen>;
   readonly model: (role: Role, cell: Cell) => boolean;
 }
@@ -102,7 +102,7 @@ const slugOf = (id: number) => `record-${id}`;
 const storedSlug = ({ id, state }: Cell) => (state === 'trash' ? `${slugOf(id)}__trashed` : slugOf(id));
 const asked = (role: Role, state: State) => (isPublic(state) ? 'publish' : can(role, 'edit') ? state : undefined);
 
-/** A list that is asked for one status after the other; those who may not ask get a refusal. */
+/** Lists requested for one status at a time; they are refused to users without the right to see it. */
 const byStatus =
   (kind: Kind, query: string): Way['seen'] =>
   async (ask, _cells, role) => {
@@ -144,14 +144,14 @@ const singles = (kind: Kind): Way[] => {
   ];
 };
 
-/** Lists that are narrowed by something an event shows only to those whom it is open to. */
+/** Lists filtered by a property that an event shows only to those who may read it in full. */
 const filtered = (name: string, filter: string): Way => ({
   kind: EVENTS,
   name,
   seen: (ask) => ask.list(`/events?${WIDE}&${filter}`),
   model: (role, cell) => listed(role, cell) && open(cell) && unhidden(cell),
 });
-/** Lists of what belongs to an event whose id is given: what may not be read counts as unknown. */
+/** Lists of records of an event that is given by its id: an event that may not be read counts as unknown. */
 const asParameter = (path: string): Way => ({
   kind: EVENTS,
   name: `as parameter of ${path}`,
@@ -310,7 +310,7 @@ const linkedWays = (kind: Kind): Way[] => [
   },
 ];
 
-/** Whoever sees the drafts and private records of all follows all of them; everybody else what is public. */
+/** Users who may see all drafts and private records can follow all of them; other users follow public records. */
 const changesOf = (kind: Kind): Way => ({
   kind,
   name: 'changes',
@@ -333,7 +333,7 @@ const changesOf = (kind: Kind): Way => ({
 const WAYS = [...EVENT_WAYS, ...linkedWays(VENUES), ...linkedWays(ORGANIZERS), ...KINDS.map(changesOf)];
 
 // ------------------------------------------------------------------------------------------------- lists for editing
-/** Lists that have a form for editing. */
+/** Lists that have a context for editing. */
 const EDIT_LISTS = [...companionNamespaces()].flatMap(([namespace, routes]) =>
   routes.flatMap(({ pattern, endpoints }) => {
     const list = endpoints.find(({ methods }) => methods.includes('GET'));
@@ -353,10 +353,12 @@ const edited = (type: string): Edited => ({
   may: (role, row) => editsOwned(role, row) && (row.status === 'trash' || readsOwned(role, row)),
 });
 const isEditor = (role: Role) => role === 'ed' || role === 'admin';
-/** Who may ask for each of them, and what it holds; of terms, people and types all or nothing. */
+/**
+ * Who may request each of them, and its contents; lists of terms, people and types are given completely or not at all.
+ */
 const EDITED: Readonly<Record<string, Edited>> = {
   ...Object.fromEntries(KINDS.map(({ type }) => [type, edited(type)])),
-  // Files go by the rights on posts of the blog, of which the odd roles have one.
+  // Files depend on the rights to posts of the blog, of which the additional roles have one.
   media: { type: 'attachment', mayAsk: (role) => can(role, 'edit'), may: (role, { own }) => own || isEditor(role) },
   tags: { mayAsk: isEditor },
   tribe_events_cat: { mayAsk: (role) => can(role, 'publish') },
@@ -459,7 +461,7 @@ async function addRecords(db: Database): Promise<void> {
   await db.from('fasti_changes').increment('counter');
 }
 
-describeDatabases('who sees what', (create) => {
+describeDatabases('visibility of records', (create) => {
   let db: Database;
   let running: RunningSite;
   let signed: (role: Role) => Signed;
@@ -467,7 +469,7 @@ describeDatabases('who sees what', (create) => {
     db = await loadSite(await create());
     signed = await addRoles(db);
     await addRecords(db);
-    // Nobody writes from here on: the site need not look for changes.
+    // Nobody writes from here on, so the site need not look for changes.
     running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '60000' }, clock: () => new Date(NOON) });
   });
   afterAll(() => running.close());
@@ -492,7 +494,7 @@ describeDatabases('who sees what', (create) => {
   };
 
   it.each(WAYS.flatMap((way) => ROLES.map((role) => [way.kind.path, way.name, role, way] as const)))(
-    '%s, %s: %s',
+    'follows the model for %s, %s: %s',
     async (_path, _name, role, way) => {
       const cells = cellsOf(way.kind, role);
       const seen = await way.seen(askAs(role), cells, role);
@@ -505,7 +507,7 @@ describeDatabases('who sees what', (create) => {
     },
   );
 
-  /** Every route of the other namespaces that gives records, with words by which one might look for what is hidden. */
+  /** All routes of the other namespaces that return records, with searches for the hidden texts. */
   const BESIDE = KINDS.flatMap((kind) => {
     const core = `/wp-json/wp/v2/${kind.type}`;
     const tec = `/wp-json/tec/v1${kind.path}`;
@@ -517,7 +519,7 @@ describeDatabases('who sees what', (create) => {
       `${tec}?per_page=100&include=${cellsOf(kind, 'nobody').map(({ id }) => id)}`,
     ];
   });
-  it.each(ROLES)('the routes beside the calendar tell %s nothing that is not theirs', async (role) => {
+  it.each(ROLES)('hides all records from %s that the role may not see on routes beside the calendar’s', async (role) => {
     const cells = KINDS.flatMap((kind) => cellsOf(kind, role).map((cell) => ({ ...cell, kind })));
     const everybodys = new Map(
       KINDS.flatMap((kind) =>
@@ -541,7 +543,7 @@ describeDatabases('who sees what', (create) => {
     expect(answered).toBeGreaterThan(30);
   });
 
-  /** The rows of a type with what is needed to tell who may edit them. */
+  /** The rows of a type with the columns that decide who may edit them. */
   const ownedRows = async (type: string, role: Role) => {
     const was = new Map(
       (await db.from('postmeta').where('meta_key', '_wp_trash_meta_status')).map((row) => [row.post_id, String(row.meta_value)]),
@@ -556,7 +558,7 @@ describeDatabases('who sees what', (create) => {
   };
 
   it.each(EDIT_LISTS.flatMap((path) => ROLES.map((role) => [path, role] as const)))(
-    '%s for editing holds what %s may edit, and counts nothing else',
+    'in %s for editing covers the records that %s may edit, and only these are counted',
     async (path, role) => {
       const edited = EDITED[path.slice(path.lastIndexOf('/') + 1)]!;
       if (edited.type === undefined) {
@@ -567,7 +569,7 @@ describeDatabases('who sees what', (create) => {
       const rows = await ownedRows(edited.type, role);
       for (const status of new Set(rows.map((row) => row.status))) {
         const among = rows.filter((row) => row.status === status);
-        // Events that are over are listed where they are named.
+        // Past events are listed if their ids are given.
         const query = `?context=edit&status=${status}&orderby=id&order=asc&per_page=100&include=${among.map(({ id }) => id)}`;
         const { status: answer, headers, body } = await running.send('GET', path + query, signed(role));
         const mine = among.filter((row) => edited.may(role, row)).map(({ id }) => id);
@@ -580,7 +582,7 @@ describeDatabases('who sees what', (create) => {
     },
   );
 
-  it('asks about every way, state, role and owner', () => {
+  it('is tested for every way, state, role and owner', () => {
     const cells = WAYS.flatMap((way) => ROLES.flatMap((role) => cellsOf(way.kind, role)));
     expect(cells).toHaveLength(WAYS.length * ((ROLES.length - 1) * 16 + 8));
     expect(WAYS.length).toBeGreaterThan(45);

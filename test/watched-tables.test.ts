@@ -12,15 +12,15 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * What is remembered is forgotten when one of the watched tables changes. So whatever answers to anonymous callers
- * are made of is watched, or read with every look, or the answers are not remembered.
+ * Cached answers are dropped when one of the watched tables changes. So all data in answers to anonymous callers must
+ * be from watched tables or be read with every look; otherwise the answers must not be cached.
  */
 
-/** Read with every look, or written by Fasti alone, which counts its changes. */
+/** Tables that are read with every look, or written only by Fasti, which counts its changes. */
 const READ_WITH_EACH_LOOK = ['options', 'fasti_changes', 'fasti_journal_inbox'];
 const OURS = ['fasti_entries', 'fasti_days', 'fasti_journal'];
 
-/** Addresses of every kind that need no right: recorded ones, every route, feeds. */
+/** Paths of every kind that need no rights: recorded ones, every route, and feeds. */
 function addresses(routes: readonly string[]): string[] {
   const recorded = ['recordings', 'recordings-companion'].flatMap((folder) =>
     readdirSync(recordingsIn(folder)).flatMap((file) =>
@@ -50,7 +50,7 @@ const exampleOf = (pattern: string): string =>
     name === 'slug' ? 'new-year-concert' : String(Object.entries(EXAMPLES).find(([word]) => pattern.includes(word))?.[1] ?? 44),
   );
 
-describeDatabases('what remembered answers are made of', (open) => {
+describeDatabases('the data of cached answers', (open) => {
   let db: Database;
   let running: RunningSite;
   let now = new Date('2026-11-20T12:00:00Z');
@@ -60,7 +60,7 @@ describeDatabases('what remembered answers are made of', (open) => {
   });
   afterAll(() => running.close());
 
-  it('is watched, or not remembered', async () => {
+  it('comes from watched tables, or the answers are not cached', async () => {
     const served = new Map([['tribe/events/v1', createRoutes(running.site.texts.languages)], ...companionNamespaces()]);
     const routes = [...served].flatMap(([namespace, all]) => all.map(({ pattern }) => `/wp-json/${namespace}${exampleOf(pattern)}`));
     let read = new Set<string>();
@@ -84,12 +84,12 @@ describeDatabases('what remembered answers are made of', (open) => {
       if (!unwatched.every((table) => again.read.has(table))) wrong.push(`${address}: ${unwatched.join()}`);
     }
     expect(wrong).toEqual([]);
-    // The test has seen what it is about. This site has no languages.
+    // All watched tables were read at least once. This site has no languages.
     const watched = watchedNames.filter((name) => name !== 'icl_translations');
     expect([...seen]).toEqual(expect.arrayContaining([...watched, 'users', 'usermeta']));
   });
 
-  it('is compared in all its columns', async () => {
+  it('comes from tables that are compared in all their columns', async () => {
     await createWpmlTables(db);
     for (const name of watchedNames) {
       const columns = await db.dialect.columns(db, db.table(name));

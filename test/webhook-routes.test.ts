@@ -4,11 +4,9 @@ import { createHookServer } from '../src/webhooks/deliver.ts';
 import { addHook, deleteHook, listHooks } from '../src/webhooks/hooks.ts';
 import { type As, bodyOf, describeAsking, expectRefusal, ROOT } from './support/asking.ts';
 
-/*
- * The routes by which administrators manage webhooks.
- */
+/* The routes by which administrators manage webhooks. */
 
-/** Refused before anything is sent: it is an address inside the network. */
+/** Refused before anything is sent, since it is an address of the internal network. */
 const URL = 'http://10.0.0.1/hook';
 const UNKNOWN = 999_999;
 
@@ -42,7 +40,7 @@ describeAsking('the routes of webhooks', (ask) => {
     expect(await ask.db().from('fasti_hooks').where('id', hook.id).first('secret')).toEqual({ secret });
   });
 
-  it('add one webhook for a request that is sent again, and keep its secret nowhere else', async () => {
+  it('add one webhook for a repeated request, and do not store its secret anywhere else', async () => {
     const headers = { 'Idempotency-Key': 'hook' };
     const add = (url = URL) => ask.send('POST', `${ROOT}/webhooks`, { as: 'admin', body: { url }, headers });
     const first = await add();
@@ -57,7 +55,7 @@ describeAsking('the routes of webhooks', (ask) => {
     expect(bodyOf(await add(), 201)).toEqual(shown);
   });
 
-  it('are not added in a batch', async () => {
+  it('do not add a webhook in a batch', async () => {
     const requests = [{ path: '/calendar/events/v1/webhooks', body: { url: URL } }];
     const { responses } = bodyOf(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
     expect(responses).toMatchObject([{ status: 400, body: { code: 'rest_batch_not_allowed' } }]);
@@ -66,19 +64,19 @@ describeAsking('the routes of webhooks', (ask) => {
   it.each([
     'ftp://example.org/',
     'javascript:alert(1)',
-    // Whoever manages webhooks would read the password.
+    // Users who manage webhooks could read the password.
     'https://anna:secret@example.org/hook',
     'https://anna@example.org/hook',
     'https://example.org/\r\nX-Header: 1',
     ' https://example.org/',
     'https://example.org/\u001b[2J',
     'https://example.org/\u202ekooh',
-  ])('take no address such as %j', async (url) => {
+  ])('refuse the URL %j', async (url) => {
     expectRefusal(await ask.post('/webhooks', { url }), 400, 'rest_invalid_param');
     expect(await listHooks(site())).toEqual([]);
   });
 
-  it('pause and resume it, and change its kinds', async () => {
+  it('pause and resume a webhook, and change its kinds', async () => {
     const { id } = await addHook(site(), { url: URL, kinds: 'event' });
     for (const method of ['POST', 'PUT', 'PATCH'] as const) {
       const change = async (body: object) => bodyOf(await ask.send(method, `${ROOT}/webhooks/${id}`, { as: 'admin', body }));
@@ -94,7 +92,7 @@ describeAsking('the routes of webhooks', (ask) => {
     }
   });
 
-  it('test it, show what became of its messages, and send them again', async () => {
+  it('test a webhook, show the outcome of its messages, and send them again', async () => {
     const { id } = await addHook(site(), { url: URL });
     expect(bodyOf(await ask.post(`/webhooks/${id}/test`, {}))).toEqual({ queued: 1 });
     await ask.made('/venues', { venue: 'Barn' });
@@ -110,7 +108,7 @@ describeAsking('the routes of webhooks', (ask) => {
     expect((await ask.read(`/webhooks/${id}/deliveries`, 'admin')).deliveries).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
   });
 
-  it('do not resume one whose user is gone', async () => {
+  it('do not resume a webhook whose user is gone', async () => {
     const { id } = await addHook(site(), { url: URL, user: UNKNOWN });
     expectRefusal(
       await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'active' } }),
@@ -123,7 +121,7 @@ describeAsking('the routes of webhooks', (ask) => {
     });
   });
 
-  it('remove it with its messages', async () => {
+  it('remove a webhook with its messages', async () => {
     const { id } = await addHook(site(), { url: URL });
     bodyOf(await ask.post(`/webhooks/${id}/test`, {}));
     expect(bodyOf(await ask.del(`/webhooks/${id}`))).toMatchObject({ deleted: true, previous: { id, url: URL } });
@@ -146,7 +144,7 @@ describeAsking('the routes of webhooks', (ask) => {
     const path = (id: number) => `${ROOT}${pattern.replace('(?P<id>\\d+)', String(id))}`;
     const body = method === 'GET' || method === 'DELETE' ? null : { url: URL, state: 'paused' };
 
-    it.each([undefined, 'sub', 'contrib', 'auth', 'ed'] as As[])('is closed to %s', async (as) => {
+    it.each([undefined, 'sub', 'contrib', 'auth', 'ed'] as As[])('is refused to %s', async (as) => {
       const { id, ...before } = await addHook(site(), { url: URL });
       const answer = await ask.send(method, path(id), { body, ...(as ? { as } : {}) });
       expectRefusal(answer, as ? 403 : 401, 'rest_forbidden');
@@ -158,11 +156,11 @@ describeAsking('the routes of webhooks', (ask) => {
     });
 
     if (pattern.includes('(?P<'))
-      it('says that there is no such webhook', async () =>
+      it('answers that there is no such webhook', async () =>
         expectRefusal(await ask.send(method, path(UNKNOWN), { as: 'admin', body }), 404, 'rest_webhook_not_found'));
   });
 
-  it('give the rights of others only to those who manage users', async () => {
+  it('let only those who manage users give a webhook the rights of another user', async () => {
     const add = async (user: number, as: As) => (await ask.post('/webhooks', { url: URL, user }, as)).status;
     expect(await add(2, 'admin')).toBe(201);
     await grant('a:1:{s:14:"manage_options";b:1;}');

@@ -10,9 +10,7 @@ import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, te
 import { bodyOf, describeAsking, type Json } from './support/asking.ts';
 import { until } from './support/until.mjs';
 
-/*
- * Webhooks: what a receiver gets, in which order, and what happens if it does not answer.
- */
+/* Webhooks: what a receiver gets, in which order, and what happens if it does not answer. */
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 const DAY = 24 * 3600 * 1000;
@@ -57,13 +55,13 @@ describeAsking(
     const serve = async () => Promise.all(await createHookServer(site()).begin());
     const types = () => got.map(({ body }) => `${body.type} ${body.data.id ?? ''}`.trim());
 
-    it('gets each change, signed, with the record', async () => {
+    it('sends each change, signed, with the record', async () => {
       const { secret } = await add({ kinds: 'event' });
       const { id } = await ask.made('/events', { title: 'Jazz', ...DATES });
       await serve();
       expect(types()).toEqual([`event.created ${id}`]);
       expect(got[0]!.body.data).toMatchObject({ kind: 'event', id, record: { title: 'Jazz' } });
-      // The clock of the site is not that of this machine.
+      // The clock of the site differs from that of this machine.
       expect(Number(got[0]!.headers['webhook-timestamp'])).toBe(Date.parse(got[0]!.body.timestamp) / 1000);
       const { 'webhook-id': message, 'webhook-timestamp': moment, 'webhook-signature': signature } = got[0]!.headers;
       expect(new Webhook(secret).sign(String(message), new Date(Number(moment) * 1000), got[0]!.text)).toBe(signature);
@@ -71,12 +69,12 @@ describeAsking(
       bodyOf(await ask.del(`/events/${id}`));
       await serve();
       await serve();
-      // Two changes between two looks are one.
+      // Two changes between two looks are sent as one.
       expect(types()).toEqual([`event.created ${id}`, `event.removed ${id}`]);
       expect(got[1]!.body.data).not.toHaveProperty('record');
     });
 
-    it('gets what is public, unless it has the rights of a user', async () => {
+    it('sends public records only, unless it has the rights of a user', async () => {
       await add();
       const [row] = await ask.db().from('users').where('user_login', 'admin').select('ID');
       await add({ user: row!.ID, kinds: 'venue' });
@@ -85,7 +83,7 @@ describeAsking(
       expect(types()).toEqual([`venue.created ${id}`]);
     });
 
-    it('gets a message again until it arrives, and those about one record in order', async () => {
+    it('repeats a message until it arrives, and sends those about one record in order', async () => {
       const { id: hook } = await add({ kinds: 'event,venue' });
       const event = await ask.made('/events', { title: 'Jazz', ...DATES });
       answer = () => 500;
@@ -95,7 +93,7 @@ describeAsking(
       answer = (body) => (body.data.kind === 'event' ? 500 : 204);
       const venue = await ask.made('/venues', { venue: 'Barn' });
       await serve();
-      // The change waits behind the creation; another record does not.
+      // The change waits for the creation; other records are not affected.
       expect(types()).toEqual([`event.created ${event.id}`, `venue.created ${venue.id}`]);
       answer = () => 204;
       ask.at('2026-11-20T12:00:06Z');
@@ -106,7 +104,7 @@ describeAsking(
       expect((await hookMessages(site(), hook, 10)).map(({ state }) => state)).toEqual(['done', 'done', 'done']);
     });
 
-    it('is given up after three days, and tried again on request', async () => {
+    it('gives a message up after three days, and sends it again on request', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       await ask.made('/venues', { venue: 'Barn' });
       answer = () => 503;
@@ -124,7 +122,7 @@ describeAsking(
       expect((await hookMessages(site(), hook, 10))[0]).toMatchObject({ state: 'done' });
     });
 
-    it('gets what was to wait for a time that a wrong clock has shown', async () => {
+    it('sends messages on time that were put off to a date shown by a wrong clock', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       const { id } = await ask.made('/venues', { venue: 'Barn' });
       ask.at('2036-01-01T00:00:00Z');
@@ -132,14 +130,14 @@ describeAsking(
       await serve();
       ask.at('2026-11-20T12:00:00Z');
       answer = () => 204;
-      // The process that sent it was killed in the middle.
+      // As if the sending process had been killed while sending.
       await ask.db().from('fasti_hooks').where('id', hook).update({ busy_until: '2036-01-01 00:00:30' });
       await ask.changed(`/venues/${id}`, { city: 'Arezzo' });
       await serve();
       expect(types()).toEqual([`venue.created ${id}`, `venue.created ${id}`, `venue.updated ${id}`]);
     });
 
-    it('is not told again what was, once it has been told what is', async () => {
+    it('does not resend a failed message about a record after a newer one', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       const { id } = await ask.made('/venues', { venue: 'Barn' });
       await serve();
@@ -155,7 +153,7 @@ describeAsking(
       expect(await retryHook(site(), hook)).toBe(0);
     });
 
-    it('is switched off by 410, and gets what it missed when it goes on', async () => {
+    it('is switched off by 410, and sends the missed messages when it is resumed', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       const { id: first } = await ask.made('/venues', { venue: 'Barn' });
       answer = () => 410;
@@ -168,11 +166,11 @@ describeAsking(
       ask.at('2026-11-20T12:00:06Z');
       await switchHook(site(), hook, 'active');
       await serve();
-      // What was answered by 410 as well.
+      // This message was answered with 410 as well.
       expect(types()).toEqual([`venue.created ${first}`, `venue.created ${second}`]);
     });
 
-    it('sends nothing any more with the rights of a user who is gone', async () => {
+    it('sends nothing with the rights of a user who is gone', async () => {
       const user = 4321;
       await insertRows(ask.db(), 'users', [{ ID: user, user_login: 'former', user_nicename: 'former', user_email: 'former@example.test' }]);
       const rights = { user_id: user, meta_key: 'wp_capabilities', meta_value: 'a:1:{s:13:"administrator";b:1;}' };
@@ -194,7 +192,7 @@ describeAsking(
       expect(got).toHaveLength(1);
     });
 
-    it('sends nothing of a record that its user may not see any more', async () => {
+    it('sends nothing about a record that its user may no longer see', async () => {
       const user = 4322;
       await insertRows(ask.db(), 'users', [
         { ID: user, user_login: 'demoted', user_nicename: 'demoted', user_email: 'demoted@example.test' },
@@ -220,13 +218,13 @@ describeAsking(
       expect(got.some(({ body }) => JSON.stringify(body).includes('Town hall'))).toBe(true);
     });
 
-    it('sends no more than what is on its way when it is paused or removed', async () => {
+    it('finishes only the messages under way when it is paused or removed', async () => {
       for (const stop of [switchHook, deleteHook]) {
         const { id: hook } = await add({ kinds: 'venue' });
         for (let number = 0; number < 9; number += 1) await ask.made('/venues', { venue: `V${number}` });
         got = [];
         let stopping: Promise<void> | undefined;
-        // What is on its way is answered once the webhook is stopped.
+        // The message under way is answered after the webhook was stopped.
         answer = async () => {
           stopping ??= stop(site(), hook, 'paused');
           await stopping;
@@ -237,7 +235,7 @@ describeAsking(
       }
     });
 
-    it('waits for no other webhook, however slow its receiver is, and at the end for what is on its way alone', async () => {
+    it('does not wait for slow receivers of other webhooks, and on shutdown only for its messages under way', async () => {
       const slow = await add({ kinds: 'venue' });
       const server = createHookServer(site());
       for (let number = 0; number < 9; number += 1) await ask.made('/venues', { venue: `V${number}` });
@@ -260,7 +258,7 @@ describeAsking(
       expect((await hookMessages(site(), slow.id, 20)).filter(({ state }) => state === 'done')).toHaveLength(sent);
     });
 
-    it('is asked to read everything again if the journal is not complete any more', async () => {
+    it('asks the receiver to read everything again if the journal is no longer complete', async () => {
       const { id: hook } = await add();
       await switchHook(site(), hook, 'paused');
       for (const venue of ['A', 'B']) await ask.made('/venues', { venue });
@@ -270,7 +268,7 @@ describeAsking(
       expect(types()).toEqual(['calendar.reset']);
     });
 
-    it('gets each message once from several processes', async () => {
+    it('sends each message once from several processes', async () => {
       await add({ kinds: 'venue' });
       const made: number[] = [];
       for (let number = 0; number < 5; number += 1) made.push((await ask.made('/venues', { venue: `V${number}` })).id);
@@ -279,7 +277,7 @@ describeAsking(
       expect(types().sort()).toEqual(made.map((id) => `venue.created ${id}`).sort());
     });
 
-    it('is told once to read everything again when a setting changes that records show, also where it is paused', async () => {
+    it('asks once to read everything again when a setting that records show has changed, even if it is paused', async () => {
       await add();
       const { id: paused } = await add();
       await serve();
@@ -296,7 +294,7 @@ describeAsking(
       expect(types()).toEqual(['calendar.reset', 'calendar.reset']);
     });
 
-    it('can be tested, and shows no secret', async () => {
+    it('can be tested, and does not show its secret', async () => {
       const { id, secret } = await add();
       await testHook(site(), id);
       await serve();
@@ -307,7 +305,7 @@ describeAsking(
       await expect(add({ kinds: 'page' })).rejects.toMatchObject({ problem: 'hook-kinds' });
     });
 
-    it('shows the latest messages first, tests among them', async () => {
+    it('lists the latest messages first, including tests', async () => {
       const { id } = await add();
       const seconds = ['01', '02', '03', '04', '05'];
       for (const second of seconds) {
@@ -319,7 +317,7 @@ describeAsking(
     });
 
     it.each(['http://10.0.0.1/hook', 'http://93.184.216.34:9443/hook'])(
-      'is not sent inside the network, nor to odd ports: %s',
+      'sends nothing to the internal network or unusual ports: %s',
       async (to) => {
         const { id } = await add({ url: to, kinds: 'venue' });
         await ask.made('/venues', { venue: 'Barn' });

@@ -12,7 +12,10 @@ import { memoryOf } from './support/memory.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
-/* The WordPress plugin. Where there is a `php`, it runs there, with the functions of WordPress that it calls. */
+/*
+ * The WordPress plugin. If `php` is installed, the plugin runs there, with substitutes for the functions of WordPress
+ * that it calls.
+ */
 
 const PLUGIN = fileURLToPath(new URL('../wordpress-plugin/fasti.php', import.meta.url));
 const FUNCTIONS = fileURLToPath(new URL('fixtures/wordpress/functions.php', import.meta.url));
@@ -31,7 +34,7 @@ interface Outcome {
 
 const POSTS = { 38: 'tribe_events', 39: 'tribe_events', 12: 'tribe_venue', 900: 'revision', 901: 'shop_order' };
 
-/** What the plugin sends to the database in a request in which this happens. */
+/** The statements that the plugin sends to the database in a request with these events. */
 function sentBy({ table = 'there', events }: Request): Outcome {
   const input = JSON.stringify({ posts: POSTS, user: 3, table, events });
   const { status, stdout, stderr } = spawnSync('php', ['-d', 'display_errors=stderr', FUNCTIONS], { input, encoding: 'utf8' });
@@ -54,13 +57,13 @@ describe('the WordPress plugin', () => {
     return [...inside.matchAll(/'([^']+)'/g)].map(([, word]) => word!);
   };
 
-  it('notes what prints are made of', () => {
+  it('notes changes to the post types and taxonomies that have prints, except editor metas', () => {
     expect(list('POST_TYPES').sort()).toEqual([...PRINTED_TYPES].sort());
     expect(list('TAXONOMIES').sort()).toEqual([...PRINTED_TAXONOMIES].sort());
     expect(list('UNSEEN_METAS')).toEqual(EDITOR_METAS);
   });
 
-  it('notes options that are read', () => {
+  it('notes changes only to options that Fasti reads', () => {
     expect(list('OPTIONS').length).toBeGreaterThan(5);
     expect(list('OPTIONS').filter((name) => !settingNames('wp_').includes(name))).toEqual([]);
   });
@@ -154,7 +157,7 @@ describeDatabases('a server beside the WordPress plugin', (open) => {
     const memory = memoryOf(running);
     await memory.warm(PATH);
     await runScript(db, `UPDATE wp_posts SET post_title = 'Noted' WHERE ID = 38;\n${statement}`);
-    // One look may have begun before the note was there.
+    // One look may have begun before the note was written.
     expect(await memory.until(PATH, ({ title }) => title === 'Noted')).toBeLessThanOrEqual(3);
     while ((await db.from('fasti_journal_inbox').select('id')).length > 0) {
       await memory.ask(PATH);
@@ -164,7 +167,7 @@ describeDatabases('a server beside the WordPress plugin', (open) => {
     expect((await memory.ask(PATH)).answer.body.title).toBe('Noted');
   };
 
-  it('shows what was noted, and keeps no notes', () => serves(insert));
+  it('shows the noted changes, and removes the notes', () => serves(insert));
 
   const [own, ownStatement] = withPhp('understands the statement that the plugin sends');
   ownStatement(own, async () => {

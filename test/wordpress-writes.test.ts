@@ -10,25 +10,25 @@ import { serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * A real WordPress writes beside Fasti. Everything is remembered before each operation; in the midst of it others
- * read; afterwards the answers are those that WordPress gave. Settings of the memory are the usual ones. SQLite does
- * not understand the statements.
+ * A real WordPress writes beside Fasti. All answers are cached before each operation and read by other callers during
+ * it; afterwards the answers are those that WordPress gave. The cache has its default settings. SQLite does not
+ * understand the statements.
  */
 
 /**
- * The operations build on each other, but after each the server's clock has to move on: parts of them run side by
- * side, on databases of their own.
+ * The operations build on each other, and after each of them the server's clock has to advance: groups of them run in
+ * parallel, on databases of their own.
  */
 const PARTS = 6;
-/** What is remembered may be used for up to 0.9 s: with a pause after each, more readings take longer. */
+/** Cached answers may be used for up to 0.9 s: with a pause after each, more readings take longer. */
 const PAUSE_MS = 50;
 const READINGS = 18;
-/** Before it is given up. */
+/** Number of attempts before the test fails. */
 const MOST_READINGS = 3 * READINGS;
 
 describeMysql('the answers beside a WordPress that writes', (open) => {
   it(
-    'are those that it gave itself, after each of its operations',
+    'are those that WordPress gave, after each of its operations',
     async () => {
       const length = Math.ceil(recordedWrites.length / PARTS);
       const parts = Array.from({ length: PARTS }, (_, part) => replayPart(part * length, (part + 1) * length));
@@ -40,7 +40,7 @@ describeMysql('the answers beside a WordPress that writes', (open) => {
     20 * 60_000,
   );
 
-  /** Makes the state before the operation `first`, serves it, and replays from there. */
+  /** Restores the state before the operation `first`, serves it, and replays the operations from there. */
   async function replayPart(first: number, end: number): Promise<Result[]> {
     const db = await loadSite(await open());
     const writer = await connectTo(urlOf(db), { multipleStatements: true });
@@ -65,7 +65,7 @@ describeMysql('the answers beside a WordPress that writes', (open) => {
 interface Result {
   readonly name: string;
   readonly wrong: readonly object[];
-  /** How often everything was read until all of it was right. */
+  /** Returns the number of readings until all answers were right. */
   readonly readings: number;
 }
 
@@ -74,7 +74,7 @@ async function beside(memory: Memory, writer: Connection, operation: Operation):
   await memory.warm(...paths);
   let next = 0;
   await replay(writer, operation, async () => {
-    // Whatever state this is, somebody sees it, and it may be remembered.
+    // Each intermediate state is read, and its answers may be cached.
     next += 1;
     if (next <= 100 || next % 20 === 0) await memory.ask(paths[next % paths.length]!);
   });
@@ -85,7 +85,7 @@ async function beside(memory: Memory, writer: Connection, operation: Operation):
     await sleep(PAUSE_MS);
     wrong = await wrongOf(memory, checks);
   }
-  // What is remembered from now on is right, too.
+  // Answers cached from now on are right, too.
   await memory.warm(...checks.flatMap((check) => check.paths));
   const later = await wrongOf(memory, checks);
   return { name: operation.name, wrong: [...wrong, ...later], readings };

@@ -10,9 +10,7 @@ import { COMMAND } from './support/program.mjs';
 import { passwordOf, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
-/*
- * docs/writing.md says what its commands answer, and they do. They are run as they stand there, by a shell with curl.
- */
+/* docs/writing.md shows the real answers of its commands. The commands are run as written, by a shell with curl. */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = readFileSync(join(ROOT, 'docs/writing.md'), 'utf8');

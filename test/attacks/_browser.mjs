@@ -1,7 +1,4 @@
-/**
- * A Chromium in which texts and addresses are opened as calendar front ends open them, and which tells what scripts
- * ran.
- */
+/** A Chromium that opens texts and URLs as calendar front ends do, and reports which scripts ran. */
 import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -15,10 +12,10 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Nothing outside this machine is asked.
+  // Requests to other machines are blocked.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
-/** Texts that are shown at a time. */
+/** Number of texts shown at once. */
 const PORTION = 300;
 
 /** The path of a Chromium on this machine, or undefined. */
@@ -33,8 +30,8 @@ export const findChromium = () =>
   });
 
 /**
- * Starts the browser. `ran` is a list of what was handed to `alert` and the like, and of errors of scripts, each with
- * the address of its page; it grows.
+ * Starts the browser. `ran` lists the arguments of calls of `alert` and the like, and errors of scripts, each with the
+ * URL of its page; it grows.
  */
 export async function startBrowser(executablePath) {
   const { chromium } = await import('playwright-core');
@@ -47,13 +44,13 @@ export async function startBrowser(executablePath) {
   const openPage = async () => {
     const opened = await context.newPage();
     opened.on('pageerror', (error) => ran.push({ told: `error: ${error.message}`, at: opened.url() }));
-    // What asks before it leaves may leave.
+    // Dialogs that ask before leaving a page are accepted.
     opened.on('dialog', (dialog) => dialog.accept());
     return opened;
   };
   let page = await openPage();
 
-  /** A page that is left while it shows texts was left by a script. */
+  /** A script has left the page if the page is left while it shows texts. */
   const tellLeft = (error) => {
     if (!/context was destroyed|navigation/i.test(error.message)) throw error;
     ran.push({ told: `the page was left: ${error.message}`, at: page.url() });
@@ -62,7 +59,7 @@ export async function startBrowser(executablePath) {
   const toBlank = async () => {
     await page.goto(site.base).catch(async (error) => {
       tellLeft(error);
-      // Scripts of a new page have not begun to leave it.
+      // Scripts of a new page cannot have left it yet.
       await page.close();
       page = await openPage();
       await page.goto(site.base);
@@ -72,16 +69,14 @@ export async function startBrowser(executablePath) {
   return {
     ran,
     version: browser.version(),
-    /**
-     * Shows texts as HTML: `{html, address}`, `address` true where the text is an address that is put into links too.
-     */
+    /** Shows texts as HTML: `{html, address}`; `address` is true if the text is a URL that is also put into links. */
     show: async (texts) => {
       for (let from = 0; from < texts.length; from += PORTION) {
         await toBlank();
         await page.evaluate(showTexts, texts.slice(from, from + PORTION)).catch(tellLeft);
       }
     },
-    /** Shows whole documents, each in a frame. */
+    /** Shows complete documents, each in a frame. */
     showDocuments: async (documents) => {
       for (let from = 0; from < documents.length; from += PORTION) {
         await toBlank();
@@ -93,11 +88,11 @@ export async function startBrowser(executablePath) {
       await toBlank();
       return page.evaluate(textsOfFeed, xml);
     },
-    /** Opens an address itself. */
+    /** Opens a URL directly. */
     open: async (address) => {
       await toBlank();
       await page.goto(address, { waitUntil: 'load', timeout: 20_000 }).catch((error) => {
-        // A download, or an answer without content: nothing was opened.
+        // A download or an answer without content: nothing was opened.
         if (!/net::ERR_ABORTED|Download is starting|net::ERR_INVALID_RESPONSE/.test(error.message)) throw error;
       });
     },
@@ -108,7 +103,7 @@ export async function startBrowser(executablePath) {
   };
 }
 
-/** A page without content and without any policy of its own. */
+/** A page without content and without a policy. */
 async function servePage() {
   const server = createServer((req, res) => {
     res.statusCode = req.url === '/' ? 200 : 404;
@@ -138,8 +133,8 @@ function hook() {
 }
 
 /**
- * Puts texts into the page in every usual way, and does what a visitor might do: waits, follows addresses, sends forms,
- * wakes every handler.
+ * Puts texts into the page in every usual way, and does what a visitor might do: waits, follows links, sends forms,
+ * triggers every event handler.
  */
 async function showTexts(texts) {
   const { body } = document;
@@ -151,9 +146,9 @@ async function showTexts(texts) {
   for (const { html, address } of texts) {
     const plain = place();
     plain.innerHTML = html;
-    // As jQuery does it: script elements run.
+    // As in jQuery: script elements run.
     place().append(document.createRange().createContextualFragment(html));
-    // Written out and read again: what changes its meaning on the way.
+    // Serialized and parsed again, which may change the meaning.
     place().innerHTML = plain.innerHTML;
     if (!address) continue;
     place().innerHTML = `<a href="${html}">x</a><img src="${html}" alt=""><b style='background:url("${html}")'></b>`;
@@ -179,7 +174,7 @@ async function showFrames(documents) {
     document.body.append(frame);
     await new Promise((done) => {
       frame.onload = done;
-      // A script may stop its document, or go elsewhere for good.
+      // A script may stop its document, or leave it permanently.
       setTimeout(done, 5000);
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Requests of `cost.mjs` besides those of lists: pages, the desk, the changes since a token, batches, and one for each
- * route that anybody may read, by the tables of routes.
+ * Requests of `cost.mjs` other than lists: pages, the desk, the changes since a token, batches, and one for each route
+ * that anybody may read, from the route tables.
  */
 import '../support/run-typescript.mjs';
 
@@ -8,11 +8,14 @@ const { servedRoutes } = await import('../support/outside-texts.ts');
 const { deskRoutes } = await import('../../src/desk/routes.ts');
 
 const V1 = '/wp-json/calendar/events/v1';
-/** As many as a batch takes, and as many bytes as nobody's body may have. */
+/** Maximum number of writes in a batch, and a size just below the limit for anonymous bodies. */
 const WRITES = 100;
 const BODY_BYTES = 60_000;
 
-/** `ids`: of records of the site, by the first piece of the path. `tokens`: of `/changes`, from early to late ones. */
+/**
+ * `ids`: ids of records of the site, by the first segment of the path. `tokens`: of `/changes`, from early to late
+ * ones.
+ */
 export function moreRequests({ ids, tokens, words, deep }) {
   return [...pages({ words, deep }), ...changes(tokens), ...batches(ids), ...ofTheDesk(), ...ofTheTables(ids)];
 }
@@ -73,7 +76,7 @@ function batches(ids) {
   ];
 }
 
-/** Signing in and forms, by somebody who is not signed in. */
+/** Anonymous requests for the desk: signing in and forms. */
 function ofTheDesk() {
   const filled = (path) => `/admin${path.replace(/:\w+/g, '1')}`;
   const form = (name, path, fields) => ({
@@ -95,7 +98,7 @@ function ofTheDesk() {
   ];
 }
 
-/** Each route that reads, at a record of its kind, with as many records as it gives. */
+/** Each route for reading, with a record of its kind and the maximum number of records. */
 function ofTheTables(ids) {
   return [...servedRoutes()].flatMap(([namespace, routes]) =>
     routes

@@ -1,4 +1,4 @@
-/** The service that is attacked: a process of the build, on SQLite with the sample calendar. */
+/** The service under attack: a process of the build, on SQLite with the sample calendar. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { scratchFolder } from '../support/leave-nothing.mjs';
 const MEGABYTE = 2 ** 20;
 
 /**
- * Runs an attack on a service of its own and takes it away again. `attack({base, host, port, authorization, cpu,
- * memory, peak})`: milliseconds of processor time so far, and megabytes in memory, now and at most since
- * `peak.reset()`. Gives what the attack gives. `events`: how many there are beside the sample.
+ * Runs an attack on a service of its own and removes the service afterwards. `attack({base, host, port, authorization,
+ * cpu, memory, peak})`: milliseconds of processor time so far, and megabytes in memory, now and at most since
+ * `peak.reset()`. Returns the result of the attack. `events`: number of events besides the sample.
  */
 export async function withTarget(attack, env = {}, events = 1) {
   const folder = scratchFolder('fasti-attack');
@@ -35,19 +35,19 @@ export async function withTarget(attack, env = {}, events = 1) {
   }
 }
 
-/** Megabytes in memory as the system counts them (Linux). */
+/** Megabytes in memory as counted by the system (Linux). */
 function memoryOf(pid) {
   const status = `/proc/${pid}/status`;
   if (!existsSync(status)) throw new Error('Memory is measured by /proc, which this system does not have.');
   const line = (name) => (Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(readFileSync(status, 'utf8'))?.[1]) * 1024) / MEGABYTE;
-  // Writing 5 makes the highest mark what is in memory now (proc(5)).
+  // Writing 5 resets the peak to the present memory use (proc(5)).
   const peak = Object.assign(() => line('VmHWM'), { reset: () => writeFileSync(`/proc/${pid}/clear_refs`, '5') });
   return { memory: () => line('VmRSS'), peak };
 }
 
 /**
- * Opens a connection and writes to it, and takes the answer whenever it comes. `answer`: the status, or 0 for a
- * connection that ends without one.
+ * Opens a connection, writes to it and reads the answer at any time. `answer`: the status, or 0 for a connection that
+ * ends without one.
  *
  * @param {readonly (string | Buffer)[]} pieces
  */

@@ -1,4 +1,4 @@
-/** Files to import, with a text in each place where a file can hold one: CSV, iCalendar and WXR. */
+/** Files to import, with a text in each place where a file can contain one: CSV, iCalendar and WXR. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -6,8 +6,8 @@ import { stringify } from 'csv-stringify/sync';
 import { fasti } from '../bench/service.mjs';
 
 /**
- * Exports the sample site in every form and writes each text into each place of copies of one record. `write(place,
- * number)` gives the next text for a place; gives the paths of the files.
+ * Exports the sample site in every format and writes each text into each place of copies of one record. `write(place,
+ * number)` returns the next text for a place. Returns the paths of the files.
  */
 export function writeImports(folder, env, texts) {
   const exported = (name, ...options) => {
@@ -35,7 +35,7 @@ function csv(kind, sample, texts) {
   const model = rows.find((row) => row[0] !== '');
   const name = columns[0];
   const copies = columns.flatMap((column, place) =>
-    // A date that is none refuses the whole file.
+    // An invalid date would make the import refuse the whole file.
     / (?:Date|Time)$/.test(column)
       ? []
       : texts(`CSV, ${column}`).map(({ text, number }) => {
@@ -86,7 +86,7 @@ function ical(texts) {
   return `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//x//EN\r\n${events.join('\r\n')}\r\nEND:VCALENDAR\r\n`;
 }
 
-/** An item for each element that holds a text, each meta included, and text. */
+/** An item for each element that contains a text, including each meta, and text. */
 function wxr(sample, texts) {
   const [head] = sample.split('\t<item>');
   const items = sample.match(/\t<item>[\s\S]*?<\/item>\n/g);
@@ -119,7 +119,7 @@ function wxr(sample, texts) {
   return `${head}${people.join('')}${terms.join('')}${copies.join('')}</channel>\n</rss>\n`;
 }
 
-/** Copies of a piece of the head, a text in each of its places. */
+/** Copies of a part of the file's head, with a text in each of its places. */
 function textsWithin(model, name, texts, numbered) {
   return [...model.matchAll(/<([\w:]+)><!\[CDATA\[(.*?)\]\]>/g)].flatMap(({ index, 0: whole, 1: tag }) =>
     texts(`WXR, ${name}, ${tag}`).map(
@@ -131,7 +131,7 @@ function textsWithin(model, name, texts, numbered) {
 
 const cdata = (text) => `<![CDATA[${text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '').replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 
-/** A record of its own: another id, and another title unless that is what is written. */
+/** Makes the item a separate record: with another id, and another title unless the title is the text under test. */
 const numbered = (item, number) =>
   item
     .replace(/<wp:post_id>\d+</, `<wp:post_id>${100_000 + number}<`)

@@ -1,2 +1,2 @@
-/** A way to bring a script into a page: `text` gives what is to be written, by the script's text. */
+/** A way to bring a script into a page: `text` returns the text to write for the script. */
 export const PAYLOADS: readonly { readonly name: string; readonly text: (js: string) => string }[];

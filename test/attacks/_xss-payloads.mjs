@@ -1,6 +1,6 @@
 /*
  * Ways to bring a script into a page, one of each class. Each is a function of the script's text (`alert(7)`), so that
- * a script that runs tells which one it was. None is taken from a collection: they follow the HTML, SVG, MathML, CSS,
+ * the number identifies the script that ran. None is taken from a collection: they follow the HTML, SVG, MathML, CSS,
  * URL, JSON, XML, iCalendar and RSS standards.
  */
 
@@ -14,7 +14,7 @@ const fullWidth = (text) => text.replaceAll('<', '\uff1c').replaceAll('>', '\uff
 const escapedJson = (text) => text.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e').replaceAll('"', '\\u0022');
 const image = (js) => `<img src=x onerror=${js}>`;
 
-/** Elements that run what they hold. */
+/** Elements that run their contents. */
 const ELEMENTS = {
   'script': (js) => `<script>${js}</script>`,
   'script, mixed case, blank in the end tag': (js) => `<ScRiPt>${js}</sCrIpT\t>`,
@@ -44,7 +44,7 @@ const ELEMENTS = {
   'input as image': (js) => `<input type=image src=x onerror=${js}>`,
 }; // biome-ignore format: a table
 
-/** Attributes that hold a script. */
+/** Attributes that contain a script. */
 const HANDLERS = {
   'handler of an error': image,
   'handler between quotes': (js) => `<img src="x" onerror="${js}">`,
@@ -71,7 +71,7 @@ const HANDLERS = {
   'handler in upper case': (js) => `<IMG SRC=X ONERROR=${js}>`,
 }; // biome-ignore format: a table
 
-/** Addresses that are scripts. */
+/** URLs that are scripts. */
 const link = (href) => `<a href="${href}">x</a>`;
 const URLS = {
   'javascript': (js) => link(`javascript:${js}`),
@@ -104,7 +104,7 @@ const URLS = {
   'address with a script for a user': (js) => `https://javascript:${js}@example.org/`,
 }; // biome-ignore format: a table
 
-/** Foreign elements and what parsers make of them. */
+/** Foreign elements, and the ways in which parsers treat them. */
 const FOREIGN = {
   'SVG that loads': (js) => `<svg onload=${js}></svg>`,
   'SVG with a script': (js) => `<svg><script>${js}</script></svg>`,
@@ -162,7 +162,7 @@ const STYLES = {
   'style sheet': (js) => `<style>@import 'javascript:${js}';</style><link rel=stylesheet href="javascript:${js}">`,
 }; // biome-ignore format: a table
 
-/** Texts that break out of where a server or a page puts them. */
+/** Texts that break out of the place where a server or a page puts them. */
 const BREAKOUTS = {
   'out of a double-quoted attribute': (js) => `" onmouseover="${js}" x="`,
   'out of a single-quoted attribute': (js) => `' onmouseover='${js}' x='`,
@@ -182,7 +182,7 @@ const BREAKOUTS = {
   'out of a header': (js) => `x\r\nContent-Type: text/html\r\n\r\n<script>${js}</script>`,
 }; // biome-ignore format: a table
 
-/** What WordPress makes of a text when it is rendered. */
+/** Texts that WordPress transforms when rendering them. */
 const RENDERED = {
   'shortcode with a handler': (js) => `[caption id="x" width="1" caption="${image(js)}"]${image(js)}[/caption]`,
   'shortcode in an attribute': (js) => `<a title="[caption]" href="[gallery link='javascript:${js}']">x</a>`,
@@ -195,7 +195,7 @@ const RENDERED = {
   'smiley in an attribute': (js) => `<a href=":)" title=":-) onmouseover=${js}">:)</a>`,
 }; // biome-ignore format: a table
 
-/** All of them: `{name, text}`, where `text(js)` gives the text to write. */
+/** All payloads: `{name, text}`, where `text(js)` returns the text to write. */
 export const PAYLOADS = Object.entries({
   element: ELEMENTS,
   handler: HANDLERS,

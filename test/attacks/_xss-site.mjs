@@ -1,6 +1,4 @@
-/*
- * The sample site behind a running service, for writing into every text field and reading every way out.
- */
+/* The sample site behind a running service, with access to every text field and every way to read texts. */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,21 +8,21 @@ import { FIXTURES } from '../support/site-data.mjs';
 
 const SITE_TOOL = fileURLToPath(new URL('../support/site-tool.mjs', import.meta.url));
 const credentials = JSON.parse(readFileSync(new URL('credentials.json', FIXTURES), 'utf8'));
-/** What a client of the newer interface must say. */
+/** The header that tec/v1 requires from clients. */
 const ACKNOWLEDGED = { 'X-TEC-EEA': 'yes' };
 
-/** The header by which somebody of the sample site signs in. */
+/** The header with which a user of the sample site signs in. */
 export const credentialsOf = (login) => `Basic ${btoa(`${login}:${credentials[login].application_password}`)}`;
 
-/** Makes the sample site in an empty database. */
+/** Creates the sample site in an empty database. */
 export function loadSample(env) {
   const { status, stderr } = spawnSync(process.execPath, [SITE_TOOL, 'load'], { env: { ...process.env, ...env }, encoding: 'utf8' });
   if (status !== 0) throw new Error(`site-tool.mjs load: ${stderr}`);
 }
 
 /**
- * Serves a site. `send(as, method, path, body, headers)` gives `{status, body, text}`; `as` a login of the sample site,
- * or nobody.
+ * Serves a site. `send(as, method, path, body, headers)` returns `{status, body, text}`; `as` is a login of the sample
+ * site, or empty for an anonymous caller.
  */
 export async function serveSite(env) {
   const { base, stop } = await startService({ ...env, LOG_LEVEL: 'silent' }, '/wp-json/');
@@ -51,9 +49,9 @@ function parsed(text) {
 }
 
 // ------------------------------------------------------------------------------------------------- every text field
-/** Parameters that say who, when or in which state; what they may be is a closed list, or they are shown to nobody. */
+/** Parameters for a user, a time or a status: their values are from a closed list, or are shown to nobody. */
 const NO_TEXTS = new Set(['author', 'status', 'date', 'date_utc', 'date_gmt', 'password', 'translation_language']);
-/** What a record must have, by the name of the parameter. */
+/** Required values of a record, by the name of the parameter. */
 const REQUIRED = {
   title: (number) => `Title ${number}`,
   venue: (number) => `Venue ${number}`,
@@ -62,7 +60,7 @@ const REQUIRED = {
   start_date: () => '2031-05-01 10:00:00',
   end_date: () => '2031-05-01 12:00:00',
 };
-/** Fields that are heeded though no description names them, and fields within fields. */
+/** Fields that are accepted though no description lists them, and nested fields. */
 const BESIDES = {
   '/tribe/events/v1/events': {
     cost: (text) => ({ cost: text }),
@@ -84,9 +82,8 @@ function nested(kind, names) {
 }
 
 /**
- * Every text field that the interface says it takes for new records, and those in which texts are hidden: `{route,
- * field, body(text, number)}`. The calendar's namespace is served under two names by one code; only one of them is
- * used.
+ * Every text field that the interface describes for new records, and the undescribed or nested ones: `{route, field,
+ * body(text, number)}`. The calendar's namespace is served under two names by the same code; only one of them is used.
  */
 export async function textFields({ send }) {
   const { body: index } = await send('admin', 'GET', '/wp-json/');
@@ -123,7 +120,7 @@ const API = '/wp-json/tribe/events/v1';
 const ALL_DATES = 'start_date=1990-01-01&end_date=2090-01-01';
 const KINDS = ['events', 'venues', 'organizers'];
 
-/** Paths of all lists, with the login of who asks. */
+/** Paths of all lists, with the login of the caller. */
 function lists() {
   const states = ['publish', 'future', 'draft', 'pending', 'private'];
   const posts = ['tribe_events', 'tribe_venue', 'tribe_organizer'];
@@ -139,8 +136,8 @@ function lists() {
 }
 
 /**
- * Gives every answer of the interface in which records are: `{path, body}`, page by page, and of events, venues and
- * organizers one by one.
+ * Yields every answer of the interface that contains records: `{path, body}`, page by page, and for events, venues and
+ * organizers also one by one.
  */
 export async function* answers({ send }) {
   for (const { as, path } of lists()) {

@@ -1,5 +1,5 @@
 /**
- * Bodies that take memory or time: many that never end, and single ones that are as hard to read as can be.
+ * Bodies that take memory or time: many that never end, and single ones that are as expensive to parse as possible.
  *
  *   npm run attacks -- bodies
  */
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { head, talk, withTarget } from './_target.mjs';
 
 const MEGABYTE = 2 ** 20;
-/** What an attack may add to the memory of the process, and what one body may take of the processor. */
+/** Limits: the memory that an attack may add to the process, and the processor time for one body. */
 const MOST_MEGABYTES = 100;
 const MOST_MS = 500;
 const EVENTS = '/wp-json/tribe/events/v1/events';
@@ -17,7 +17,10 @@ const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const PARTS_TYPE = { 'Content-Type': 'multipart/form-data; boundary=X' };
 const PICTURE = { 'Content-Type': 'image/jpeg', 'Content-Disposition': 'attachment; filename="a.jpg"' };
 
-/** Connections that send most of a body and wait. `announced`: bytes; none for a body in chunks of `chunk` bytes. */
+/**
+ * Connections that send most of a body and then wait. `announced`: bytes; undefined for a body in chunks of `chunk`
+ * bytes.
+ */
 const floods = [
   { name: '120 x GET, 7.8 of 7.9 MB', connections: 120, method: 'GET', path: EVENTS, headers: JSON_TYPE, sent: 7.8, announced: 7.9 },
   { name: '120 x POST, 7.8 of 7.9 MB', connections: 120, method: 'POST', path: EVENTS, headers: JSON_TYPE, sent: 7.8, announced: 7.9 },
@@ -37,8 +40,8 @@ const part = (number, more) => `--X\r\nContent-Disposition: form-data; name="f${
 const event = (field, value) => JSON.stringify({ title: 'x', start_date: 'tomorrow', end_date: 'tomorrow', [field]: value });
 
 /**
- * Bodies by how they are hard; each is sent as large as it was found to be worst, just within the limits of those who
- * signed in, and within the others'.
+ * Bodies that are expensive in different ways; each is sent in its most expensive size, just below the limits for
+ * signed-in and for anonymous callers.
  */
 const singles = [
   ['[', (size) => filled('[', size), JSON_TYPE],
@@ -59,7 +62,7 @@ const singles = [
   ),
 ]; // biome-ignore format: a table
 
-/** Sizes in megabytes, and as whom. */
+/** Sizes in megabytes, with the kind of caller. */
 const SIZES = [
   { size: 7.9, signed: false },
   { size: 7.9, signed: true },
@@ -69,7 +72,7 @@ const SIZES = [
 
 const missed = [];
 console.log(`${'many bodies at once'.padEnd(44)}${'answers'.padEnd(34)}added  10 s later`);
-// Each on a process of its own: memory that one attack has left behind would hide what the next one takes.
+// Each on a process of its own: memory left behind by one attack would hide the use of the next one.
 for (const row of floods) await withTarget((target) => warmUp(target).then(() => flood(target, row)));
 console.log(`\n${'single bodies'.padEnd(44)}${'size, by whom'.padEnd(22)}status  processor   added`);
 await withTarget(async (target) => {
@@ -85,7 +88,7 @@ await withTarget(async (target) => {
 if (missed.length > 0) console.log(`Missed (${MOST_MEGABYTES} MB, ${MOST_MS} ms): ${missed.join('; ')}`);
 process.exitCode = missed.length > 0 ? 1 : 0;
 
-/** Answers of every kind, so that what the first ones cost is not laid to the attacks. */
+/** Requests answers of every kind, so that the cost of the first answers is not attributed to the attacks. */
 async function warmUp({ base, authorization }) {
   for (let round = 0; round < 300; round += 1) {
     const answer = await fetch(`${base}${EVENTS}?x=${round}`, { headers: round % 2 ? { authorization } : {} });

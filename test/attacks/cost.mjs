@@ -1,11 +1,11 @@
 /**
- * What the dearest requests of anonymous callers cost in processor time, on 20,000 events and both databases.
+ * Processor time of the most expensive anonymous requests, on 20,000 events and both databases.
  *
- *   npm run attacks -- cost                      SQLite and, if there is one, MySQL or MariaDB
+ *   npm run attacks -- cost                      SQLite and, if there is a server, MySQL or MariaDB
  *   npm run attacks -- cost --events 1000 --database sqlite --folder /tmp/cost --only geoloc
  *
- * Answers are not remembered, so that each is computed. Prints the ten dearest of each database: the time of the
- * service and of the database server beside it. Exits with 1 where one takes more than half a second in both together.
+ * The cache is off, so that each answer is computed. Prints the ten most expensive requests of each database: the time
+ * of the service and of the database server. Exits with 1 if a request takes more than half a second in both together.
  * In a `--folder` the sites are kept for the next run.
  */
 import { request as sendRequest } from 'node:http';
@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const EVENTS = Number(values.events);
 const only = new RegExp(values.only, 'i');
 const MOST_MS = 500;
-/** Records beside the sample's, so that lists of them are long and places are many. */
+/** Records besides the sample's, so that their lists are long and there are many venues. */
 const MORE = { venues: 400, organizers: 300, categories: 100, tags: 300 };
 const TIMES = 3;
 const SHOWN = 10;
@@ -87,7 +87,7 @@ async function fill(env) {
 }
 
 // ------------------------------------------------------------------------------------------------- the requests
-/** The dearest requests that come to mind, each in a form that nobody has asked for before. */
+/** The most expensive requests that we know of, each in a variant that was not requested before. */
 async function requests(base) {
   const ids = async (path, member) => {
     const found = [];
@@ -127,7 +127,7 @@ async function requests(base) {
   const tokens = await tokensOf(base);
   const coreOrders = ['author', 'date', 'id', 'modified', 'parent', 'slug', 'title'];
   return [
-    // The calendar's own lists: deep pages, orders, words, places, long lists.
+    // The calendar's own lists: distant pages, orders, words, places, long lists.
     list('per_page=50'),
     wide(''),
     ...orders.flatMap((order) => [wide(`orderby=${order}&order=desc`), wide(`orderby=${order}&page=${last(50)}`)]),
@@ -207,7 +207,7 @@ async function requests(base) {
     get('the index of wp/v2', CORE),
     get('the index of the calendar', V1),
     { ...get('OPTIONS of events', `${V1}/events`), method: 'OPTIONS' },
-    // WordPress's own lists.
+    // wp/v2: WordPress's own lists.
     core('per_page=100&_embed=1'),
     core(`per_page=100&_embed=1&page=${last(100, EVENTS / 2) - 1}`),
     core('per_page=100&_embed=1&offset=9000'),
@@ -243,7 +243,7 @@ async function requests(base) {
     core('per_page=100&has_published_posts=1', 'users'),
     core('per_page=100&orderby=count&order=desc&hide_empty=1', 'tags'),
     core(`per_page=100&include=${tags}&_embed=1`, 'tags'),
-    // The calendar's newer lists.
+    // tec/v1: the calendar's newer lists.
     tec('per_page=100'),
     tec('per_page=100&page=190'),
     tec('per_page=100&start_date=1000-01-01&end_date=9999-12-31&orderby=title&order=DESC&page=190'),
@@ -266,7 +266,7 @@ async function requests(base) {
     get('iCalendar feed of a deep page', `/events/list/?ical=1&tribe-bar-date=1000-01-01&per_page=50&paged=${last(50)}`),
     get('RSS feed', `/events/feed/?tribe-bar-date=1000-01-01`),
     get('RSS feed of a search', '/events/feed/?tribe-bar-date=1000-01-01&search=-zzzz+-yyyy&orderby=title'),
-    // Bodies that nobody may send, read all the same.
+    // Bodies that an anonymous caller may not send, but which are parsed nevertheless.
     json('categories by 1,000 names', `${V1}/events`, { categories: Array.from({ length: 1000 }, (_, at) => `Categoria ${at} <b>x</b>`) }),
     json('tags by 1,000 names that exist', `${V1}/events`, { tags: Array.from({ length: 1000 }, (_, at) => `TAG ${at % 300}`) }),
     json(
@@ -305,7 +305,7 @@ async function requests(base) {
   ];
 }
 
-/** Tokens of `/changes`: for the reading of everything, from its begin to the journal. */
+/** Tokens of `/changes` for a full reading, from the beginning to the journal. */
 async function tokensOf(base) {
   const tokens = [];
   for (let path = `${V1}/changes?limit=500`, more = true; more; path = `${V1}/changes?limit=500&since=${tokens.at(-1)}`) {
@@ -344,7 +344,7 @@ function report(title, rows) {
     console.log(`${String(ms).padStart(6)} ms (${own} + ${server})  ${status}  ${Math.round(size / 1024)} kB  ${name}`);
 }
 
-/** Sends a request as it is written; `fetch` would send no body with GET. */
+/** Sends a request as it is given; `fetch` would send no body with GET. */
 function ask(base, { method = 'GET', path, headers = {}, body }) {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {

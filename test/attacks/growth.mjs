@@ -1,11 +1,12 @@
 /**
- * Whether the cost of a request grows faster than the texts in it: all of them, in every place, filled with everything.
+ * Measures whether the cost of a request grows faster than the texts in it: for all requests, in every place, with
+ * every filler.
  *
  *   npm run attacks -- growth                       everything, on SQLite; takes hours
- *   npm run attacks -- growth --only 'search|slug'  functions, parameters and headers with such a name
- *   npm run attacks -- growth --bytes 65536         texts no longer than this
+ *   npm run attacks -- growth --only 'search slug'  functions, parameters and headers with these names
+ *   npm run attacks -- growth --bytes 65536         texts of at most this length
  *
- * Exits with 1 where something grows with an exponent above 1.6, and names it.
+ * Exits with 1 if a cost grows with an exponent above 1.6, and names it.
  */
 import '../support/run-typescript.mjs';
 import { join } from 'node:path';
@@ -72,7 +73,7 @@ async function tryOut(name, work, bounds) {
   }
 }
 
-/** Sends a request as it is written; `fetch` would send no body with GET. */
+/** Sends a request as it is given; `fetch` would send no body with GET. */
 async function request(base, { method, path, headers, body }) {
   const { request: send } = await import('node:http');
   const { hostname, port } = new URL(base);

@@ -1,15 +1,15 @@
 /**
- * A cache that is shared by all callers, between them and the service: nobody gets what was made for somebody else, and
- * no header of one request changes what another one is answered.
+ * A cache between the service and all callers: nobody gets an answer for another caller, and no header of one request
+ * changes the answer to another.
  *
  *   npm run attacks -- shared-cache
  *   npm run attacks -- shared-cache --requests 500
  *
- * nginx (Debian's package `nginx-light`) keeps what is not private by `Cache-Control`, for five seconds without asking
- * again, under the path and the query and what `Vary` names. Callers with different rights read the sample site through
- * it in random order, with and without hostile headers (`Host`, `X-Forwarded-*` and others). Each answer to a plain
- * request must be the one that the service itself gives that caller, and none may repeat the name of a host that a
- * caller made up.
+ * nginx (Debian's package `nginx-light`) keeps answers that are not private by `Cache-Control`, for five seconds
+ * without revalidation, under the path, the query and the headers in `Vary`. Callers with different rights read the
+ * sample site through it in random order, with and without hostile headers (`Host`, `X-Forwarded-*` and others). Each
+ * answer to a plain request must equal the service's own answer to that caller, and none may contain a host name that a
+ * caller invented.
  */
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
@@ -108,7 +108,7 @@ console.log(
 for (const line of missed) console.log(`MISSED ${line}`);
 process.exit(missed.size > 0 ? 1 : 0);
 
-/** A cache as sloppy as many are: it asks nobody for a while whether an answer is still right. */
+/** Configuration of a cache that is as careless as many are: it does not revalidate answers for a while. */
 function cacheBefore(port) {
   return `
     proxy_cache_path ${folder}/kept keys_zone=kept:10m;
@@ -129,7 +129,7 @@ function cacheBefore(port) {
     }`;
 }
 
-/** Where an origin may read an answer, the answer names that origin. */
+/** The header of an answer that contains the origin, if the origin may read the answer. */
 function allowsOrigin(hostile) {
   return hostile?.origin === undefined ? '' : `"access-control-allow-origin":"${hostile.origin}"`;
 }

@@ -1,5 +1,5 @@
 /**
- * Guesses passwords: the time of a refusal must not tell whether somebody exists, and readers must not notice.
+ * Guesses passwords: the time of a refusal must not reveal whether a user exists, and readers must not be slowed down.
  *
  *   npm run attacks -- sign-in                  both parts
  *   npm run attacks -- sign-in --tries 200      fewer tries for each kind of user (2,000)
@@ -17,13 +17,13 @@ import { newSite, startServing } from '../support/processes.mjs';
 
 const { values } = parseArgs({ options: { tries: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '5' } } });
 const [tries, rounds] = [Number(values.tries), Number(values.rounds)];
-/** Tries for one name, below the number that is answered otherwise. */
+/** Tries per name, below the number after which the answer changes. */
 const EACH = 80;
 const AT_ONCE = 4;
 const GUESSERS = 8;
 const ROUND_MS = 4000;
 const READ_EVERY_MS = 5;
-/** Welch's t: beyond it a difference is taken for real. */
+/** Welch's t: a difference above this value counts as real. */
 const MOST_T = 4.5;
 const MOST_RATIO = 2;
 const EVENTS = '/wp-json/calendar/events/v1/events';
@@ -43,8 +43,8 @@ await service.ended;
 process.exitCode = telling || noticed ? 1 : 0;
 
 /**
- * Users with application passwords as WordPress has made them since 6.8 (`new`), before that (`old`), and as some
- * plugins make them (`bcrypt`).
+ * Users with application passwords as created by WordPress since 6.8 (`new`), before that (`old`), and by some plugins
+ * (`bcrypt`).
  */
 async function addUsers() {
   const db = new (loadSqlite())(join(folder, 'site.sqlite'));
@@ -84,7 +84,7 @@ function passwords(stored) {
   return `a:1:{i:0;a:${all.length}:{${all.map(([name, value]) => text(name) + value).join('')}}}`;
 }
 
-/** A try from an address that has not failed before. Gives how long the answer took, in milliseconds. */
+/** Makes a try from an address without failures. Returns the time of the answer, in milliseconds. */
 function guess(name) {
   addresses += 1;
   const from = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -104,11 +104,11 @@ function timed({ path, headers = {} }) {
   });
 }
 
-/** Whether the time of refusals tells users that exist from those that do not. */
+/** Whether the time of refusals distinguishes existing users from unknown names. */
 async function times() {
   const kinds = ['unknown', 'new', 'old', 'bcrypt'];
   const plan = kinds.flatMap((kind) => Array.from({ length: tries }, (_, number) => ({ kind, name: `${kind}-${number % names}` })));
-  // In no order, so that whatever else the machine does falls on all alike.
+  // In random order, so that other load on the machine affects all kinds alike.
   const order = plan.map((one) => ({ ...one, at: Math.random() })).sort((one, other) => one.at - other.at);
   const taken = Object.fromEntries(kinds.map((kind) => [kind, []]));
   const statuses = {};
@@ -136,7 +136,7 @@ async function times() {
   return worst >= MOST_T;
 }
 
-/** Whether readers notice that others guess passwords with old hashes. */
+/** Whether guessing of passwords with old hashes slows readers down. */
 async function readers() {
   const found = { idle: [], old: [], bcrypt: [] };
   for (let round = 0; round < rounds; round += 1) for (const kind of Object.keys(found)) found[kind].push(await latency(kind));

@@ -1,5 +1,5 @@
 /**
- * Slow clients: slowhttptest holds a thousand connections by slow heads, bodies or reading, while other clients are to
+ * Slow clients: slowhttptest holds a thousand connections by slow headers, bodies or reading, while other clients must
  * get their answers.
  *
  *   npm run attacks -- slow                    all three, 75 s each
@@ -17,17 +17,18 @@ import { withTarget } from './_target.mjs';
 const EVENTS = '/wp-json/tribe/events/v1/events';
 const CONNECTIONS = '1000';
 /**
- * How many of the good clients' requests must be answered, and what the attack may add to the memory of the process.
+ * Limits: the share of the good clients' requests that must be answered, and the memory that the attack may add to the
+ * process.
  */
 const LEAST_ANSWERED = 0.999;
 const MOST_MEGABYTES = 100;
-/** An answer that takes longer counts as none. */
+/** A slower answer counts as missing. */
 const PATIENCE_MS = 5000;
-/** Between two requests of one good client. */
+/** Pause between two requests of a good client. */
 const PAUSE_MS = 20;
 
 /**
- * Arguments of slowhttptest: so many connections at 100 a second, each of which sends or takes a little every few
+ * Arguments of slowhttptest: this many connections at 100 a second, each of which sends or reads a little every few
  * seconds.
  */
 const ATTACKS = {
@@ -54,7 +55,7 @@ async function measure(target, name, seconds) {
   const before = target.memory();
   target.peak.reset();
   const attack = attackWith(name, target, seconds);
-  // The answers that matter are those while the connections are held.
+  // Only answers during the time in which the connections are held count.
   await sleep(11_000);
   const times = (await Promise.all(goodClients(target, performance.now() + (seconds - 13) * 1000))).flat();
   const added = target.peak() - before;
@@ -86,9 +87,9 @@ function attackWith(name, { base }, seconds) {
 }
 
 /**
- * Clients that behave: on connections that stay and on new ones, they read what is remembered and what is not, and
- * write. Each gives the times of its answers, or
- * why there was none. */
+ * Well-behaved clients: on persistent and on new connections, they read cached and uncached answers, and write. Each
+ * returns the times of its answers, or the reason why one is missing.
+ */
 function goodClients({ base, authorization }, until) {
   const staying = new http.Agent({ keepAlive: true, maxSockets: 8 });
   const event = JSON.stringify({ title: 'Good', start_date: 'tomorrow 20:00', end_date: 'tomorrow 22:00' });
@@ -105,7 +106,7 @@ function goodClients({ base, authorization }, until) {
     while (performance.now() < until) {
       number += 1;
       times.push(await one());
-      // Writes are rarer than reads.
+      // Writes are less frequent than reads.
       await sleep(place === asks.length - 1 ? PAUSE_MS * 20 : PAUSE_MS);
     }
     return times;

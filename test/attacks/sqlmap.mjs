@@ -3,11 +3,11 @@
  * the paths.
  *
  *   npm run attacks -- sqlmap                            all of them, on SQLite and MySQL or MariaDB; takes a day
- *   npm run attacks -- sqlmap --only 'v1/events search'  parameters with such a name
+ *   npm run attacks -- sqlmap --only 'v1/events search'  parameters with these names
  *   npm run attacks -- sqlmap --database mysql --level 2 --minutes 5
  *
- * Level 5 and risk 3 unless said otherwise: every payload there is. A parameter that takes longer than `--minutes` is
- * told as not finished. Exits with 1 where something was found.
+ * The default is level 5 and risk 3: every payload there is. A parameter that takes longer than `--minutes` is reported
+ * as unfinished. Exits with 1 if something was found.
  */
 import '../support/run-typescript.mjs';
 import { spawn } from 'node:child_process';
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 });
 const only = new RegExp(values.only, 'i');
 const FEED = '/events/ical/';
-/** What feeds heed besides the filters of lists. */
+/** Parameters of feeds other than the filters of lists. */
 const OF_FEEDS = [
   'tribe-bar-date',
   'tribe-bar-search',
@@ -69,7 +69,7 @@ await eachDatabase({ folder, only: values.database }, async ({ name, title }, pr
 console.log(`${counts.tried} parameters tried: ${counts.found} findings, ${counts.unfinished} not finished`);
 process.exitCode = counts.found > 0 || counts.unfinished > 0 ? 1 : 0;
 
-/** Parameters of lists, pieces of paths, and those of feeds; each with the address in which sqlmap is to try it. */
+/** Parameters of lists, segments of paths, and parameters of feeds; each with the URL in which sqlmap tries it. */
 function targets() {
   const reads = parameterCarriers('').filter(({ name }) => name.startsWith('GET '));
   const lists = reads.filter(({ name, inPath }) => inPath || !name.includes('(?P<'));
@@ -86,7 +86,7 @@ function targets() {
   );
 }
 
-/** Runs sqlmap. Gives what it said, and whether it came to its end. */
+/** Runs sqlmap. Returns its output, and whether it finished. */
 function sqlmap(base, { url, parameter }, dbms) {
   const own = mkdtempSync(join(folder, 'run-'));
   const child = spawn(

@@ -7,9 +7,9 @@
  *   npm run attacks -- xss --only sqlite --payload "URL:" --field title
  *
  * It writes every payload into every field, which takes an hour on each database. With `--every 10` each field gets
- * every tenth payload, and the next field the next tenth, so that all fields and all payloads are in it. `--only`:
- * `sqlite` or `mysql`; `--payload` and `--field` narrow it to names that contain the text. It needs Chromium (`apt-get
- * install chromium`, or its path in CHROMIUM) and is skipped where there is none.
+ * every tenth payload, and the next field the following ones, so that all fields and all payloads are included.
+ * `--only`: `sqlite` or `mysql`; `--payload` and `--field` select names that contain the text. It needs Chromium
+ * (`apt-get install chromium`, or its path in CHROMIUM) and is skipped without it.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,14 +29,17 @@ if (!Number.isInteger(every) || every < 1) throw new Error(`--every must be a wh
 const WRITERS = ['contrib', 'auth'];
 const AT_ONCE = 8;
 const RANGE = 'start_date=1990-01-01&end_date=2090-01-01&per_page=50';
-/** What readers of RSS 2.0 take for HTML; titles, categories and places are plain text (RSS Best Practices Profile). */
+/**
+ * Elements that readers of RSS 2.0 take for HTML; titles, categories and places are plain text (RSS Best Practices
+ * Profile).
+ */
 const HTML_IN_RSS = new Set(['description', 'encoded', 'link']);
 const FROM = 'tribe-bar-date=1990-01-01';
 const FEEDS = ['feed', 'atom', 'rdf'].map((form) => `/events/${form}/?${FROM}`);
 const CALENDAR = `/events/list/?ical=1&per_page=1000&${FROM}`;
-/** What is in a page of a feed or calendar. */
+/** The beginning of an entry in a page of a feed or calendar. */
 const ENTRY = /<item[ >]|<entry>|^BEGIN:VEVENT/m;
-/** So many pages of each are opened themselves. */
+/** Number of pages of each feed that are opened directly. */
 const OPENED_PAGES = 10;
 const DIRECT = [
   `/wp-json/tribe/events/v1/events?${RANGE}`,
@@ -49,7 +52,7 @@ const DIRECT = [
   '/wp-json/wp/v2/tribe_organizer?per_page=50',
   '/wp-json/wp/v2/media?per_page=50',
 ];
-/** What WordPress answers with status 500: a file whose type it does not take. */
+/** WordPress's error with status 500: a file whose type it does not accept. */
 const REFUSED_UPLOAD = 'rest_upload_sideload_error';
 const payloads = PAYLOADS.filter(({ name }) => name.includes(options.payload ?? ''));
 const wanted = (field) => field.includes(options.field ?? '');
@@ -69,12 +72,12 @@ const folder = scratchFolder('fasti-xss');
 const browser = await startBrowser(program);
 let failed = false;
 /**
- * Each text that was written has a number, by which a script that ran is known. The sample site has scripts of its
- * administrator, with small numbers.
+ * Each written text has a number that identifies a script that ran. The sample site has scripts of its administrator,
+ * with small numbers.
  */
 const FIRST = 1000;
 const written = new Array(FIRST).fill(undefined);
-/** What the sample site's own scripts tell. */
+/** Calls made by the sample site's own scripts. */
 const usual = new Set();
 
 console.log(`${payloads.length} payloads, Chromium ${browser.version}`);
@@ -101,7 +104,7 @@ await browser.close();
 process.exit(failed ? 1 : 0);
 
 // ------------------------------------------------------------------------------------------------- the ways in
-/** Writes every text into every field as each of the writers, and uploads files; shows all that comes back. */
+/** Writes every text into every field as each of the writers, and uploads files; shows all answers. */
 async function overHttp(env) {
   const { send, stop, base } = await serveSite(env);
   const fields = (await textFields({ send })).filter(({ field }) => wanted(field));
@@ -124,8 +127,8 @@ async function overHttp(env) {
 }
 
 /**
- * What may be sent as a file: documents that hold scripts under every name, pictures that hold one, and names that are
- * texts themselves.
+ * Contents of uploaded files: documents with scripts under every name, images that contain a script, and hostile file
+ * names.
  */
 async function uploads(send, base) {
   const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==', 'base64');
@@ -185,7 +188,7 @@ async function uploads(send, base) {
   return { addresses: [...new Set(addresses)] };
 }
 
-/** Puts every text into addresses, and opens them. */
+/** Puts every text into URLs, and opens them. */
 async function asAddresses(env) {
   const { base, stop } = await serveSite(env);
   const api = `${base}/wp-json/tribe/events/v1`;
@@ -220,7 +223,7 @@ async function asAddresses(env) {
   return { addresses: opened };
 }
 
-/** Imports a file of every form, with every text in every place, and shows what it made. */
+/** Imports a file of every format, with every text in every place, and shows the created records. */
 async function imported(env, path, importOptions) {
   const numbers = [];
   const texts = (place) =>
@@ -232,7 +235,7 @@ async function imported(env, path, importOptions) {
         })
       : [];
   const files = writeImports(folder, env, texts);
-  // What is no address or no date is told and left out; a file as a whole is never refused.
+  // Invalid URLs and dates are reported and left out; a file is never refused as a whole.
   for (const file of files) runImport([file, ...importOptions], env);
   const { send, stop, base } = await serveSite({ ...env, UPLOADS_DIR: env.UPLOADS_DIR ?? path });
   const shown = await showSite({ send, base }, []);
@@ -244,13 +247,13 @@ function runImport(args, env) {
   try {
     fasti(['import', ...args, '--from=2000-01-01', '--to=2100-01-01'], env);
   } catch (error) {
-    // Status 3: some records are told of.
+    // Status 3: some records were reported.
     if (!/Records|records|problems|not/i.test(error.message)) throw error;
   }
 }
 
 // ------------------------------------------------------------------------------------------------- the ways out
-/** Shows all texts of a site: those in the answers given, and those of every list, record, feed and document. */
+/** Shows all texts of a site: those in the given answers, and those of every list, record, feed and document. */
 async function showSite(site, answered) {
   const seen = new Set();
   let texts = [];
@@ -263,7 +266,7 @@ async function showSite(site, answered) {
   };
   const take = (html, address) => {
     const shape = `${address} ${withoutNumbers(html)}`;
-    // Without any of these it is text whatever is done to it.
+    // Without any of these characters it remains text, however it is processed.
     if (!/[<&:"'`]/.test(html) || seen.has(shape)) return;
     seen.add(shape);
     texts.push({ html, address });
@@ -300,14 +303,14 @@ async function showSite(site, answered) {
 }
 
 /**
- * A text without what tells it from others of the same payload: its number, ids and years. The same script in the same
- * place of the same markup is shown once. Numbers that are a part of characters (`&#0060;`, `\0003c`) stay.
+ * Removes from a text what distinguishes it from others of the same payload: its number, ids and years. The same script
+ * in the same place of the same markup is shown once. Numbers that are part of characters (`&#0060;`, `\0003c`) stay.
  */
 function withoutNumbers(html) {
   return html.replace(/(?<![\w#%\\])\d{4,}(?!\w)/g, 'N');
 }
 
-/** Every text within an answer; under names like `url` it is an address. A password is shown to nobody as a text. */
+/** Every text in an answer; under names like `url` it is a URL. A password is never shown as a text. */
 function collect(value, take, name = '') {
   if (name === 'password') return;
   if (typeof value === 'string') take(value, /url|website|href|link|src|guid/i.test(name));
@@ -315,21 +318,21 @@ function collect(value, take, name = '') {
   else if (value !== null && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
       take(key, false);
-      // In an error a sentence stands under the name of the parameter that it is about.
+      // In an error, the name of a parameter is the key of a sentence about it.
       collect(item, take, name === 'params' ? '' : key);
     }
   }
 }
 
 // ------------------------------------------------------------------------------------------------- what is told
-/** The next text to write of a payload: it runs `alert` with a number of its own. */
+/** The next text to write for a payload: it calls `alert` with a number of its own. */
 function next(place, { name, text }) {
   const number = written.length;
   written.push({ place, payload: name });
   return { number, text: text(`alert(${number})`) };
 }
 
-/** Shows the sample site as it is. */
+/** Shows the sample site without changes. */
 async function learnUsual(env) {
   const { send, stop, base } = await serveSite(env);
   await showSite({ send, base }, []);
@@ -337,7 +340,7 @@ async function learnUsual(env) {
   for (const { told } of browser.ran.splice(0)) usual.add(told);
 }
 
-/** What ran since the last time, by what was written. */
+/** The scripts that ran since the last call, by the text that was written. */
 function newlyRan() {
   const ran = browser.ran.splice(0).filter(({ told }) => !usual.has(told));
   return [...new Set(ran.map(({ told, at }) => JSON.stringify({ ...(written[Number(told)] ?? { told }), at })))];
@@ -351,8 +354,8 @@ function verdict(title, figures) {
 }
 
 /**
- * An import by somebody who may write scripts takes them as they are, as WordPress does; what runs then shows that this
- * script would see it.
+ * An import by a user who may write scripts keeps them, as in WordPress; the scripts that run prove that this program
+ * would notice others.
  */
 function documented(figures) {
   const ran = newlyRan();
@@ -363,7 +366,7 @@ function documented(figures) {
   }
 }
 
-/** A script of an administrator, who may write them, is seen to run. */
+/** Checks that a script by an administrator, who may write scripts, is noticed when it runs. */
 async function control(env) {
   const { send, stop } = await serveSite(env);
   const { number, text } = next('admin', { name: 'control', text: (js) => `<img src=x onerror=${js}>` });

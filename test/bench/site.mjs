@@ -61,7 +61,7 @@ async function mysqlDatabase(folder, address, name) {
  */
 export async function seed(env, events, { inTwoLanguages = false } = {}) {
   const begun = performance.now();
-  // The sample calendar is in English and in Italian.
+  // The sample calendar is in English and Italian.
   fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
   fasti(['seed', `--events=${events}`, ...(inTwoLanguages ? ['--every-language'] : [])], env);
   await analyze(env.DATABASE_URL);

@@ -6,7 +6,7 @@ const START = ['start_date', 'start_date_details', 'utc_start_date', 'utc_start_
 const END = ['end_date', 'end_date_details', 'utc_end_date', 'utc_end_date_details'];
 const UTC_TIMES = ['utc_start_date', 'utc_start_date_details', 'utc_end_date', 'utc_end_date_details'];
 
-/** Records in which every field says something other than its default. */
+/** Records in which every field has a value other than its default. */
 const FULL = {
   events: {
     title: 'Harbour day',
@@ -70,14 +70,14 @@ const FULL = {
 } as const;
 type Path = keyof typeof FULL;
 
-/** What one field may change: the field, a new value, the members of the record that follow. */
+/** Changes of one field: the field, a new value, and the members of the record that depend on it. */
 const CHANGES: readonly (readonly [Path, string, unknown, readonly string[]])[] = [
   ['events', 'title', 'Quay day', ['title']],
   ['events', 'description', 'Ships.', ['description']],
   ['events', 'excerpt', 'Shorter.', ['excerpt']],
   ['events', 'slug', 'quay', ['slug', 'url']],
   ['events', 'author', 1, ['author']],
-  // Terms show how many published records carry them.
+  // Terms show the number of published records that have them.
   ['events', 'status', 'publish', ['status', 'categories', 'tags']],
   ['events', 'status', 'draft', ['status', 'url']],
   ['events', 'date', '2024-01-02 03:04:05', ['date', 'date_utc']],
@@ -137,10 +137,7 @@ const CHANGES: readonly (readonly [Path, string, unknown, readonly string[]])[] 
   ['tags', 'slug', 'sand', ['slug', 'url']],
 ];
 
-/**
- * Fields that can be empty: the empty values, the member, and what it holds then (absent: it is left out of the
- * record).
- */
+/** Fields that can be emptied: the empty values, the member, and its value then (undefined: left out of the record). */
 const EMPTIED: readonly (readonly [Path, string, readonly unknown[], unknown])[] = [
   ['events', 'description', [null, ''], ''],
   ['events', 'excerpt', [null, ''], ''],
@@ -182,7 +179,7 @@ const EMPTIED: readonly (readonly [Path, string, readonly unknown[], unknown])[]
   ['tags', 'description', [null, ''], ''],
 ];
 
-/** Fields that can't. */
+/** Fields that cannot be emptied. */
 const KEPT: readonly (readonly [Path, string])[] = [
   ...(['title', 'start_date', 'end_date', 'date', 'date_utc', 'author', 'status', 'slug'] as const).map(
     (field) => ['events', field] as const,
@@ -194,11 +191,14 @@ const KEPT: readonly (readonly [Path, string])[] = [
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 
-describeAsking('what a change leaves', (ask) => {
+describeAsking('changes of a record', (ask) => {
   const change = (method: string, path: string, body: object, as = 'admin') =>
     ask.send(method, `/wp-json/calendar/events/v1${path}`, { body, as });
 
-  /** Writes a full record and changes it once: the record before and after, without what each change brings along. */
+  /**
+   * Writes a full record and changes it once. Returns the record before and after, without members that every change
+   * affects.
+   */
   async function changeOf(path: Path, body: object, method = 'PATCH'): Promise<{ before: Json; after: Json; changed: string[] }> {
     const { id } = await ask.made(`/${path}`, FULL[path]);
     const before = await ask.read(`/${path}/${id}`, 'admin');
@@ -209,14 +209,14 @@ describeAsking('what a change leaves', (ask) => {
     return { before, after, changed: changed.filter((name) => !MODIFIED.includes(name)) };
   }
 
-  it.each(CHANGES)('D1 changes of %s only %s (to %j) and what follows from it', async (path, field, value, members) => {
+  it.each(CHANGES)('D1 changes in %s only %s (to %j) and dependent members', async (path, field, value, members) => {
     const method = METHODS[CHANGES.findIndex((row) => row[0] === path && row[1] === field) % 3]!;
     const { changed, before, after } = await changeOf(path, { [field]: value }, method);
     expect({ method, changed }).toEqual({ method, changed: [...members].sort() });
     if ('modified' in before) expect([before.modified, after.modified]).toEqual([FULL.events.date, '2026-11-20 13:30:00']);
   });
 
-  it.each(EMPTIED)('D1 clears the %s field %s by each of %j', async (path, field, values, cleared) => {
+  it.each(EMPTIED)('D1 empties the %s field %s by each of %j', async (path, field, values, cleared) => {
     const { id } = await ask.made(`/${path}`, FULL[path]);
     for (const value of values) {
       bodyOf(await change('PATCH', `/${path}/${id}`, { [field]: FULL[path][field as never] }));
@@ -240,7 +240,7 @@ describeAsking('what a change leaves', (ask) => {
   });
 
   it.each(Object.keys(FULL) as Path[])(
-    'D1 changes nothing of %s by a request that names nothing, the date of modification included',
+    'D1 changes nothing of %s, not even the date of modification, by a request without fields',
     async (path) => {
       const { id } = await ask.made(`/${path}`, FULL[path]);
       const before = await ask.everything();
@@ -253,7 +253,7 @@ describeAsking('what a change leaves', (ask) => {
     },
   );
 
-  it('D1 holds for changes by slug too', async () => {
+  it('D1 applies to changes by slug too', async () => {
     await ask.made('/events', { ...FULL.events, status: 'publish' });
     const before = await ask.read('/events/by-slug/harbour', 'admin');
     bodyOf(await change('PUT', '/events/by-slug/harbour', { excerpt: 'New.' }));
@@ -261,7 +261,7 @@ describeAsking('what a change leaves', (ask) => {
     expect(differences({ ...before, json_ld: 0 }, { ...after, json_ld: 0 })).toEqual(['excerpt', ...MODIFIED]);
   });
 
-  it('D1 leaves the status of a record that its editor could not publish', async () => {
+  it('D1 keeps the status of a record if the user could not publish it', async () => {
     const { id } = await ask.made('/events', { ...FULL.events, status: 'draft' }, 'admin');
     await ask.rows((db) => db.from('posts').where('ID', id).update({ post_author: 4 }));
     expect((await ask.changed(`/events/${id}`, { excerpt: 'Mine.' }, 'contrib')).status).toBe('draft');
@@ -270,7 +270,7 @@ describeAsking('what a change leaves', (ask) => {
     expect((await ask.changed('/events/84', { excerpt: 'Hidden.' }, 'ed')).status).toBe('private');
   });
 
-  it('D1 schedules a published record whose date is moved ahead, and publishes a scheduled one whose date is moved back', async () => {
+  it('D1 schedules a published record whose date is moved to the future, and publishes a scheduled one whose date is moved to the past', async () => {
     for (const path of ['/events/38', '/venues/13', '/organizers/25']) {
       expect(await ask.changed(path, { date: '2027-01-01 10:00:00' })).toMatchObject({
         status: 'future',
@@ -284,7 +284,7 @@ describeAsking('what a change leaves', (ask) => {
     }
   });
 
-  it('D1 publishes a scheduled record now when asked to publish it', async () => {
+  it('D1 publishes a scheduled record now if the status publish is requested', async () => {
     expect(await ask.changed('/events/85', { status: 'publish' })).toMatchObject({
       status: 'publish',
       date: '2026-11-20 13:00:00',
@@ -292,7 +292,7 @@ describeAsking('what a change leaves', (ask) => {
     });
   });
 
-  it('D1 dates a draft without a date of its own at the moment of its publication', async () => {
+  it('D1 gives a draft without a date of its own the date of its publication', async () => {
     const { id, date_utc } = await ask.made('/events', {
       title: 'Draft',
       start_date: '2027-01-01',
@@ -308,12 +308,12 @@ describeAsking('what a change leaves', (ask) => {
     });
   });
 
-  it('D1 keeps the slug that a draft was given, which is its own once it is published', async () => {
+  it('D1 keeps the slug of a draft, which becomes unique when it is published', async () => {
     for (const [path, body] of [
       ['/events', { title: 'Spring Fair', slug: 'spring-fair', start_date: '2027-01-01', end_date: '2027-01-02', status: 'draft' }],
       ['/venues', { venue: 'Teatro Rossi', status: 'draft' }],
     ] as const) {
-      // Whoever may not edit the venue of this name gets one of their own.
+      // A user who may not edit the existing venue of this name gets a new one.
       const { id, slug } = await ask.made(path, body, 'contrib');
       expect(slug).toBe(path === '/events' ? 'spring-fair' : 'teatro-rossi');
       const published = await ask.changed(`${path}/${id}`, { status: 'publish' });
@@ -322,7 +322,7 @@ describeAsking('what a change leaves', (ask) => {
     }
   });
 
-  it('D1 keeps the date that a draft was given', async () => {
+  it('D1 keeps the date of a draft', async () => {
     const { id } = await ask.made('/events', {
       title: 'Draft',
       start_date: '2027-01-01',
@@ -339,12 +339,12 @@ describeAsking('what a change leaves', (ask) => {
     ['/events', 86],
     ['/venues', 20],
     ['/organizers', 31],
-  ])('D1 leaves a record of %s in the trash until its status is named', async (path, id) => {
+  ])('D1 leaves a record of %s in the trash unless a status is given', async (path, id) => {
     expect((await ask.changed(`${path}/${id}`, { description: 'Changed below ground' })).status).toBe('trash');
     expect((await ask.changed(`${path}/${id}`, { status: 'publish' })).status).toBe('publish');
   });
 
-  it('D1 keeps an all-day event all-day under new times, in whole days', async () => {
+  it('D1 keeps an all-day event all-day with new times, in whole days', async () => {
     expect(await ask.changed('/events/41', { start_date: '2027-12-02 15:00:00', end_date: '2027-12-03 16:00:00' })).toMatchObject({
       all_day: true,
       start_date: '2027-12-02 00:00:00',
@@ -358,7 +358,7 @@ describeAsking('what a change leaves', (ask) => {
     });
   });
 
-  it('D1 keeps the times of an event that stops being all-day', async () => {
+  it('D1 keeps the times of an event that is no longer all-day', async () => {
     expect(await ask.changed('/events/41', { all_day: false })).toMatchObject({
       all_day: false,
       start_date: '2027-12-01 00:00:00',
@@ -367,11 +367,11 @@ describeAsking('what a change leaves', (ask) => {
   });
 });
 
-describeAsking('dates alone and together', (ask) => {
-  /** 38: 2027-04-10 from 10:00 to 18:00 in New York. */
+describeAsking('dates changed separately and together', (ask) => {
+  /** Event 38: 2027-04-10 from 10:00 to 18:00 in New York. */
   const occurrence = async (ask: Asking, id: number) => (await ask.db().from('tec_occurrences').where('post_id', id))[0];
 
-  it('D2 moves the start alone', async () => {
+  it('D2 changes only the start if only the start is given', async () => {
     const after = await ask.changed('/events/38', { start_date: '2027-04-10 12:00:00' });
     expect(after).toMatchObject({
       start_date: '2027-04-10 12:00:00',
@@ -386,7 +386,7 @@ describeAsking('dates alone and together', (ask) => {
       duration: 6 * 3600,
     });
   });
-  it('D2 moves the end alone', async () => {
+  it('D2 changes only the end if only the end is given', async () => {
     const after = await ask.changed('/events/38', { end_date: '2027-04-11 01:00:00' });
     expect(after).toMatchObject({
       start_date: '2027-04-10 10:00:00',
@@ -399,7 +399,7 @@ describeAsking('dates alone and together', (ask) => {
       duration: 15 * 3600,
     });
   });
-  it('D2 keeps the wall clock when the zone alone changes, and computes UTC anew', async () => {
+  it('D2 keeps the local times if only the zone changes, and computes the UTC times again', async () => {
     const after = await ask.changed('/events/38', { timezone: 'Asia/Tokyo' });
     expect(after).toMatchObject({
       timezone: 'Asia/Tokyo',
@@ -419,7 +419,7 @@ describeAsking('dates alone and together', (ask) => {
     ['a start after the stored end', { start_date: '2027-04-10 19:00:00' }],
     ['an end before the stored start', { end_date: '2027-04-10 09:59:59' }],
     ['both the wrong way round', { start_date: '2027-04-10 12:00:00', end_date: '2027-04-10 11:00:00' }],
-  ])('D2 refuses %s, naming end_date', async (_, body) => {
+  ])('D2 refuses %s with an error for end_date', async (_, body) => {
     const before = await ask.everything();
     expectRefusal(await ask.patch('/events/38', { ...body, title: 'Not this' }), 400, 'rest_invalid_param', ['end_date']);
     expect(await ask.everything()).toEqual(before);
@@ -442,7 +442,7 @@ describeAsking('dates alone and together', (ask) => {
     expectRefusal(answer, 400, 'rest_invalid_param', ['end_date']);
     expect(await ask.everything()).toEqual(before);
   });
-  it('D3 takes an event of no length', async () => {
+  it('D3 accepts an event that ends when it starts', async () => {
     expect(
       await ask.made('/events', { title: 'Instant', start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 10:00:00' }),
     ).toMatchObject({ start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 10:00:00' });

@@ -7,7 +7,7 @@ const source = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => readFileSync(FOLDER + file, 'utf8'))
   .join('\n');
-/** Beginnings of the names of all tests: what follows `it(` or the table of `it.each(`. */
+/** Titles of all tests up to the first quotation mark, as written after `it(` or the table of `it.each(`. */
 const names = [...source.matchAll(/(?:\bit|\))\(\s*['"`]((?:D\d+|Addition) [^'"`]*)/g)].map((match) => match[1]!);
 
 const LAST = 53;
@@ -24,13 +24,13 @@ const ADDITIONS = [
 ];
 
 describe('the tests of the decisions', () => {
-  it.each(Array.from({ length: LAST }, (_, index) => `D${index + 1}`))('hold %s', (number) => {
+  it.each(Array.from({ length: LAST }, (_, index) => `D${index + 1}`))('include one for %s', (number) => {
     expect(names.filter((name) => name.startsWith(`${number} `)).length).toBeGreaterThan(0);
   });
-  it.each(ADDITIONS)('hold the addition of %s', (addition) => {
+  it.each(ADDITIONS)('include one for the addition of %s', (addition) => {
     expect(names.filter((name) => name.startsWith(`Addition ${addition}`)).length).toBeGreaterThan(0);
   });
-  it('name no decision that is not made', () => {
+  it('mention no unknown decision', () => {
     const numbers = names.flatMap((name) => [...name.matchAll(/^D(\d+) /g)].map((match) => Number(match[1])));
     expect(numbers.filter((number) => number < 1 || number > LAST)).toEqual([]);
   });

@@ -19,7 +19,7 @@ describeAsking('terms of an event', (ask) => {
     ['categories', 'a slug', 'food-drink', 7],
     ['categories', 'a name', 'Food & Drink', 7],
     ['categories', 'a name in another case', 'jazz', 4],
-  ])('D4 links the existing one of %s by %s', async (field, _, wish, id) => {
+  ])('D4 links the existing term of %s by %s', async (field, _, wish, id) => {
     const before = await count('terms');
     for (const value of [wish, [wish]]) {
       const event = await ask.made('/events', { ...EVENT, [field]: value });
@@ -34,7 +34,7 @@ describeAsking('terms of an event', (ask) => {
     ['categories', 'admin', 'tribe_events_cat'],
     ['categories', 'ed', 'tribe_events_cat'],
     ['categories', 'auth', 'tribe_events_cat'],
-  ] as const)('D4 makes a new term of %s from a new name by %s', async (field, as, taxonomy) => {
+  ] as const)('D4 creates a term of %s from a new name by %s', async (field, as, taxonomy) => {
     const event = await ask.made('/events', { ...EVENT, [field]: ['Brand new', 'brand NEW'] }, as);
     expect(event[field]).toMatchObject([{ name: 'Brand new', slug: 'brand-new', taxonomy, count: 1 }]);
   });
@@ -43,7 +43,7 @@ describeAsking('terms of an event', (ask) => {
     ['tags', 'auth'],
     ['tags', 'contrib'],
     ['categories', 'contrib'],
-  ] as const)('D4 refuses a new name among the %s of %s, who may not create such terms, and writes nothing', async (field, as) => {
+  ] as const)('D4 refuses a new name in the %s of %s, who may not create such terms, and writes nothing', async (field, as) => {
     const own = as === 'auth' ? 79 : 80;
     const before = await ask.everything();
     expectRefusal(await ask.post('/events', { ...EVENT, [field]: [5, 'Brand new'] }, as), 403, 'rest_forbidden');
@@ -51,7 +51,7 @@ describeAsking('terms of an event', (ask) => {
     expect(await ask.everything()).toEqual(before);
   });
 
-  it('D4 lets those who may not create terms use the existing ones', async () => {
+  it('D4 allows users who may not create terms to use the existing ones', async () => {
     const event = await ask.made('/events', { ...EVENT, tags: ['family', 13], categories: ['Sport'] }, 'contrib');
     expect([idsIn(event.tags).sort(), idsIn(event.categories)]).toEqual([[12, 13], [5]]);
   });
@@ -63,11 +63,11 @@ describeAsking('terms of an event', (ask) => {
     ['an object with a slug', { slug: 'sport' }, [5]],
     ['objects in a list', [{ id: 5 }, { name: 'Jazz' }, { slug: 'music' }], [4, 2, 5]],
     ['objects beside ids and names', [{ id: 5 }, 4, 'music'], [4, 2, 5]],
-  ])('D32 understands %s', async (_, categories, ids) => {
+  ])('D32 accepts %s', async (_, categories, ids) => {
     expect(idsIn((await ask.made('/events', { ...EVENT, categories })).categories)).toEqual(ids);
     expect(idsIn((await ask.changed('/events/38', { categories })).categories)).toEqual(ids);
   });
-  it('D32 understands objects among the tags', async () => {
+  it('D32 accepts objects in the list of tags', async () => {
     const { tags } = await ask.made('/events', { ...EVENT, tags: [{ id: 12 }, { name: 'made here' }, { slug: 'rb' }] });
     expect(tags.map((tag: Json) => tag.name)).toEqual(['Family', 'made here', 'R&amp;B']);
   });
@@ -80,7 +80,7 @@ describeAsking('terms of an event', (ask) => {
     ['a name that is a list', [{ name: ['Sport'] }]],
     ['a fraction', [1.5]],
     ['true', true],
-  ])('D32 refuses %s, naming the parameter', async (_, value) => {
+  ])('D32 refuses %s with an error for the parameter', async (_, value) => {
     const before = await ask.everything();
     for (const field of ['categories', 'tags']) {
       expectRefusal(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
@@ -102,7 +102,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['an object with an id', { id: 12 }, [12]],
     ['objects with ids', [{ id: 13 }, { id: '12' }], [13, 12]],
     ['the same id twice', [12, 12], [12]],
-  ])('D5 takes %s', async (_, value, ids) => {
+  ])('D5 accepts %s', async (_, value, ids) => {
     const event = await ask.made('/events', { ...EVENT, venue: value, organizer: [] });
     expect(idsIn(event.venue)).toEqual(ids);
     expect(Array.isArray(event.venue)).toBe(ids.length !== 1);
@@ -115,7 +115,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     expect(await ask.meta(other.id, '_EventOrganizerID')).toEqual(organizers.map(String));
   });
 
-  it('D5 takes new ones alone, in a list and beside existing ones', async () => {
+  it('D5 accepts new venues and organizers alone, in a list and together with existing ones', async () => {
     const alone = await ask.made('/events', {
       ...EVENT,
       venue: { venue: 'Barn', city: 'Asti' },
@@ -135,7 +135,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     expect(await ask.meta(mixed.id, '_EventVenueID')).toHaveLength(3);
   });
 
-  it('D5 takes them from a form, with numbered members', async () => {
+  it('D5 accepts venues and organizers of a form, with numbered members', async () => {
     const body = 'title=Form&start_date=2027-01-01&end_date=2027-01-01&organizer[0][organizer]=Anna&organizer[1]=24&venue[]=12&venue[]=13';
     const answer = await ask.send('POST', '/wp-json/calendar/events/v1/events', {
       as: 'admin',
@@ -147,7 +147,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     expect(idsIn(event.venue)).toEqual([12, 13]);
   });
 
-  it('D5 replaces the links by those that a change names, in their order', async () => {
+  it('D5 replaces the links with the given ones, in their order', async () => {
     const event = await ask.changed('/events/77', { venue: [15, 13], organizer: [{ id: 25 }, 24] });
     expect([idsIn(event.venue), idsIn(event.organizer)]).toEqual([
       [15, 13],
@@ -171,7 +171,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['venue', 'that is an organizer', 24],
     ['organizer', 'that is an event', [38]],
     ['venue', 'named by text', 'Teatro Rossi'],
-  ])('D5 refuses a nested %s %s, naming the parameter', async (field, _, value) => {
+  ])('D5 refuses a nested %s %s with an error for the parameter', async (field, _, value) => {
     const before = await ask.everything();
     expectRefusal(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
     expectRefusal(await ask.patch('/events/38', { [field]: value }), 400, 'rest_invalid_param', [field]);
@@ -179,7 +179,7 @@ describeAsking('venues and organizers of an event', (ask) => {
   });
 
   it.each([['Teatro Rossi'], ['TEATRO ROSSI'], ['Teatro Róssi']])(
-    'D8 gives the existing venue for the name %s to those who may edit it, and changes only what was sent',
+    'D8 uses the existing venue for the name %s if the user may edit it, and changes only the given fields',
     async (venue) => {
       const before = await ask.read('/venues/12');
       const answer = await ask.made('/venues', { venue, phone: '011 999' }, 'ed');
@@ -189,13 +189,13 @@ describeAsking('venues and organizers of an event', (ask) => {
       expect(await titled('tribe_venue', 'Teatro Rossi')).toHaveLength(1);
     },
   );
-  it('D8 does so with organizers', async () => {
+  it('D8 uses the existing organizer for the same name, and changes only the given fields', async () => {
     const before = await ask.read('/organizers/24');
     const answer = await ask.made('/organizers', { organizer: 'acme events', email: 'new@example.org' });
     const { json_ld: _ld, ...kept } = before;
     expect(answer).toEqual({ ...kept, email: 'new@example.org' });
   });
-  it.each(['auth', 'contrib'] as const)('D8 makes another one for %s, who may not edit the existing one', async (as) => {
+  it.each(['auth', 'contrib'] as const)('D8 creates another venue for %s, who may not edit the existing one', async (as) => {
     const before = await ask.read('/venues/12');
     const { id, status } = await ask.made('/venues', { venue: 'Teatro Rossi', phone: '011 999' }, as);
     expect(id).toBeGreaterThan(92);
@@ -203,21 +203,21 @@ describeAsking('venues and organizers of an event', (ask) => {
     expect(await ask.read('/venues/12')).toEqual(before);
     expect((await ask.made('/organizers', { organizer: 'ACME Events' }, as)).id).toBeGreaterThan(92);
   });
-  it('D8 gives people their own again', async () => {
+  it('D8 uses a venue of the same user again', async () => {
     const first = await ask.made('/venues', { venue: 'My barn', city: 'Asti' }, 'auth');
     const second = await ask.made('/venues', { venue: 'My barn', phone: '1' }, 'auth');
     expect(second).toMatchObject({ id: first.id, city: 'Asti', phone: '1' });
   });
-  it('D8 passes over the trash', async () => {
+  it('D8 does not use a venue in the trash', async () => {
     expect((await ask.made('/venues', { venue: 'Trashed venue' })).id).toBeGreaterThan(92);
   });
-  it('D8 distinguishes venues of one name by the description that is sent', async () => {
+  it('D8 distinguishes venues of the same name by their description', async () => {
     const first = await ask.made('/venues', { venue: 'Hall', description: 'In the north' });
     const second = await ask.made('/venues', { venue: 'Hall', description: 'In the south' });
     expect(second.id).not.toBe(first.id);
     expect((await ask.made('/venues', { venue: 'Hall', description: 'In the north' })).id).toBe(first.id);
   });
-  it('D8 holds for new venues within an event', async () => {
+  it('D8 applies to new venues in an event', async () => {
     expect((await ask.made('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'ed')).venue.id).toBe(12);
     expect((await ask.made('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'auth')).venue.id).toBeGreaterThan(92);
   });
@@ -228,7 +228,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['an end before the start', { end_date: '2026-01-01' }, 'auth', 400],
     ['another author', { author: 1 }, 'auth', 403],
     ['an organizer without text in its name', { organizer: [{ organizer: '<i></i>' }] }, 'admin', 400],
-  ] as const)('D9 leaves nothing behind of an event refused for %s', async (_, refused, as, status) => {
+  ] as const)('D9 stores nothing of an event refused for %s', async (_, refused, as, status) => {
     const before = await ask.everything();
     const answer = await ask.post(
       '/events',
@@ -244,7 +244,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     expect(answer.status).toBe(status);
     expect(await ask.everything()).toEqual(before);
   });
-  it('D9 leaves nothing behind of a change that is refused', async () => {
+  it('D9 stores nothing of a change that is refused', async () => {
     const before = await ask.everything();
     expectRefusal(
       await ask.patch('/events/79', { title: 'Half', venue: { venue: 'Left behind' }, tags: ['never seen'] }, 'auth'),
@@ -258,7 +258,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['venues', 12, '_EventVenueID', 'venue', 'location'],
     ['organizers', 24, '_EventOrganizerID', 'organizer', 'organizer'],
   ] as const)(
-    'D11 keeps the links of %s that go to the trash, shows them to nobody, and brings them back',
+    'D11 keeps the links of %s in the trash, hides them, and shows them again after restoring',
     async (path, id, key, member, inLd) => {
       const links = () =>
         ask
@@ -288,7 +288,7 @@ describeAsking('venues and organizers of an event', (ask) => {
 });
 
 describeAsking('new venues and organizers within an event', (ask) => {
-  /** Takes a capability from the contributor. */
+  /** Removes a capability from the contributor. */
   const without = (capability: string) =>
     ask.rows((db) =>
       db
@@ -300,7 +300,7 @@ describeAsking('new venues and organizers within an event', (ask) => {
   it.each([
     ['venue', { venue: 'Barn' }, 'edit_tribe_venues'],
     ['organizer', { organizer: 'Farmers' }, 'edit_tribe_organizers'],
-  ])('D17 asks for the create capability of an inline %s', async (field, value, capability) => {
+  ])('D17 requires the capability to create an inline %s', async (field, value, capability) => {
     expect((await ask.made('/events', { ...EVENT, [field]: value }, 'contrib')).status).toBe('draft');
     await without(capability);
     const before = await ask.everything();
@@ -311,7 +311,7 @@ describeAsking('new venues and organizers within an event', (ask) => {
     expect(await ask.everything()).toEqual(before);
     await ask.made('/events', { ...EVENT, [field]: field === 'venue' ? 12 : 24 }, 'contrib');
   });
-  it('D17 asks for nothing else: the event may be refused one and have the other', async () => {
+  it('D17 requires no other capability: a user who may not create venues may create an organizer in an event', async () => {
     await without('edit_tribe_venues');
     expect((await ask.made('/events', { ...EVENT, organizer: { organizer: 'Farmers' } }, 'contrib')).status).toBe('draft');
   });

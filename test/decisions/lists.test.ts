@@ -5,10 +5,10 @@ const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date
 const WIDE = 'start_date=2019-01-01&end_date=2040-01-01';
 const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b);
 
-describeAsking('what lists of events hold', (ask) => {
+describeAsking('contents of lists of events', (ask) => {
   const ids = async (path: string, as?: As) => idsOf(await ask.read(path, as));
 
-  it('D19 lists what include names whenever it takes place', async () => {
+  it('D19 lists the events of include whenever they take place', async () => {
     expect(sorted(await ids('/events?include=33,81,44'))).toEqual([33, 44, 81]);
     expect(sorted(await ids('/events?include[]=36&include[]=34'))).toEqual([34, 36]);
   });
@@ -18,22 +18,22 @@ describeAsking('what lists of events hold', (ask) => {
     'starts_after=2035-01-01',
     'ends_before=2010-01-01',
     'start_date=2035-01-01&strict_dates=true',
-  ])('D19 heeds no date beside include: %s', async (dates) => {
+  ])('D19 ignores dates together with include: %s', async (dates) => {
     expect(sorted(await ids(`/events?include=33,81&${dates}`))).toEqual([33, 81]);
   });
-  it('D19 lists a hidden event when its id is named, and only then', async () => {
+  it('D19 lists a hidden event if its id is given, and only then', async () => {
     expect(await ids('/events?include=61')).toEqual([61]);
     expect(sorted(await ids('/events?include=61,63,38'))).toEqual([38, 61, 63]);
     expect(await ids(`/events?${WIDE}&per_page=50&search=hidden`)).toEqual([]);
     expect(await ids(`/events?${WIDE}&per_page=50&search=hidden`, 'admin')).toEqual([]);
   });
-  it('D19 heeds the other filters beside include', async () => {
+  it('D19 applies other filters together with include', async () => {
     expect(await ids('/events?include=33,38,81&categories=4')).toEqual([81]);
     expect(await ids('/events?include=33,38,82')).toEqual(expect.not.arrayContaining([82]));
     expect((await ask.read('/events?include=33,38,82')).total).toBe(2);
   });
 
-  it('D20 lists events with any of the tags, in whatever order they are named', async () => {
+  it('D20 lists events with any of the given tags, in whatever order the tags are given', async () => {
     const list = (tags: string) => ids(`/events?${WIDE}&per_page=50&tags=${tags}`);
     const [eleven, thirteen, twelve] = [await list('11'), await list('13'), await list('12')];
     expect([sorted(eleven), sorted(thirteen), twelve]).toEqual([[33, 44], [38, 40, 54], [38]]);
@@ -42,7 +42,7 @@ describeAsking('what lists of events hold', (ask) => {
       expect({ tags, ids: sorted(await list(tags)) }).toEqual({ tags, ids: any });
     expect(sorted(await ids(`/events?${WIDE}&per_page=50&tags[]=13&tags[]=11&tags[]=12`))).toEqual(any);
   });
-  it('refuses a number that is the id of no term, though a term has it for a slug', async () => {
+  it('refuses a number that is not the id of a term, even if it is the slug of one', async () => {
     await ask.made('/tags', { name: '9999', slug: '9999' });
     const { id } = await ask.made('/tags', { name: '11', slug: '11' });
     await ask.changed('/events/38', { tags: [id] });
@@ -50,7 +50,7 @@ describeAsking('what lists of events hold', (ask) => {
       expectRefusal(await ask.get(filter), 400, 'rest_invalid_param', [filter.includes('include') ? 'include' : 'tags']);
     expect(await ids(`/events?${WIDE}&tags=11`)).toEqual([38]);
   });
-  it('D20 wants a tag and a category where both are named', async () => {
+  it('D20 requires both a tag and a category if both are given', async () => {
     expect(await ids(`/events?${WIDE}&per_page=50&tags=11,13&categories=5`)).toEqual([40]);
   });
 
@@ -63,7 +63,7 @@ describeAsking('what lists of events hold', (ask) => {
     ['America/New_York', '2026-11-20T12:00:00Z', '2026-11-20', '2028-11-20'],
     ['Asia/Tokyo', '2026-11-20T16:00:00Z', '2026-11-21', '2028-11-21'],
     ['Pacific/Honolulu', '2026-11-20T09:00:00Z', '2026-11-19', '2028-11-19'],
-  ])('D23 lists from today to 24 months on in %s at %s', async (timezone_string, now, today, last) => {
+  ])('D23 lists events of the next 24 months in %s at %s', async (timezone_string, now, today, last) => {
     const dayBefore = new Date(Date.parse(`${today}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
     const dayAfter = new Date(Date.parse(`${last}T12:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
     const made = async (title: string, start_date: string, end_date: string) =>
@@ -80,7 +80,7 @@ describeAsking('what lists of events hold', (ask) => {
     expect(body.rest_url).toContain(query({ start_date: `${today} 00:00:00` }).replaceAll('+', '%20'));
     expect(body.rest_url).toContain(query({ end_date: `${last} 23:59:59` }).replaceAll('+', '%20'));
   });
-  it('D23 begins the days at the hour that the calendar says', async () => {
+  it('D23 begins days at the hour that the calendar is set to', async () => {
     await ask.options({ tribe_events_calendar_options: { multiDayCutoff: '06:00' } });
     const early = (await ask.made('/events', { ...EVENT, start_date: '2026-11-20 05:59:59', end_date: '2026-11-20 08:00:00' })).id;
     const later = (await ask.made('/events', { ...EVENT, start_date: '2026-11-20 06:00:00', end_date: '2026-11-20 08:00:00' })).id;
@@ -89,11 +89,11 @@ describeAsking('what lists of events hold', (ask) => {
   });
 });
 
-describeAsking('the addresses of lists', (ask) => {
+describeAsking('URLs in lists', (ask) => {
   const pathOf = (url: string) => url.slice(url.indexOf('/wp-json/calendar/events/v1') + '/wp-json/calendar/events/v1'.length);
   const paramsOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
 
-  /** Follows the next pages and then the previous ones; gives the ids both ways. */
+  /** Follows the next pages to the end and the previous ones back. Returns the ids of both ways. */
   async function walk(path: string, as?: As): Promise<{ there: number[]; back: number[]; pages: number }> {
     const there: number[][] = [];
     const back: number[][] = [];
@@ -111,7 +111,7 @@ describeAsking('the addresses of lists', (ask) => {
     return { there: there.flat(), back: back.flat(), pages: there.length };
   }
 
-  it('finds what was changed after a moment in the hour that clocks show twice', async () => {
+  it('filter correctly by the time of modification in the hour that occurs twice when clocks go back', async () => {
     ask.at('2031-10-26T00:45:00Z');
     const { id } = await ask.made('/venues', { venue: 'Clockmaker' });
     const drawn = await ask.made('/venues', { venue: 'Drawn', status: 'draft' });
@@ -123,7 +123,7 @@ describeAsking('the addresses of lists', (ask) => {
     };
     expect(await found('modified_after=2031-10-26T00:50:00Z')).toEqual([id]);
     expect(await found('modified_after=2031-10-26T02:50:00%2B02:00')).toEqual([id]);
-    // The clock is all that is known of a draft.
+    // Of a draft only the local time is stored.
     expect(await found('modified_after=2031-10-26T01:15:00Z')).toEqual([drawn.id]);
     expect(await found('modified_before=2031-10-26T01:05:00Z&modified_after=2031-10-25')).not.toContain(id);
   });
@@ -133,7 +133,7 @@ describeAsking('the addresses of lists', (ask) => {
       [
         ['/events', { start_date: '2019-01-01', end_date: '2040-01-01' }],
         ['/events', { start_date: '2027-04-01 08:00:00', end_date: '2040-01-01 08:00:00', strict_dates: 'true' }],
-        // An event begins at the very start: bounds that move by an hour a page would lose it.
+        // An event begins exactly at the start: a filter that is shifted by an hour for each page would lose it.
         ['/events', { start_date: '2030-01-01 10:00:00', end_date: '2030-08-06 08:00:00', strict_dates: 'true' }],
         ['/events', { starts_after: '2030-01-01' }],
         ['/events', { starts_before: '2030-06-01', ends_after: '2020-01-01' }],
@@ -177,7 +177,7 @@ describeAsking('the addresses of lists', (ask) => {
         ['/organizers', { status: 'draft,publish' }, 'ed'],
       ] as [string, Record<string, string>, As?][]
     ).map(([path, params, as]) => [path, params, as ?? 'nobody'] as const),
-  )('D21 carries every parameter of %s?%j (for %s) to the next and the previous page', async (path, params, who) => {
+  )('D21 contain every parameter of %s?%j (for %s) on the next and the previous page', async (path, params, who) => {
     const as = who === 'nobody' ? undefined : who;
     await ask.rows((db) =>
       db.from('postmeta').insert(
@@ -199,7 +199,7 @@ describeAsking('the addresses of lists', (ask) => {
     expect(expected.length).toBeGreaterThan(0);
     expect(idsOf(await ask.read(pathOf(whole.rest_url), as))).toEqual(idsOf(whole));
   });
-  it('D21 carries whole days on to the next page where the days of the calendar begin later than at midnight', async () => {
+  it('D21 contain whole days on the next page if days begin after midnight', async () => {
     await ask.options({ tribe_events_calendar_options: { multiDayCutoff: '06:00' } });
     const list = '/events?start_date=2030-06-01&end_date=2030-06-15';
     const { there, back } = await walk(`${list}&per_page=2`);
@@ -207,7 +207,7 @@ describeAsking('the addresses of lists', (ask) => {
     expect(whole).toHaveLength(6);
     expect([there, back]).toEqual([whole, whole]);
   });
-  it('D21 carries the password that opened records, and the language', async () => {
+  it('D21 contain the password that opened records, and the language', async () => {
     const path = `/events?${query({ start_date: '2030-01-01', end_date: '2040-01-01', categories: 5, password: 'opensesame', translation_language: 'it', per_page: 1 })}`;
     const open = await walk(path);
     expect(open.there).toEqual([73]);
@@ -220,7 +220,7 @@ describeAsking('the addresses of lists', (ask) => {
     );
     expect(seen.there).toContain(73);
   });
-  it('D21 writes its addresses percent-encoded', async () => {
+  it('D21 are percent-encoded', async () => {
     for (const path of ['/events', '/venues', '/organizers']) {
       const body = await ask.read(`${path}?${query({ search: 'e', per_page: 1, modified_before: '2030-01-01 10:00:00' })}`, 'ed');
       for (const url of [body.rest_url, body.next_rest_url].filter(Boolean)) {
@@ -233,7 +233,7 @@ describeAsking('the addresses of lists', (ask) => {
     expect(paramsOf(rest_url).search).toBe('caffè & co = 100% "così"');
     expect(rest_url).toMatch(/^[!-~]+$/);
   });
-  it('D21 leaves out the page of the first one', async () => {
+  it('D21 contain no page parameter for the first page', async () => {
     const second = await ask.read('/venues?per_page=2&page=2');
     expect(paramsOf(second.previous_rest_url)).not.toHaveProperty('page');
     expect(paramsOf(second.next_rest_url).page).toBe('3');
@@ -261,17 +261,17 @@ describeAsking('the addresses of lists', (ask) => {
     ['/tags', { orderby: 'slug', order: 'desc' }],
     ['/tags', { event: '38' }],
     ['/tags', { slug: 'free' }],
-  ] as [string, Record<string, string>][])('D25 carries the page size and every filter of %s?%j', async (path, params) => {
+  ] as [string, Record<string, string>][])('D25 contain the page size and every filter of %s?%j', async (path, params) => {
     const whole = idsOf(await ask.read(`${path}?${query({ ...params, per_page: 50 })}`));
     const walked = await walk(`${path}?${query({ ...params, per_page: 1 })}`);
     expect(whole.length).toBeGreaterThan(0);
-    // An empty category above a used one is listed without being counted, so that the last page may lie beyond the
+    // An empty category with a child that has events is listed but not counted, so that the last page may be beyond the
     // total.
     expect(walked.there).toEqual(whole.slice(0, walked.there.length));
     expect(walked.back).toEqual(walked.there);
     expect(walked.there.length).toBe((await ask.read(`${path}?${query({ ...params, per_page: 50 })}`)).total);
   });
-  it('D25 gives a list of terms that only names are asked of an address that gives it again', async () => {
+  it('D25 lead to the same list of terms if only slugs were given', async () => {
     const body = await ask.read('/categories?include=music');
     expect(body).toMatchObject({ total: 0, categories: [] });
     expect(await ask.read(pathOf(body.rest_url))).toEqual(body);
@@ -293,7 +293,7 @@ describeAsking('venues and organizers in lists', (ask) => {
     ['/organizers', '主催', [26]],
     ['/organizers', 'coop friends', [25]],
     ['/organizers', 'absent', []],
-  ])('D22 finds in %s by %j just %j, and counts them', async (path, search, ids) => {
+  ])('D22 contain in %s for %j exactly %j, and count them', async (path, search, ids) => {
     const body = await ask.read(`${path}?${query({ search, per_page: 50 })}`);
     expect(idsOf(body)).toEqual(ids);
     expect([body.total, body.total_pages]).toEqual([ids.length, ids.length > 0 ? 1 : 0]);
@@ -301,13 +301,13 @@ describeAsking('venues and organizers in lists', (ask) => {
   it.each([
     ['venues', 'venue'],
     ['organizers', 'organizer'],
-  ])('a search of %s passes over the trash, even where it is asked for', async (path, name) => {
+  ])('a search of %s leaves out the trash, even with status=trash', async (path, name) => {
     const { id } = await ask.made(`/${path}`, { [name]: 'Quagga house' });
     await ask.del(`/${path}/${id}`, 'admin');
     expect(idsOf(await ask.read(`/${path}?status=trash&per_page=50`, 'admin'))).toContain(id);
     expect(idsOf(await ask.read(`/${path}?status=trash&search=quagga`, 'admin'))).toEqual([]);
   });
-  it('D22 does not take letters of other scripts for separators', async () => {
+  it('D22 do not treat letters of other scripts as word separators', async () => {
     const { id } = await ask.made('/venues', { venue: 'Città Alta' });
     await ask.made('/venues', { venue: 'Citt a Alt b' });
     expect(idsOf(await ask.read(`/venues?${query({ search: 'città' })}`))).toEqual([id]);
@@ -317,7 +317,7 @@ describeAsking('venues and organizers in lists', (ask) => {
   it.each([
     ['/venues', '_EventVenueID'],
     ['/organizers', '_EventOrganizerID'],
-  ])('D22 looks at all upcoming events for only_with_upcoming in %s', async (path, key) => {
+  ])('D22 consider all upcoming events for only_with_upcoming in %s', async (path, key) => {
     const upcoming = await ask
       .db()
       .knex('wp_tec_occurrences as o')
@@ -336,7 +336,7 @@ describeAsking('venues and organizers in lists', (ask) => {
 });
 
 describeAsking('the order of lists', (ask) => {
-  it('of slugs is that of the collation, in which underscores and dashes come before figures and letters', async () => {
+  it('by slug is that of the collation, in which underscores and dashes precede digits and letters', async () => {
     const slugs = ['zz_b', 'zz-b', 'zz1', 'zzb'];
     for (const [place, slug] of [...slugs.entries()].reverse()) {
       await ask.made('/tags', { name: `Tag ${place}`, slug });
@@ -357,7 +357,7 @@ describeAsking('the order of lists', (ask) => {
     for (let page = 1; page <= total; page++) ids.push(...idsOf(await ask.read(`${path}&per_page=1&page=${page}`)));
     return ids;
   }
-  it('D24 breaks ties of events by the id, in the direction of the order', async () => {
+  it('D24 is by id for events that are otherwise equal, in the requested direction', async () => {
     const tied = [74, 69, 70, 76];
     await ask.rows(async (db) => {
       await db
@@ -384,14 +384,14 @@ describeAsking('the order of lists', (ask) => {
   it.each([
     ['/venues', 'tribe_venue'],
     ['/organizers', 'tribe_organizer'],
-  ])('D24 does so with %s, where the youngest comes first', async (path, post_type) => {
+  ])('D24 is by id for equal records of %s, the newest first', async (path, post_type) => {
     await ask.rows((db) => db.from('posts').where({ post_type }).update({ post_date: '2021-05-01 10:00:00', post_title: 'Same' }));
     const whole = idsOf(await ask.read(`${path}?per_page=50`));
     expect(whole).toEqual(sorted(whole).reverse());
     expect(await paged(`${path}?page=1`.replace('?page=1', '?order=desc'))).toEqual(whole);
     expect(idsOf(await ask.read(`${path}?per_page=50&orderby=title&order=asc`))).toEqual([...whole].reverse());
   });
-  it.each(['/categories', '/tags'])('D24 does so with %s', async (path) => {
+  it.each(['/categories', '/tags'])('D24 is by id for equal terms of %s', async (path) => {
     await ask.rows((db) => db.from('term_taxonomy').update({ count: 3 }));
     const whole = idsOf(await ask.read(`${path}?per_page=50&orderby=count&order=asc`));
     expect(whole).toEqual(sorted(whole));
@@ -405,7 +405,7 @@ describeAsking('the order of lists', (ask) => {
     '/categories?per_page=3',
     '/tags?per_page=3',
     '/venues?search=nothing+of+this',
-  ])('D26 sends the totals of %s in four headers that every page may read', async (path) => {
+  ])('D26 answers with the totals of %s in four headers that every origin may read', async (path) => {
     const answer = await ask.send('GET', `/wp-json/calendar/events/v1${path}`, { headers: { Origin: 'https://other.example' } });
     const { total } = bodyOf(answer);
     const pages = Math.ceil(total / 3);
@@ -422,7 +422,7 @@ describeAsking('the order of lists', (ask) => {
 });
 
 describeAsking('places and tickets', (ask) => {
-  /** Pisa, Lucca (17 km away), Florence (69 km), and one without a place. */
+  /** Pisa, Lucca (17 km away), Florence (69 km), and a venue without coordinates. */
   const PLACES = { 12: [43.7167, 10.4], 13: [43.843, 10.505], 14: [43.7696, 11.2558] } as const;
   const place = () =>
     ask.rows((db) =>
@@ -436,7 +436,7 @@ describeAsking('places and tickets', (ask) => {
   const venuesOf = (body: Json) => body.events.map((event: Json) => event.venue.id ?? event.venue[0]?.id);
   const UPCOMING = 'start_date=2027-01-01&end_date=2040-01-01&per_page=50';
 
-  it('D27 takes and shows coordinates of venues as numbers', async () => {
+  it('D27 accepts and returns coordinates of venues as numbers', async () => {
     const venue = await ask.made('/venues', { venue: 'Tower', geo_lat: 43.72301, geo_lng: '10.39663' });
     expect([venue.geo_lat, venue.geo_lng]).toEqual([43.72301, 10.39663]);
     expect([await ask.meta(venue.id, '_VenueLat'), await ask.meta(venue.id, '_VenueLng')]).toEqual([['43.72301'], ['10.39663']]);
@@ -462,7 +462,7 @@ describeAsking('places and tickets', (ask) => {
     expect(await near(43.7696, 11.2558)).toEqual([14]);
     expect(await near(0, 0)).toEqual([]);
   });
-  it('D27 answers by geoloc whether events have coordinates', async () => {
+  it('D27 filters events with and without coordinates by geoloc', async () => {
     await place();
     const [withPlace, without, every] = [
       await ask.read(`/events?${UPCOMING}&geoloc=true`),
@@ -471,7 +471,7 @@ describeAsking('places and tickets', (ask) => {
     ];
     expect(new Set(venuesOf(withPlace))).toEqual(new Set([12, 13, 14]));
     expect(venuesOf(without)).not.toEqual(expect.arrayContaining([12]));
-    // 73 is protected and so belongs to neither.
+    // Event 73 is protected, and so in neither list.
     expect(sorted([...idsOf(withPlace), ...idsOf(without), 73])).toEqual(sorted(idsOf(every)));
   });
   it.each([
@@ -489,7 +489,7 @@ describeAsking('places and tickets', (ask) => {
     '_tribe_tpp_for_event',
     '_tribe_wooticket_for_event',
     '_tribe_eddticket_for_event',
-  ])('D28 lists by %s of published tickets', async (key) => {
+  ])('D28 filters by %s of published tickets', async (key) => {
     const ticket = async (event: number, post_status: string) =>
       ask.rows(async (db) => {
         const page = (await db.from('posts').where('ID', 1).first())!;
@@ -501,7 +501,7 @@ describeAsking('places and tickets', (ask) => {
     await ticket(39, 'publish');
     await ticket(40, 'draft');
     await ticket(54, 'publish');
-    // One that says nothing at all.
+    // A ticket without a price and stock.
     await ask.rows(async (db) => {
       const { post_id } = (await db.from('postmeta').where({ meta_value: '54' }).orderBy('meta_id', 'desc').first())!;
       await db.knex(db.table('postmeta')).insert({ post_id, meta_key: key, meta_value: null });

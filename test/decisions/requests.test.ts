@@ -4,8 +4,8 @@ import { serveDatabase } from '../support/running-site.ts';
 
 const ROOT = '/wp-json/calendar/events/v1';
 
-describeAsking('what a request means', (ask) => {
-  it('D6 selects an event by the slug in the path and takes the one in the body for the new one', async () => {
+describeAsking('parameters and methods of requests', (ask) => {
+  it('D6 selects an event by the slug in the path, and uses the slug in the body as the new one', async () => {
     for (const [index, method] of ['POST', 'PUT', 'PATCH'].entries()) {
       const old = index === 0 ? 'spring-fair' : `fair-${index - 1}`;
       const event = bodyOf(await ask.send(method, `${ROOT}/events/by-slug/${old}`, { as: 'admin', body: { slug: `fair-${index}` } }));
@@ -23,7 +23,7 @@ describeAsking('what a request means', (ask) => {
     ['/organizers', 24, 25],
     ['/categories', 5, 6],
     ['/tags', 12, 13],
-  ])('D6 selects a record of %s by the id in the path, whatever the query and the body say', async (path, id, other) => {
+  ])('D6 selects a record of %s by the id in the path, ignoring the query and the body', async (path, id, other) => {
     expect((await ask.read(`${path}/${id}?id=${other}`)).id).toBe(id);
     const untouched = await ask.read(`${path}/${other}`, 'admin');
     for (const method of ['POST', 'PUT', 'PATCH']) {
@@ -50,12 +50,12 @@ describeAsking('what a request means', (ask) => {
     expect(bodyOf(await ask.send('PATCH', `${ROOT}${path}`, { as: 'admin', body: { id: otherId, description: 'x' } })).id).toBe(id);
     expect(bodyOf(await ask.send('DELETE', `${ROOT}${path}?id=${otherId}&slug=${otherSlug}`, { as: 'admin' })).id).toBe(id);
   });
-  it('D6 asks for the right to the record of the path', async () => {
+  it('D6 checks the rights to the record of the path', async () => {
     expectRefusal(await ask.patch('/events/38', { id: 79, excerpt: 'x' }, 'auth'), 403, 'rest_forbidden');
     expect(bodyOf(await ask.patch('/events/79', { id: 38, excerpt: 'x' }, 'auth')).id).toBe(79);
   });
 
-  it.each(['DELETE', 'PATCH', 'POST', 'delete'])('D40 does not turn a GET into %s', async (method) => {
+  it.each(['DELETE', 'PATCH', 'POST', 'delete'])('D40 does not treat a GET as %s', async (method) => {
     const before = await ask.everything();
     const plain = await ask.send('GET', `${ROOT}/events/38`, { as: 'admin' });
     for (const answer of [
@@ -70,7 +70,7 @@ describeAsking('what a request means', (ask) => {
     expect(bodyOf(await ask.send('GET', `${ROOT}/events/38?_method=${method}`, { as: 'admin' })).title).toBe(plain.body.title);
     expect(await ask.everything()).toEqual(before);
   });
-  it('D40 does not turn other methods into one another', async () => {
+  it('D40 does not treat PUT, PATCH or DELETE as another method', async () => {
     const body = { excerpt: 'x' };
     for (const method of ['PUT', 'PATCH']) {
       expect(bodyOf(await ask.send(method, `${ROOT}/events/38?_method=DELETE`, { as: 'admin', body })).status).toBe('publish');
@@ -80,7 +80,7 @@ describeAsking('what a request means', (ask) => {
     }
     expect(bodyOf(await ask.send('DELETE', `${ROOT}/events/38?_method=GET`, { as: 'admin' })).status).toBe('trash');
   });
-  it('D40 turns a POST into what it says', async () => {
+  it('D40 treats a POST as the method in _method', async () => {
     expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=GET`)).json_ld).toBeDefined();
     expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=patch`, { as: 'admin', body: { excerpt: 'x' } })).id).toBe(38);
     expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=DELETE`, { as: 'admin' })).status).toBe('trash');
@@ -127,7 +127,7 @@ describeAsking('additions', (ask) => {
     expect((await ask.changed('/events/55', { cost: 0, translation_language: 'it' })).cost).toBe(italian);
     expect((await ask.read('/doc?translation_language=it')).info.title).not.toBe((await ask.read('/doc')).info.title);
   });
-  it.each(EVERYWHERE)('Addition translation_language takes en and it on GET %s and nothing else', async (path) => {
+  it.each(EVERYWHERE)('Addition translation_language accepts only en and it on GET %s', async (path) => {
     for (const language of ['en', 'it']) await ask.read(`${path}?translation_language=${language}`);
     for (const language of ['fr', 'EN', 'en-US', '', 'xx']) {
       const answer = await ask.get(`${path}?translation_language=${language}`);
@@ -151,28 +151,25 @@ describeAsking('additions', (ask) => {
     expectRefusal(await ask.del('/events/38?translation_language=fr'), 400, 'rest_invalid_param', ['translation_language']);
     expect(await ask.everything()).toEqual(before);
   });
-  it.each(['lang', 'wpml_language'])(
-    'Addition translation_language has the synonym %s, heeded when it says one of the two',
-    async (name) => {
-      await freeEvent();
-      expect([await costIn(`${name}=it`), await costIn(`${name}=en`)]).toEqual([italian, english]);
-      for (const other of ['fr', 'all', '', 'IT-it', '0'])
-        expect({ other, cost: await costIn(`${name}=${other}`) }).toEqual({ other, cost: english });
-      expect(await costIn(`${name}=it&translation_language=en`)).toBe(english);
-      expect(await costIn(`${name}=en&translation_language=it`)).toBe(italian);
-      expect((await ask.changed('/events/55', { cost: 0, [name]: 'it' })).cost).toBe(italian);
-    },
-  );
+  it.each(['lang', 'wpml_language'])('Addition translation_language has the alias %s, used if it is one of the two', async (name) => {
+    await freeEvent();
+    expect([await costIn(`${name}=it`), await costIn(`${name}=en`)]).toEqual([italian, english]);
+    for (const other of ['fr', 'all', '', 'IT-it', '0'])
+      expect({ other, cost: await costIn(`${name}=${other}`) }).toEqual({ other, cost: english });
+    expect(await costIn(`${name}=it&translation_language=en`)).toBe(english);
+    expect(await costIn(`${name}=en&translation_language=it`)).toBe(italian);
+    expect((await ask.changed('/events/55', { cost: 0, [name]: 'it' })).cost).toBe(italian);
+  });
 
   it.each(['/events/38', '/events?per_page=2', '/venues/12', '/venues', '/organizers/24', '/categories', '/tags/12', '/doc'])(
-    'Addition validators let callers of %s ask whether anything changed',
+    'Addition validators let clients of %s send conditional requests',
     async (path) => {
       for (const as of [undefined, 'admin'] as const) {
         const first = await ask.send('GET', ROOT + path, as ? { as } : {});
         bodyOf(first);
         const tag = String(first.headers.etag);
         expect(tag).toMatch(/^(W\/)?"[^"]+"$/);
-        // E-mail addresses of JSON-LD are written anew each time, so that only what has none keeps its validator.
+        // E-mail addresses in JSON-LD are encoded differently each time, so only answers without one keep their ETag.
         if (JSON.stringify(first.body).includes('&#')) continue;
         for (const known of [tag, `"other", ${tag}`, '*']) {
           const again = await ask.send('GET', ROOT + path, { ...(as ? { as } : {}), headers: { 'If-None-Match': known } });
@@ -183,7 +180,7 @@ describeAsking('additions', (ask) => {
       }
     },
   );
-  it('Addition validators change with what they stand for', async () => {
+  it('Addition validators change with the record', async () => {
     const tagOf = async () => String((await ask.get('/venues/13')).headers.etag);
     const before = await tagOf();
     await ask.changed('/venues/13', { city: 'Brooklyn' });
@@ -201,7 +198,7 @@ describeAsking('additions', (ask) => {
     it.each([
       ['modified', 'post_modified'],
       ['published', 'post_date'],
-    ] as const)('Addition %s_after and %s_before narrow', async (name, column) => {
+    ] as const)('Addition %s_after and %s_before filter by date', async (name, column) => {
       const times = ['2026-05-01 10:00:00', '2026-05-02 10:00:00', '2026-05-03 10:00:00'];
       await ask.rows(async (db) => {
         for (const [index, id] of ids.entries())
@@ -249,7 +246,7 @@ describeAsking('additions', (ask) => {
     expect(idsOf(down)).toEqual([...idsOf(up)].reverse());
   });
   it.each(['/events?start_date=2027-01-01&end_date=2040-01-01&', '/venues?', '/organizers?'])(
-    'Addition order and orderby sort %s by title without regard to case',
+    'Addition order and orderby sort %s by title, ignoring case',
     async (path) => {
       const titles: string[] = by(
         await ask.read(`${path}per_page=50&orderby=title&order=asc`),
@@ -268,7 +265,7 @@ describeAsking('additions', (ask) => {
     "orderby=id'--",
     'orderby[]=id',
     'order[]=asc',
-  ])('Addition order and orderby mean the default where they say %s', async (params) => {
+  ])('Addition order and orderby use the default for %s', async (params) => {
     for (const path of ['/events?start_date=2027-01-01&end_date=2040-01-01', '/venues?per_page=50', '/organizers?per_page=50']) {
       expect(idsOf(await ask.read(`${path}&${params}`))).toEqual(idsOf(await ask.read(path)));
     }
@@ -282,7 +279,7 @@ describeAsking('additions', (ask) => {
     ['country', 'Atlantis', false],
     ['state', 'PI', true],
     ['state', 'TO', false],
-  ])('Addition city, country and state list the events of such venues: %s=%s', async (name, value, matches) => {
+  ])('Addition city, country and state list the events of matching venues: %s=%s', async (name, value, matches) => {
     const ids = idsOf(await ask.read(`/events?start_date=2019-01-01&end_date=2040-01-01&per_page=50&${name}=${value}`));
     const venues = async (id: number) => [(await ask.read(`/events/${id}`)).venue].flat().map((venue: Json) => venue.id);
     if (!matches) expect(ids).toEqual([]);
@@ -294,24 +291,21 @@ describeAsking('additions', (ask) => {
     }
   });
 
-  it.each(['calendar/events/v1', 'tribe/events/v1'])(
-    'Addition both namespaces: %s answers with addresses of its own',
-    async (namespace) => {
-      const other = namespace === 'tribe/events/v1' ? 'calendar/events/v1' : 'tribe/events/v1';
-      for (const path of EVERYWHERE) {
-        const answer = await ask.send('GET', `/wp-json/${namespace}${path}`);
-        expect(bodyOf(answer)).toBeDefined();
-        expect({ path, foreign: answer.text.includes(`/${other}/`) }).toEqual({ path, foreign: false });
-      }
-      const list = bodyOf(await ask.send('GET', `/wp-json/${namespace}/events?per_page=1`));
-      expect(list.rest_url).toContain(`/wp-json/${namespace}/events/`);
-      expect(list.next_rest_url).toContain(`/wp-json/${namespace}/events/`);
-      expect(list.events[0].rest_url).toContain(`/wp-json/${namespace}/events/38`);
-      const made = bodyOf(await ask.send('POST', `/wp-json/${namespace}/categories`, { as: 'admin', body: { name: 'New' } }), 201);
-      expect(made.urls.self).toContain(`/wp-json/${namespace}/categories/${made.id}`);
-    },
-  );
-  it('Addition both namespaces give the same records', async () => {
+  it.each(['calendar/events/v1', 'tribe/events/v1'])('Addition both namespaces: %s answers with its own URLs', async (namespace) => {
+    const other = namespace === 'tribe/events/v1' ? 'calendar/events/v1' : 'tribe/events/v1';
+    for (const path of EVERYWHERE) {
+      const answer = await ask.send('GET', `/wp-json/${namespace}${path}`);
+      expect(bodyOf(answer)).toBeDefined();
+      expect({ path, foreign: answer.text.includes(`/${other}/`) }).toEqual({ path, foreign: false });
+    }
+    const list = bodyOf(await ask.send('GET', `/wp-json/${namespace}/events?per_page=1`));
+    expect(list.rest_url).toContain(`/wp-json/${namespace}/events/`);
+    expect(list.next_rest_url).toContain(`/wp-json/${namespace}/events/`);
+    expect(list.events[0].rest_url).toContain(`/wp-json/${namespace}/events/38`);
+    const made = bodyOf(await ask.send('POST', `/wp-json/${namespace}/categories`, { as: 'admin', body: { name: 'New' } }), 201);
+    expect(made.urls.self).toContain(`/wp-json/${namespace}/categories/${made.id}`);
+  });
+  it('Addition both namespaces return the same records', async () => {
     for (const path of ['/events/37', '/venues/12', '/categories', '/tags/12']) {
       const [one, other] = [
         await ask.send('GET', `/wp-json/calendar/events/v1${path}`),
@@ -342,14 +336,14 @@ describeAsking('additions', (ask) => {
     ['calendar/events/v1', 'calendar/events/v1'],
     ['calendar/events/v1', 'tribe/events/v1'],
     ['tribe/events/v1', 'calendar/events/v1'],
-  ])('Addition namespace parameter: the root of %s describes %s', async (root, namespace) => {
+  ])('Addition namespace parameter: the root of %s describes the namespace %s', async (root, namespace) => {
     const body = bodyOf(await ask.send('GET', `/wp-json/${root}?namespace=${namespace}`));
     expect(body.namespace).toBe(namespace);
     expect(Object.keys(body.routes)).toContain(`/${namespace}/events`);
     expect(bodyOf(await ask.send('GET', `/wp-json/${root}`)).namespace).toBe(root);
   });
   it.each(['wp/v2x', 'calendar', 'nothing/v1', ' '])(
-    'Addition namespace parameter: another one such as %j is not found',
+    'Addition namespace parameter: an unknown namespace such as %j is not found',
     async (namespace) => {
       expectRefusal(await ask.get(`?namespace=${encodeURIComponent(namespace)}`), 404, 'rest_invalid_namespace');
     },
@@ -360,7 +354,7 @@ describeAsking(
   'the date of the last change',
   (ask) => {
     it.each(['/venues/13', '/categories/5', '/venues', '/tags'])(
-      'Addition validators give the date of the last change of %s',
+      'Addition validators include the date of the last change of %s',
       async (path) => {
         ask.at('2026-11-20T13:00:00Z');
         await ask.changed('/venues/13', { city: 'Brooklyn' });
@@ -373,7 +367,7 @@ describeAsking(
       },
     );
 
-    it('Addition validators give no date that a write which began before could still bear', async () => {
+    it('Addition validators omit a date that a write in progress could still be given', async () => {
       ask.at('2026-11-20T13:00:00Z');
       await ask.changed('/venues/13', { city: 'Brooklyn' });
       const pages = [`${ROOT}/venues/13`, '/venue/brooklyn-hall/', '/event/past-concert/?format=jsonld'];
@@ -383,7 +377,7 @@ describeAsking(
       };
       expect(await datesAt('2026-11-20T13:00:00.900Z')).toEqual([undefined, undefined, undefined]);
       await ask.changed('/venues/13', { city: 'Queens' });
-      // One that waited for others meanwhile.
+      // As if a write had waited for others in the meantime.
       expect(await datesAt('2026-11-20T13:00:20Z')).toEqual([undefined, undefined, undefined]);
       ask.at('2026-11-20T13:00:00Z');
       await ask.changed('/venues/13', { city: 'Siena' });
@@ -392,14 +386,14 @@ describeAsking(
     });
 
     it.each(['/events/999999', '/events?page=999', '/nothing', '/events/80', '/events?per_page=x'])(
-      'Addition validators keep caches from showing the refusal of %s once it no longer holds',
+      'Addition validators keep caches from showing the refusal of %s when it no longer applies',
       async (path) => {
         const { status, headers } = await ask.get(path);
         expect([status >= 400, headers['cache-control'], headers.etag]).toEqual([true, 'public, no-cache', undefined]);
       },
     );
 
-    it('Addition validators give no date before the start of the process, whose settings may be others', async () => {
+    it('Addition validators include no date before the start of the process, which may have other settings', async () => {
       ask.at('2026-11-20T13:00:00Z');
       await ask.changed('/venues/13', { city: 'Brooklyn' });
       const later = await serveDatabase(ask.db(), {

@@ -6,11 +6,11 @@ const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date
 const NEW = { '/events': EVENT, '/venues': { venue: 'Barn' }, '/organizers': { organizer: 'Farmers' } } as const;
 const WIDE = 'start_date=2019-01-01&end_date=2040-01-01&per_page=50';
 const PEOPLE = [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin'] as const;
-/** Events that are not published, by whom they are. */
+/** Unpublished events, by author and status. */
 const [MINE_CONTRIB, DRAFT, PENDING, PRIVATE, FUTURE, TRASHED, MINE_AUTH] = [80, 82, 83, 84, 85, 86, 88];
 const UNPUBLISHED = [MINE_CONTRIB, DRAFT, PENDING, PRIVATE, FUTURE, TRASHED, MINE_AUTH];
 
-describeAsking('what lists hold', (ask) => {
+describeAsking('contents of lists', (ask) => {
   /** Ids of all pages, and the total. */
   async function all(path: string, as: As): Promise<{ ids: number[]; total: number }> {
     const first = await ask.read(`${path}${path.includes('?') ? '&' : '?'}page=1`, as);
@@ -27,7 +27,7 @@ describeAsking('what lists hold', (ask) => {
     ['auth', [MINE_AUTH]],
     ['ed', [MINE_CONTRIB, DRAFT, PENDING, PRIVATE, FUTURE, MINE_AUTH]],
     ['admin', [MINE_CONTRIB, DRAFT, PENDING, PRIVATE, FUTURE, MINE_AUTH]],
-  ] as const)('D13 lists for %s, of what is not published, only %j', async (as, unpublished) => {
+  ] as const)('D13 contain for %s only these unpublished events: %j', async (as, unpublished) => {
     const { ids, total } = await all(`/events?${WIDE}`, as);
     expect(ids.filter((id) => UNPUBLISHED.includes(id)).sort()).toEqual([...unpublished]);
     expect(total).toBe(ids.length);
@@ -44,26 +44,26 @@ describeAsking('what lists hold', (ask) => {
     ['ed', 'draft,pending', [MINE_CONTRIB, DRAFT, PENDING, MINE_AUTH]],
     ['ed', 'trash', [TRASHED]],
     ['admin', 'future,trash', [FUTURE, TRASHED]],
-  ] as const)('D13 lists for %s with status=%s only %j', async (as, status, ids) => {
+  ] as const)('D13 contain for %s with status=%s only %j', async (as, status, ids) => {
     const listed = await all(`/events?${WIDE}&status=${status}`, as);
     expect(listed).toEqual({ ids: expect.anything(), total: ids.length });
     expect(listed.ids.sort()).toEqual([...ids]);
   });
-  it.each(['/venues', '/organizers'])('D13 lists of %s the drafts of others to editors only', async (path) => {
+  it.each(['/venues', '/organizers'])('D13 contain in %s the drafts of others for editors only', async (path) => {
     const draft = path === '/venues' ? 18 : 29;
     for (const as of PEOPLE) {
       const { ids, total } = await all(`${path}?per_page=50`, as);
       expect({ as, drafts: ids.includes(draft), total }).toEqual({ as, drafts: as === 'ed' || as === 'admin', total: ids.length });
     }
   });
-  it('D13 lists what is in the trash to those who may edit it, though its GET is refused', async () => {
+  it('D13 contain records in the trash for users who may edit them, though GET of such a record is refused', async () => {
     await ask.rows((db) => db.from('posts').where('ID', MINE_CONTRIB).update({ post_status: 'trash' }));
     expect((await all(`/events?${WIDE}&status=trash`, 'contrib')).ids).toEqual([MINE_CONTRIB]);
     expect((await all(`/events?${WIDE}&status=trash`, 'ed')).ids.sort()).toEqual([MINE_CONTRIB, TRASHED]);
     for (const as of ['contrib', 'ed', 'admin'] as const)
       expectRefusal(await ask.get(`/events/${MINE_CONTRIB}`, as), 403, 'event-no-longer-available');
   });
-  it('D13 lists protected events blanked, to everybody', async () => {
+  it('D13 contain protected events without their texts, for everybody', async () => {
     for (const as of PEOPLE) {
       const [event] = (await ask.read('/events?include=73', as)).events;
       expect(event).toMatchObject({
@@ -86,7 +86,7 @@ describeAsking('what lists hold', (ask) => {
       expectRefusal(await ask.get('/events/73', as), 403, 'event-password-protected');
     }
   });
-  it('D13 finds by words only what the caller may read', async () => {
+  it('D13 match search words only in records that the caller may read', async () => {
     await ask.rows((db) => db.from('posts').whereIn('ID', UNPUBLISHED).update({ post_excerpt: 'zebra crossing' }));
     const found = async (as: As) => (await all(`/events?${WIDE}&search=zebra`, as)).ids.sort();
     expect(await found(undefined)).toEqual([]);
@@ -94,7 +94,7 @@ describeAsking('what lists hold', (ask) => {
     expect(await found('auth')).toEqual([MINE_AUTH]);
     expect(await found('ed')).toEqual(UNPUBLISHED.filter((id) => id !== TRASHED));
   });
-  it('D13 does not find a protected event by the text it hides', async () => {
+  it('D13 do not match the hidden text of a protected event', async () => {
     for (const as of PEOPLE) {
       for (const words of ['secret', 'body', 'excerpt']) expect((await all(`/events?${WIDE}&search=${words}`, as)).ids).not.toContain(73);
     }
@@ -104,7 +104,7 @@ describeAsking('what lists hold', (ask) => {
   it.each([
     ['/venues', 22, ['Hidden', '999', 'Firenze'], 'secret venue', 'venuepass'],
     ['/organizers', 30, ['111', 'secret@example'], 'secret organizer', 'orgpass'],
-  ])('D13 does not find the protected record of %s by what it hides, but by its name', async (path, id, hidden, name, password) => {
+  ])('D13 do not match the hidden text of the protected record of %s, only its name', async (path, id, hidden, name, password) => {
     for (const as of PEOPLE) {
       for (const words of hidden) expect((await all(`${path}?search=${encodeURIComponent(words)}`, as)).ids).not.toContain(id);
       expect((await all(`${path}?search=${encodeURIComponent(name)}`, as)).ids).toEqual([id]);
@@ -125,7 +125,7 @@ describeAsking('what lists hold', (ask) => {
     ['geoloc', 'true', ''],
     ['geoloc', 'false', ''],
     ['geoloc_lat', '43.7&geoloc_lng=10.4', ''],
-  ])('D35 does not match a protected event by %s=%s, unless its password comes along', async (name, value) => {
+  ])('D35 do not match a protected event by %s=%s unless its password is sent', async (name, value) => {
     await ask.rows((db) =>
       db.from('postmeta').insert([
         { post_id: 12, meta_key: '_VenueLat', meta_value: '43.7' },
@@ -143,7 +143,7 @@ describeAsking('what lists hold', (ask) => {
     expect((await all(`/events?${WIDE}&${name}=${value}&password=opensesame`, undefined)).ids).toContain(73);
   });
   it.each(['city=Firenze', 'geoloc=true', 'geoloc_lat=43.8&geoloc_lng=11.2'])(
-    'D35 does not match an event by what its protected venue hides (%s)',
+    'D35 do not match an event by a hidden property of its protected venue (%s)',
     async (filter) => {
       await ask.rows((db) =>
         db.from('postmeta').insert([
@@ -154,7 +154,7 @@ describeAsking('what lists hold', (ask) => {
       for (const as of PEOPLE) expect((await all(`/events?${WIDE}&${filter}`, as)).ids).not.toContain(68);
     },
   );
-  it('D35 counts neither unreadable nor protected events where venues and organizers are asked for their events', async () => {
+  it('D35 ignore unreadable and protected events in filters of venues and organizers by their events', async () => {
     await ask.rows((db) =>
       db.from('postmeta').insert([
         { post_id: 73, meta_key: '_EventVenueID', meta_value: '17' },
@@ -181,7 +181,7 @@ describeAsking('what lists hold', (ask) => {
     ['/categories', 'event', FUTURE],
     ['/tags', 'post', DRAFT],
     ['/tags', 'event', PRIVATE],
-  ])('D35 counts what the caller may not read as unknown: %s?%s=%d', async (path, name, id) => {
+  ])('D35 treat records that the caller may not read as unknown: %s?%s=%d', async (path, name, id) => {
     for (const as of PEOPLE) {
       const unknown = await ask.get(`${path}?${name}=999999`, as);
       const answer = await ask.get(`${path}?${name}=${id}`, as);
@@ -193,24 +193,24 @@ describeAsking('what lists hold', (ask) => {
     }
   });
   it.each(['/venues', '/organizers', '/categories', '/tags'])(
-    'D35 counts a protected event as unknown in %s?event=, without its password',
+    'D35 treat a protected event as unknown in %s?event= without its password',
     async (path) => {
       for (const as of PEOPLE) expectRefusal(await ask.get(`${path}?event=73`, as), 400, 'rest_invalid_param', ['event']);
     },
   );
-  it('D35 counts a venue or organizer that the caller may not read as unknown in writes', async () => {
+  it('D35 apply to writes, where a venue or organizer that the caller may not read is unknown', async () => {
     expectRefusal(await ask.post('/events', { ...EVENT, venue: 18 }, 'auth'), 400, 'rest_invalid_param', ['venue']);
     expectRefusal(await ask.patch(`/events/${MINE_CONTRIB}`, { organizer: [29] }, 'contrib'), 400, 'rest_invalid_param', ['organizer']);
     expect((await ask.made('/events', { ...EVENT, venue: 18, organizer: [29] }, 'ed')).venue.id).toBe(18);
   });
 });
 
-describeAsking('who may', (ask) => {
+describeAsking('access control', (ask) => {
   it.each([
     ['/events/by-slug/spring-fair', 38, '/events'],
     ['/venues/by-slug/teatro-rossi', 12, '/venues'],
     ['/organizers/by-slug/acme-events', 24, '/organizers'],
-  ])('D14 refuses writes to %s as it refuses those by id', async (path, id, collection) => {
+  ])('D14 refuses writes by slug to %s like those by id', async (path, id, collection) => {
     const before = await ask.everything();
     for (const as of ['contrib', 'auth', 'sub'] as const) {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -226,7 +226,7 @@ describeAsking('who may', (ask) => {
     expectRefusal(anonymous, 401, 'rest_forbidden');
     expect(await ask.everything()).toEqual(before);
   });
-  it('D14 lets people write their own by slug', async () => {
+  it('D14 allows users to write their own records by slug', async () => {
     expect(bodyOf(await ask.patch('/events/by-slug/by-author', { excerpt: 'Mine' }, 'auth')).id).toBe(79);
     expect(bodyOf(await ask.del('/events/by-slug/by-author', 'auth')).status).toBe('trash');
   });
@@ -238,7 +238,7 @@ describeAsking('who may', (ask) => {
     ['future', ['ed', 'admin']],
     ['trash', []],
   ] as const)(
-    'D15 shows venues and organizers that are %s only to those who may read them, wherever an event is shown',
+    'D15 shows venues and organizers with the status %s only to users who may read them, wherever an event is shown',
     async (status, readers) => {
       await ask.rows((db) => db.from('posts').whereIn('ID', [18, 29]).update({ post_status: status, post_title: 'Unseen' }));
       for (const as of PEOPLE) {
@@ -256,7 +256,7 @@ describeAsking('who may', (ask) => {
       }
     },
   );
-  it('D15 omits them from the answers to writes', async () => {
+  it('D15 hides unreadable venues and organizers in the answers to writes', async () => {
     await ask.rows((db) => db.from('posts').where('ID', 67).update({ post_author: 3 }));
     expect(await ask.changed('/events/67', { excerpt: 'Mine' }, 'auth')).toMatchObject({ venue: [], organizer: [] });
     expect(await ask.meta(67, '_EventVenueID')).toEqual(['18']);
@@ -280,7 +280,7 @@ describeAsking('who may', (ask) => {
     );
   });
 
-  it('D18 keeps the name of a protected venue and blanks the rest, embedded or not, for everybody', async () => {
+  it('D18 shows everybody the name of a protected venue, embedded or not, and nothing else of it', async () => {
     const blanked = {
       id: 22,
       venue: 'Secret venue',
@@ -307,7 +307,7 @@ describeAsking('who may', (ask) => {
       expect((await ask.read('/events/68', as)).json_ld.location || undefined).toBeUndefined();
     }
   });
-  it('D18 keeps the name of a protected organizer likewise', async () => {
+  it('D18 shows everybody the name of a protected organizer, and nothing else of it', async () => {
     for (const as of PEOPLE) {
       const places = [
         await ask.read('/organizers/30', as),
@@ -320,7 +320,7 @@ describeAsking('who may', (ask) => {
       }
     }
   });
-  it('D18 shows them whole to those who send the password', async () => {
+  it('D18 shows protected venues and organizers in full with their password', async () => {
     expect(await ask.read('/venues/22?password=venuepass')).toMatchObject({
       venue: 'Secret venue',
       address: 'Hidden 7',
@@ -343,8 +343,8 @@ const RECORDS = [
   ['/organizers', 24],
 ] as const;
 
-describeAsking('status and author', (ask) => {
-  it.each(RECORDS)('D33 sets the five statuses of WordPress on %s', async (path, id) => {
+describeAsking('values of status and author', (ask) => {
+  it.each(RECORDS)('D33 can be any of the five statuses of WordPress on %s', async (path, id) => {
     for (const status of ['publish', 'draft', 'pending', 'private'] as const) {
       expect((await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'ed')).status).toBe(
         status,
@@ -362,10 +362,10 @@ describeAsking('status and author', (ask) => {
     ).toBe('future');
     expect((await ask.changed(`${path}/${id}`, { status: 'future', date: '2027-01-01' }, 'ed')).status).toBe('future');
   });
-  it.each(RECORDS)('D33 publishes what is to be scheduled for a day that has been, on %s', async (path, id) => {
+  it.each(RECORDS)('D33 become publish for a record of %s scheduled for a past date', async (path, id) => {
     expect((await ask.changed(`${path}/${id}`, { status: 'future' }, 'ed')).status).toBe('publish');
   });
-  it.each(RECORDS)('D33 refuses every other status on %s', async (path, id) => {
+  it.each(RECORDS)('D33 cannot be any other status on %s', async (path, id) => {
     const before = await ask.everything();
     for (const status of INTERNAL) {
       expectRefusal(await ask.post(path, { ...NEW[path], status }), 400, 'rest_invalid_param', ['status']);
@@ -373,7 +373,7 @@ describeAsking('status and author', (ask) => {
     }
     expect(await ask.everything()).toEqual(before);
   });
-  it.each(RECORDS)('D33 puts into the trash only what the caller may delete, on %s', async (path, id) => {
+  it.each(RECORDS)('D33 can be trash only for users who may delete the record, on %s', async (path, id) => {
     expect((await ask.changed(`${path}/${id}`, { status: 'trash' }, 'ed')).status).toBe('trash');
     const plural = `tribe_${path.slice(1)}`;
     const own = await ask.made(path, NEW[path], 'auth');
@@ -385,7 +385,7 @@ describeAsking('status and author', (ask) => {
   });
 
   it.each(RECORDS.map(([path]) => path))(
-    'D34 refuses to give %s to somebody else without the right to edit those of others',
+    'D34 cannot be another author of %s without the right to edit the records of others',
     async (path) => {
       for (const as of ['auth', 'contrib'] as const) {
         const own = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: as }) }, as);
@@ -397,24 +397,21 @@ describeAsking('status and author', (ask) => {
       }
     },
   );
-  it.each(RECORDS)('D34 lets editors give %s to anybody who exists', async (path, id) => {
+  it.each(RECORDS)('D34 can be any existing author of %s for editors', async (path, id) => {
     expect((await ask.made(path, { ...NEW[path], author: 5 }, 'ed')).author).toBe('5');
     expect((await ask.changed(`${path}/${id}`, { author: 4 }, 'ed')).author).toBe('4');
     expectRefusal(await ask.patch(`${path}/${id}`, { author: 999 }, 'ed'), 400, 'rest_invalid_param', ['author']);
   });
 
-  it.each(RECORDS.map(([path]) => path))(
-    'D36 lowers what a contributor makes private, published or scheduled to pending, on %s',
-    async (path) => {
-      for (const status of ['private', 'publish', 'future'] as const) {
-        const record = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'contrib');
-        expect(record.status).toBe('pending');
-        expect((await ask.changed(`${path}/${record.id}`, { status: 'draft' }, 'contrib')).status).toBe('draft');
-        expect((await ask.changed(`${path}/${record.id}`, { status }, 'contrib')).status).toBe('pending');
-      }
-    },
-  );
-  it('D36 leaves what authors and editors make private', async () => {
+  it.each(RECORDS.map(([path]) => path))('D36 become pending if a contributor asks for private, publish or future, on %s', async (path) => {
+    for (const status of ['private', 'publish', 'future'] as const) {
+      const record = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'contrib');
+      expect(record.status).toBe('pending');
+      expect((await ask.changed(`${path}/${record.id}`, { status: 'draft' }, 'contrib')).status).toBe('draft');
+      expect((await ask.changed(`${path}/${record.id}`, { status }, 'contrib')).status).toBe('pending');
+    }
+  });
+  it('D36 remain private for authors and editors', async () => {
     for (const as of ['auth', 'ed'] as const)
       expect((await ask.made('/events', { ...EVENT, status: 'private' }, as)).status).toBe('private');
   });

@@ -25,7 +25,7 @@ describeAsking('plain values', (ask) => {
   it.each([
     ['true', true],
     ['false', false],
-  ])('D7 takes JSON %s for the maps of a venue', async (_, value) => {
+  ])('D7 accepts JSON %s for the maps of a venue', async (_, value) => {
     const venue = await ask.made('/venues', { venue: 'Barn', show_map: value, show_map_link: value });
     expect(venue).toMatchObject({ show_map: value, show_map_link: value });
     expect(await ask.changed(`/venues/${venue.id}`, { show_map: !value, show_map_link: !value })).toMatchObject({
@@ -33,7 +33,7 @@ describeAsking('plain values', (ask) => {
       show_map_link: !value,
     });
   });
-  it('D7 takes a JSON number for a ZIP code and for an image', async () => {
+  it('D7 accepts a JSON number for a ZIP code and for an image', async () => {
     const venue = await ask.made('/venues', { venue: 'Barn', zip: 10100, image: 10 });
     expect(venue).toMatchObject({ zip: '10100', image: { id: 10 } });
     expect((await ask.changed(`/venues/${venue.id}`, { zip: 20100, image: 11 })).image.id).toBe(11);
@@ -43,7 +43,7 @@ describeAsking('plain values', (ask) => {
     expect((await ask.changed(`/events/${event.id}`, { image: 11 })).image.id).toBe(11);
   });
 
-  it.each(PATHS)('D7 counts null and the empty text as absent when %s are created', async (path) => {
+  it.each(PATHS)('D7 treats null and the empty text as absent when %s are created', async (path) => {
     const plain = await ask.made(`/${path}`, REQUIRED[path]);
     await ask.rows((db) => db.from('posts').where('ID', plain.id).update({ post_title: 'Another', post_name: 'another' }));
     for (const id of path === 'tags' || path === 'categories' ? [plain.id] : []) bodyOf(await ask.del(`/${path}/${id}`));
@@ -53,7 +53,7 @@ describeAsking('plain values', (ask) => {
       const changed = differences(plain, record).filter(
         (name) => !['id', 'global_id', 'global_id_lineage', 'rest_url', 'urls', '_links', 'term_taxonomy_id'].includes(name),
       );
-      // A boolean of nothing is a no, also where a new venue's default is a yes.
+      // An empty boolean means false, even if the default of a new venue is true.
       expect({ empty, changed }).toEqual({ empty, changed: path === 'venues' ? ['show_map', 'show_map_link'] : [] });
       if (path === 'tags' || path === 'categories') bodyOf(await ask.del(`/${path}/${record.id}`));
       else
@@ -66,7 +66,7 @@ describeAsking('plain values', (ask) => {
     }
   });
   it.each(PATHS.flatMap((path) => OPTIONAL[path].split(' ').map((field) => [path, field] as const)))(
-    'D7 takes null and the empty text on a new record of %s for %s alone',
+    'D7 accepts null and the empty text on a new record of %s for the field %s',
     async (path, field) => {
       for (const [empty, name] of [
         [null, 'One'],
@@ -78,7 +78,7 @@ describeAsking('plain values', (ask) => {
     },
   );
 
-  it.each(['/events/38', '/venues/12', '/organizers/24'])('D7 refuses to empty author and status of %s', async (path) => {
+  it.each(['/events/38', '/venues/12', '/organizers/24'])('D7 refuses to empty the author and the status of %s', async (path) => {
     for (const empty of [null, '']) {
       expectRefusal(await ask.patch(path, { author: empty }), 400, 'rest_invalid_param', ['author']);
       expectRefusal(await ask.patch(path, { status: empty }), 400, 'rest_invalid_param', ['status']);
@@ -87,13 +87,13 @@ describeAsking('plain values', (ask) => {
   it.each(['/events/38', '/categories/5', '/tags/12'])('D7 refuses to empty the slug of %s', async (path) => {
     for (const empty of [null, '']) expectRefusal(await ask.patch(path, { slug: empty }), 400, 'rest_invalid_param', ['slug']);
   });
-  it.each([0, '0', false, null, '', []])('D7 clears the image by %j', async (value) => {
+  it.each([0, '0', false, null, '', []])('D7 removes the image for %j', async (value) => {
     for (const path of ['/events/39', '/venues/12', '/organizers/24']) {
       expect((await ask.read(path)).image.id).toBe(10);
       expect((await ask.changed(path, { image: value })).image || undefined).toBeUndefined();
     }
   });
-  it.each([null, ''])('D7 reads %j as no for a boolean that is changed', async (value) => {
+  it.each([null, ''])('D7 reads %j as false for a boolean in a change', async (value) => {
     const full = { ...EVENT, show_map: true, show_map_link: true, hide_from_listings: true, sticky: true, featured: true, all_day: true };
     const { id } = await ask.made('/events', full);
     const emptied = Object.fromEntries(
@@ -116,7 +116,7 @@ describeAsking('plain values', (ask) => {
     ['/organizers', { organizer: 'Farmers', phone: 5 }, 'phone'],
     ['/categories', { name: 5 }, 'name'],
     ['/tags', { name: 5 }, 'name'],
-  ])('D7 refuses a JSON number where %s wants a text: %j', async (path, body, param) => {
+  ])('D7 refuses a JSON number for a text of %s: %j', async (path, body, param) => {
     expectRefusal(await ask.post(path, body), 400, 'rest_invalid_param', [param]);
     const id = { '/events': 38, '/venues': 12, '/organizers': 24, '/categories': 5, '/tags': 12 }[path];
     expectRefusal(await ask.patch(`${path}/${id}`, { [param]: 5 }), 400, 'rest_invalid_param', [param]);
@@ -133,16 +133,16 @@ describeAsking('plain values', (ask) => {
     expectRefusal(await ask.patch(path, body), 400, 'duplicate_term_slug');
     expect(await ask.everything()).toEqual(before);
   });
-  it('D10 lets a term keep its own slug', async () => {
+  it('D10 allows a term to keep its own slug', async () => {
     expect((await ask.changed('/categories/5', { slug: 'sport' })).slug).toBe('sport');
   });
 
-  it.each([0, '0'])('D12 puts a category at the root with parent %j', async (parent) => {
+  it.each([0, '0'])('D12 moves a category to the top level for the parent %j', async (parent) => {
     expect((await ask.changed('/categories/4', { parent })).parent).toBe(0);
     expect((await ask.made('/categories', { name: 'Top', parent })).parent).toBe(0);
     expect((await ask.read('/categories/4')).urls).not.toHaveProperty('up');
   });
-  it('D12 lists the top level with parent=0', async () => {
+  it('D12 lists the top level for parent=0', async () => {
     expect(idsOf(await ask.read('/categories?parent=0&hide_empty=0&per_page=50')).sort((a, b) => a - b)).toEqual([2, 5, 6, 7, 8, 10]);
     expect(idsOf(await ask.read('/categories?parent=2&hide_empty=0&per_page=50')).sort((a, b) => a - b)).toEqual([3, 9]);
   });
@@ -161,7 +161,7 @@ describeAsking('plain values', (ask) => {
     ['UTC-9:30', '19:30'],
     ['+02:00', '08:00'],
     ['-03:30', '13:30'],
-  ])('D29 computes the offset %s: ten in the morning there is %s in UTC', async (timezone, time) => {
+  ])('D29 converts times with the offset %s: ten in the morning is %s in UTC', async (timezone, time) => {
     const event = await ask.made('/events', { ...EVENT, timezone });
     expect([event.timezone, event.start_date, event.utc_start_date.slice(11, 16)]).toEqual([timezone, '2027-05-01 10:00:00', time]);
     expect((await ask.changed('/events/38', { timezone })).utc_start_date.slice(11, 16)).toBe(time);
@@ -174,7 +174,7 @@ describeAsking('plain values', (ask) => {
     },
   );
 
-  it.each([0, '0', '0.00', [0]])('D30 takes the cost %j for free, on a new event and on a change', async (cost) => {
+  it.each([0, '0', '0.00', [0]])('D30 reads the cost %j as free, on a new event and on a change', async (cost) => {
     const stored = String(Array.isArray(cost) ? cost[0] : cost);
     const event = await ask.made('/events', { ...EVENT, cost });
     expect([event.cost, event.cost_details.values]).toEqual(['Free', [stored]]);
@@ -183,7 +183,7 @@ describeAsking('plain values', (ask) => {
     expect(await ask.meta(39, '_EventCost')).toEqual([stored]);
     expect((await ask.read(`/events/${event.id}?translation_language=it`)).cost).toBe('Gratis');
   });
-  it.each([null, '', []])('D30 clears the cost by %j', async (cost) => {
+  it.each([null, '', []])('D30 removes the cost for %j', async (cost) => {
     expect((await ask.made('/events', { ...EVENT, cost })).cost).toBe('');
     expect((await ask.read('/events/57')).cost).not.toBe('');
     expect(await ask.changed('/events/57', { cost })).toMatchObject({ cost: '', cost_details: { values: [] } });
@@ -196,7 +196,7 @@ const NO = ['false', 'FALSE', 'False', '0', 'no', 'NO', 'No', 'off', 'OFF', 'Off
 const EVENT_FLAGS = ['all_day', 'show_map', 'show_map_link', 'hide_from_listings', 'sticky', 'featured'];
 
 describeAsking('dates and booleans', (ask) => {
-  it('D31 takes the first day of Unix time as a date', async () => {
+  it('D31 accepts the first day of Unix time as a date', async () => {
     const event = await ask.made('/events', {
       title: 'Epoch',
       start_date: '1970-01-01',
@@ -215,7 +215,7 @@ describeAsking('dates and booleans', (ask) => {
       expect((await ask.changed(path, { date: '1970-01-01' })).date).toBe('1970-01-01 00:00:00');
   });
   it.each(['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after'])(
-    'D31 takes it as the filter %s',
+    'D31 accepts the first day of Unix time in the filter %s',
     async (name) => {
       const { total } = await ask.read(
         `/events?${name}=1970-01-01&per_page=1&${name === 'start_date' ? 'end_date=2099-01-01' : name === 'end_date' ? 'start_date=1960-01-01' : ''}`,
@@ -225,7 +225,7 @@ describeAsking('dates and booleans', (ask) => {
   );
 
   it.each([...YES.map((form) => [form, true] as const), ...NO.map((form) => [form, false] as const)])(
-    'D31 reads %s as %s for every flag',
+    'D31 reads %s as %s in every boolean',
     async (form, meant) => {
       const flags = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, form]));
       const expected = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, meant]));
@@ -239,7 +239,7 @@ describeAsking('dates and booleans', (ask) => {
     },
   );
   it.each([...YES.map((form) => [form, true] as const), ...NO.map((form) => [form, false] as const)])(
-    'D31 reads %s as %s in the other interfaces, too',
+    'D31 reads %s as %s in wp/v2 and tec/v1, too',
     async (form, meant) => {
       const ids = async (path: string) => bodyOf(await ask.send('GET', `/wp-json/${path}`, { headers })).map(({ id }: Json) => id);
       const headers = { 'X-TEC-EEA': 'known' };
@@ -260,7 +260,7 @@ describeAsking('dates and booleans', (ask) => {
       Object.fromEntries(EVENT_FLAGS.map((name) => [name, meant])),
     );
   });
-  it.each(EVENT_FLAGS)('D31 refuses what is neither for %s', async (name) => {
+  it.each(EVENT_FLAGS)('D31 refuses other values for %s', async (name) => {
     for (const value of ['maybe', 2, [], {}, 'y e s'])
       expectRefusal(await ask.post('/events', { ...EVENT, [name]: value }), 400, 'rest_invalid_param', [name]);
   });
@@ -276,7 +276,7 @@ describeAsking('dates and booleans', (ask) => {
     ['/organizers?per_page=50&only_with_upcoming='],
     ['/categories?per_page=50&hide_empty='],
     ['/tags?per_page=50&hide_empty='],
-  ])('D31 reads every form of yes and no in %s', async (path) => {
+  ])('D31 reads every spelling of true and false in %s', async (path) => {
     await ask.rows((db) =>
       db.from('postmeta').insert([
         { post_id: 12, meta_key: '_VenueLat', meta_value: '43.7' },
@@ -322,7 +322,7 @@ describeAsking('costs', (ask) => {
     expect(await ask.changed('/events/39', { cost })).toMatchObject({ cost: shown, cost_details: details });
     expect(await ask.meta(39, '_EventCost')).toEqual([cost]);
   });
-  it('D37 stores numbers without the noise of binary fractions, as PHP writes them', async () => {
+  it('D37 stores numbers without the rounding errors of binary fractions, as PHP writes them', async () => {
     const { id, cost } = await ask.made('/events', { ...EVENT, cost: [3 * 33.3, 0.1 + 0.2, 100_000.5, 7] });
     expect(cost).toBe('$0.3 – $100000.5');
     expect(await ask.meta(id, '_EventCost')).toEqual(['99.9', '0.3', '100000.5', '7']);
@@ -333,7 +333,7 @@ describeAsking('costs', (ask) => {
     expect(core.body).toMatchObject({ title: { raw: '3.3' }, meta: { _EventCost: '99.9' } });
     expect((await ask.made('/venues', { venue: 'Hall', zip: 1.1 + 2.2 })).zip).toBe('3.3');
   });
-  it('D37 stores a list as sent, a row for each', async () => {
+  it('D37 stores a list as it was sent, with a row for each cost', async () => {
     const event = await ask.made('/events', { ...EVENT, cost: ['€ 20', '€ 5,50', '€ 10'] });
     expect(event).toMatchObject({ cost: '€5,50 – €20', cost_details: { values: ['5.50', '10', '20'], currency_symbol: '€' } });
     expect(await ask.meta(event.id, '_EventCost')).toEqual(['€ 20', '€ 5,50', '€ 10']);
@@ -342,7 +342,7 @@ describeAsking('costs', (ask) => {
   });
 });
 
-describeAsking('addresses and texts', (ask) => {
+describeAsking('URLs and texts', (ask) => {
   const stored: Readonly<Record<string, string>> = {
     '/events/38': '_EventURL',
     '/venues/12': '_VenueURL',
@@ -359,7 +359,7 @@ describeAsking('addresses and texts', (ask) => {
     ['ftp', 'ftp://example.org/file', 'ftp://example.org/file'],
     ['mailto', 'mailto:info@example.org', 'mailto:info@example.org'],
     ['tel', 'tel:+39050123', 'tel:+39050123'],
-  ])('D38 takes %s and stores it in ASCII', async (_, website, ascii) => {
+  ])('D38 accepts %s and stores it in ASCII', async (_, website, ascii) => {
     for (const path of records) {
       bodyOf(await ask.patch(path, { website }));
       expect(await ask.meta(Number(path.split('/')[2]), stored[path]!)).toEqual([ascii]);
@@ -387,7 +387,7 @@ describeAsking('addresses and texts', (ask) => {
   });
 
   const DIRTY = 'a\u0000b\u0001c\u0008d\u000be\u001bf\u007fg';
-  it('D39 takes control characters out of every text, but tab and line breaks', async () => {
+  it('D39 removes control characters, except tabs and line breaks, from every text', async () => {
     const lines = `${DIRTY}\th\ni\r\nj`;
     const event = await ask.made('/events', { ...EVENT, title: DIRTY, description: lines, excerpt: lines, cost: DIRTY });
     const row = (await ask.db().from('posts').where('ID', event.id).first())!;
@@ -442,7 +442,7 @@ describeAsking('addresses and texts', (ask) => {
     await refused('patch', '/tags/12', 'name');
     expect(await ask.everything()).toEqual(before);
   });
-  it('D39 takes a title that shows something', async () => {
+  it('D39 accepts a title with visible characters', async () => {
     for (const title of ['<b>x</b>', '🎸', '0.5', '&amp;', '日本'])
       expect(((await ask.made('/events', { ...EVENT, title })) as Json).id).toBeGreaterThan(92);
   });

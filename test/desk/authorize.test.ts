@@ -9,10 +9,10 @@ const page = (query: Readonly<Record<string, string>>) => `${PAGE}?${new URLSear
 const basic = (login: string, password: string) => ({ Authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });
 
 const suite = (ask: Asking) => {
-  /** What the API calls the owner of a password. */
+  /** Asks the API for the user that a password belongs to. */
   const ownerOf = (login: string, password: string) => ask.send('GET', '/wp-json/wp/v2/users/me', { headers: basic(login, password) });
 
-  it('is led by the address that the API names to a page for whoever is signed in', async () => {
+  it('is redirected from the URL in the API to a page for signed-in users', async () => {
     const { body } = await ask.send('GET', '/wp-json/');
     const named = new URL(body.authentication['application-passwords'].endpoints.authorization);
     const led = await ask.send('GET', `${named.pathname}?app_name=A%20b&success_url=https%3A%2F%2Fapp.example%2F`);
@@ -26,7 +26,7 @@ const suite = (ask: Asking) => {
     ]);
   });
 
-  it('gets one that opens the account, and its own query beside it', async () => {
+  it('gets a password that authenticates the account, appended to the query of its own URL', async () => {
     const ed = await visitor(ask, 'ed');
     const asked = await ed.get(page({ success_url: 'https://app.example/done?a=1' }));
     expect([asked.status, asked.text.includes('app.example'), asked.text.includes('Pocket calendar')]).toEqual([200, true, true]);
@@ -38,11 +38,11 @@ const suite = (ask: Asking) => {
     expect([to.origin, to.pathname, a, site_url, user_login]).toEqual(['https://app.example', '/done', '1', url, 'ed']);
     expect((await ownerOf('ed', password!)).body.slug).toBe('ed');
     expect((await ed.get('/admin/me')).text).toContain('Pocket calendar');
-    // One of that name is there already.
+    // An application password of this name exists already.
     expect((await ed.submit(asked, PAGE, { decision: 'approve' })).status).toBe(422);
   });
 
-  it('gets none where its user says no, and is told so', async () => {
+  it('gets no password if the user refuses, and is told so', async () => {
     const ed = await visitor(ask, 'ed');
     for (const [query, to] of [
       [{ success_url: 'https://app.example/done?a=1' }, 'https://app.example/done?a=1&success=false'],
@@ -55,14 +55,14 @@ const suite = (ask: Asking) => {
     expect((await ed.get('/admin/me')).text).not.toContain('Pocket calendar');
   });
 
-  it('without an address to lead back to gets it shown', async () => {
+  it('without a return URL gets a password that is shown on the page', async () => {
     const ed = await visitor(ask, 'ed');
     const done = await ed.submit(await ed.get(page({})), PAGE, { decision: 'approve' });
     const [, shown] = /class="shown-once">([\w ]+)</.exec(done.text) ?? [];
     expect((await ownerOf('ed', shown!)).body.slug).toBe('ed');
   });
 
-  it('leads nowhere but to the address on the page, and only with the form of that page', async () => {
+  it("redirects only to the URL shown on the page, and only after that page's form was sent", async () => {
     const ed = await visitor(ask, 'ed');
     const asked = await ed.get(page({ success_url: 'https://app.example/x', reject_url: 'pocket://no' }));
     expect(asked.headers['content-security-policy']).toContain("form-action 'self' https://app.example pocket:;");
@@ -75,16 +75,16 @@ const suite = (ask: Asking) => {
       expect((await ed.get(page(query))).status).toBe(400);
   });
 };
-describeAsking('A program that asks for a password', suite, { PAGES: 'on' });
+describeAsking('a program that asks for an application password', suite, { PAGES: 'on' });
 
-describe('The address of a program', () => {
+describe('the return URL of a program', () => {
   it.each([
     'https://app.example/x?y#z',
     'http://127.0.0.1:8080/',
     'http://[::1]/',
     'http://localhost:3000/cb',
     'com.example.app://connected',
-  ])('%s is one to lead to', (text) => expect(applicationAddress(text)?.href).toBe(new URL(text).href));
+  ])('%s is accepted', (text) => expect(applicationAddress(text)?.href).toBe(new URL(text).href));
   it.each([
     '',
     'app.example',
@@ -101,5 +101,5 @@ describe('The address of a program', () => {
     'https://a,b.example/',
     'pocket:///nowhere',
     `https://app.example/${'x'.repeat(2000)}`,
-  ])('%j is none', (text) => expect(applicationAddress(text)).toBeUndefined());
+  ])('%j is refused', (text) => expect(applicationAddress(text)).toBeUndefined());
 });

@@ -9,7 +9,7 @@ import { visitor } from '../support/desk-visitor.ts';
 const PASSWORD = 'a long enough password';
 const EVENT = 'Concert at the barn';
 
-describeInBrowser('The desk in a browser', (visit) => {
+describeInBrowser('the desk in a browser', (visit) => {
   describeAsking('', (ask) => {
     const at = (path: string) => ask.running().base + path;
     const linkFor = async (login: string) => {
@@ -23,7 +23,7 @@ describeInBrowser('The desk in a browser', (visit) => {
     it.each([
       ['with scripts', true],
       ['without scripts', false],
-    ])('takes an editor from the first link to a published concert, a month and an invitation, %s', async (_, javaScriptEnabled) => {
+    ])('takes an editor from the first link to a published concert, the month and an invitation, %s', async (_, javaScriptEnabled) => {
       const { page, complaints } = await visit({ javaScriptEnabled, locale: 'en' });
       page.removeAllListeners('dialog').on('dialog', (dialog) => void dialog.accept());
       await page.goto(await linkFor('admin'));
@@ -44,7 +44,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.getByLabel('Description of the picture').fill('A red barn');
       await page.locator('#website').fill('no address at all <x>');
       await page.getByRole('button', { name: 'Save' }).click();
-      // What is wrong is said, and nothing is lost, not even the picture.
+      // Errors are shown, and nothing of the form is lost, not even the image.
       expect(await page.locator('#website-error').textContent()).toContain('is not a web address');
       await page.locator('#website').fill('https://barn.example/');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -69,11 +69,11 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.getByLabel('E-mail address').fill('bruno@example.org');
       await page.getByRole('button', { name: 'Create the invitation' }).click();
       expect(await page.locator('.shown-once').textContent()).toMatch(/\/admin\/welcome\?login=bruno&token=\w{24}$/);
-      // Nothing listens at the address of the sample site's pictures, and what is refused has a status of its own.
+      // No server listens at the address of the sample site's images, and refused forms have status 422.
       expect(complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))).toEqual([]);
     });
 
-    it('keeps what was typed when the page is left, and offers it again', async () => {
+    it('keeps the text of an unsent form when the page is left, and offers it again', async () => {
       const { page } = await visit({ locale: 'en' });
       await page.goto(await linkFor('admin'));
       await page.getByLabel('New password').fill(PASSWORD);
@@ -87,7 +87,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a venue');
     });
 
-    it('keeps a draft of a new record while another is saved, and shows both versions where its record was saved since', async () => {
+    it('keeps a draft of a new record while another is saved, and shows both versions if the record was saved since', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
@@ -108,7 +108,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.getByText('Somebody else saved this record').waitFor();
       expect(await page.locator('.theirs .saved-now').allTextContents()).toContain('Alba');
       expect(await page.locator('#phone').inputValue()).toBe('22');
-      // Nothing of it is offered for a copy of another one.
+      // The draft is not offered in the form for a duplicate of the record.
       await page.goto(at(`/admin/venues/${id}/duplicate`));
       expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
       await page.goto(at('/admin/venues/new'));
@@ -120,7 +120,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
     });
 
-    it('offers what was typed for a category again, too, until that very one is saved', async () => {
+    it('offers the text of an unsent category form, too, until that category is saved', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
@@ -144,7 +144,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect([await description.inputValue(), await restore.count()]).toEqual(['Waltz', 0]);
     });
 
-    it('keeps what is typed after saving, though the page is loaded again', async () => {
+    it('keeps text typed after saving, though the page is loaded again', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
@@ -160,7 +160,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.locator('#phone').inputValue()).toBe('22');
     });
 
-    it('keeps the end that follows the start, and brings it back with every organizer that was typed', async () => {
+    it('keeps the end date that follows the start, and restores it together with every organizer typed', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page, complaints } = await visit({ locale: 'en' });
@@ -173,7 +173,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       await box('website').fill('no address <x>');
       await page.getByRole('button', { name: 'Save' }).click();
       await box('organizer[add][]').nth(1).fill('Bruno');
-      // Cleared first, as people do who type another day.
+      // The field is cleared first, as users do when they type another date.
       await box('start_date[date]').fill('');
       await box('start_date[date]').fill('2027-03-10');
       expect(await ends()).toEqual(['2027-03-10', '12:00']);
@@ -187,14 +187,14 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))).toEqual([]);
     });
 
-    it('makes one record of what is sent by two clicks', async () => {
+    it('creates one record if the button is clicked twice', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
       await page.goto(at('/admin/venues/new'));
       await page.getByLabel('Name', { exact: true }).fill('Clicked twice');
-      // The first answer takes its time.
+      // The first answer is delayed.
       let sent = 0;
       await page.route('**/admin/venues/new', async (route) => {
         if (route.request().method() === 'POST') sent += 1;
@@ -206,7 +206,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.evaluate(clicks);
       await page.getByText('Created.').waitFor();
       expect([sent, (await ask.read('/venues?search=clicked')).total]).toEqual([1, 1]);
-      // Whoever goes back and sends it again means it.
+      // A form sent again after going back creates another record.
       await page.goBack();
       await page.getByLabel('Name', { exact: true }).fill('Clicked again');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -214,7 +214,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(sent).toBe(2);
     });
 
-    it('shows the picture that is chosen, or dropped, before it is saved', async () => {
+    it('shows the chosen image, or one that is dropped, before it is saved', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page, complaints } = await visit({ locale: 'en' });
@@ -238,12 +238,12 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await width()).toBe(40);
       await input.setInputFiles(await pictureOf('#3a3', 50));
       while ((await width()) !== 50) await page.waitForTimeout(20);
-      // What is no picture is not shown, and neither is one that is taken out again.
+      // Files that are not images are not shown, nor images that are removed again.
       await input.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
       expect(await figure.count()).toBe(0);
       await input.setInputFiles([]);
       expect(await figure.count()).toBe(0);
-      // One that is too large keeps the form where it is.
+      // A file that is too large keeps the form open.
       await page.locator('[data-drop]').evaluate((field) => field.setAttribute('data-most', '100'));
       await input.setInputFiles(await pictureOf('#33a', 60));
       const said = () => input.evaluate((element) => (element as unknown as { validationMessage: string }).validationMessage);
@@ -253,7 +253,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(complaints).toEqual([]);
     });
 
-    it('says dates in words, selects all rows, and asks before many records are deleted', async () => {
+    it('says dates in words, selects all rows, and asks for confirmation before many records are deleted', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
@@ -286,7 +286,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.locator('tbody [type=checkbox]:checked').count()).toBe(await page.locator('tbody tr').count());
     });
 
-    it('tells whoever is signed out while something goes on', async () => {
+    it('tells users that their session has ended while a task goes on', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
@@ -300,7 +300,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
     });
 
-    it('breaks no word of a heading or a state', async () => {
+    it('breaks no word of a heading or a status', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'it', viewport: { width: 720, height: 900 } });
@@ -318,13 +318,13 @@ describeInBrowser('The desk in a browser', (visit) => {
     });
 
     it.each(VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const))(
-      'has no page that axe-core finds fault with (%s)',
+      'has no accessibility fault that axe-core finds (%s)',
       async (_, view) => {
         const admin = await visitor(ask, 'admin');
         const [name = '', value = ''] = admin.cookie().split('=');
         const locale = view.colorScheme === 'dark' ? 'it' : 'en';
         const { page } = await visit({ ...view, locale });
-        // Names are as long as people make them.
+        // Long names, as users write them.
         const long = 'The large hall behind the old town hall by the market, '.repeat(2);
         const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
         const { id } = await ask.made('/events', {

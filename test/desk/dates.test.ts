@@ -17,7 +17,7 @@ const NOW = new Date('2030-12-31T12:00:00Z');
 const CHOIR = 502;
 const PAGE = `/admin/events/${CHOIR}/dates`;
 
-describeDatabases('Dates of an event that recurs, at the desk', (open) => {
+describeDatabases('dates of a recurring event at the desk', (open) => {
   let db: Database;
   let running: RunningSite;
   let putBack: () => Promise<void>;
@@ -45,7 +45,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     return body.events.map((event: { start_date: string }) => event.start_date);
   };
 
-  it('are led to from the event, with the rule in words', async () => {
+  it('are linked from the event, with the rule in words', async () => {
     const anna = await as('admin');
     expect((await anna.get(`/admin/events/${CHOIR}`)).text).toContain(`href="${PAGE}"`);
     const page = await anna.get(PAGE);
@@ -56,7 +56,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect((await (await as('contrib')).get(PAGE)).status).toBe(403);
   });
 
-  it('are led to from the page of the event, each of several on one day by itself', async () => {
+  it("are linked from the event's page, each of several on one day separately", async () => {
     const [first] = await db.rows<Record<string, unknown>>`
       SELECT * FROM {tec_occurrences} WHERE post_id = ${CHOIR} AND start_date > ${'2031-01-01'} ORDER BY start_date LIMIT 1`;
     const { occurrence_id: _id, ...row } = first!;
@@ -75,7 +75,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect(starts.map((start) => start?.slice(0, 13))).toEqual([`${day}T08`, String(row.start_date).slice(0, 13).replace(' ', 'T')]);
   });
 
-  it('are led to by the numbers that they have on their day, whatever their order', async () => {
+  it('are linked by their numbers within a day, whatever their order', async () => {
     const own = { post_id: 512, meta_key: '_EventSequence_2031-07-10' };
     const stored = (await db.from('postmeta').where(own).first())!.meta_value ?? '';
     const swapped = stored.replace(/i:[12];a/g, (number) => (number === 'i:1;a' ? 'i:2;a' : 'i:1;a'));
@@ -92,7 +92,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     await db.from('postmeta').where(own).update({ meta_value: stored });
   });
 
-  it('are led to from the slug that their event had before', async () => {
+  it('are linked from the slug that their event had before', async () => {
     const { url } = (await running.send('GET', '/wp-json/tribe/events/v1/events/10000308')).body;
     await running.send('PATCH', `/wp-json/tribe/events/v1/events/${CHOIR}`, { as: 'admin', body: { slug: 'choir' } });
     const { status, headers } = await running.send('GET', new URL(url).pathname);
@@ -100,7 +100,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect((await running.send('GET', new URL(url).pathname.replace('-21', '-20'))).status).toBe(404);
   });
 
-  it('are left out one by one, but for the first', async () => {
+  it('are removed one by one, except the first', async () => {
     const anna = await as('admin');
     const before = await dates();
     const page = await anna.get(PAGE);
@@ -116,7 +116,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect([refused.status, refused.text.includes('it is the first of the series')]).toEqual([422, true]);
   });
 
-  it.each(['leave-out', 'move'])('are not there for whoever comes too late (%s)', async (action) => {
+  it.each(['leave-out', 'move'])('are gone for an editor whose page is outdated (%s)', async (action) => {
     const [anna, otto] = [await as('admin'), await as('ed')];
     const stale = await anna.get(PAGE);
     const start = elements(stale.text, ({ attribs }) => attribs.name === 'date')[1]!.attribs.value!;
@@ -133,7 +133,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect([late.status, late.text.includes('This date no longer exists')]).toEqual([422, true]);
   });
 
-  it('all stand in the month, lead to the event and are not dragged', async () => {
+  it('are all in the month, link to the event and cannot be dragged', async () => {
     const anna = await as('admin');
     const shown = async (month: string): Promise<[day: string, href: string][]> => {
       const { text } = await anna.get(`/admin/month?month=${month}`);
@@ -150,7 +150,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect([page.status, page.text.includes(`action="/admin/events/${CHOIR}"`)]).toEqual([200, true]);
   });
 
-  it('of whole days last as long as before when the form to move them is sent as it is', async () => {
+  it('of whole days keep their length when the form for moving them is sent unchanged', async () => {
     await setOptions(db, { tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
     const path = '/wp-json/tribe/events/v1/events';
     const days = { start_date: '2031-06-07', end_date: '2031-06-08' };
@@ -166,7 +166,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect([after.start_date, after.end_date]).toEqual([body.start_date, body.end_date]);
   });
 
-  it('are added, and what was added is moved', async () => {
+  it('are added, and added dates can be moved', async () => {
     const anna = await as('admin');
     const page = await anna.get(PAGE);
     const span = (day: string, time: string) => ({
@@ -195,9 +195,9 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
   });
 });
 
-describeInBrowser('Dates of an event in a browser', (visit) => {
+describeInBrowser('dates of an event in a browser', (visit) => {
   describeDatabases('', (open) => {
-    it.each(VIEWS)('have nothing that hinders anybody (%j)', async (view) => {
+    it.each(VIEWS)('have no accessibility faults (%j)', async (view) => {
       const db = await loadRecurringSite(await open());
       const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
       try {
@@ -238,7 +238,7 @@ describe('a rule in words', () => {
     ['FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2', undefined, undefined],
     ['FREQ=YEARLY;BYDAY=20MO', undefined, undefined],
     ['FREQ=HOURLY', undefined, undefined],
-  ])('%s', async (rule, english, italian) => {
+  ])('describes %s', async (rule, english, italian) => {
     const texts = await loadTexts(['en', 'it']);
     const told = ['en', 'it'].map((language) => ruleInWords(i18nIn(texts, language, 'en-US'), parseRule(rule)!));
     expect(told).toEqual([english, italian]);

@@ -4,16 +4,14 @@ import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { describeAsking } from '../support/asking.ts';
 import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 
-/*
- * Forms that come back: refused, quick ones, old ones, and what stands in lists around them.
- */
-describeAsking('Forms of the desk that come back', (ask) => {
+/* Forms that are shown again: after errors, quick forms in lists, outdated forms, and the lists around them. */
+describeAsking('forms of the desk', (ask) => {
   const atTheMill = (more: object = {}) =>
     ask.made('/events', {
       title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' }, tags: ['flour'], ...more,
     }); // biome-ignore format: a record
 
-  it('keep venue, organizers and tags where the quick form of a list was refused', async () => {
+  it('keep venue, organizers and tags if the quick form of a list is refused', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await atTheMill();
     const path = `/admin/events/${id}`;
@@ -30,7 +28,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     });
   });
 
-  it('show what somebody else saved though they were refused for something else before', async () => {
+  it('show the changes of another editor though they were refused for another reason before', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
     const path = `/admin/venues/${id}`;
@@ -44,7 +42,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.read(`/venues/${id}`)).toMatchObject({ city: 'Alba', website: 'https://hall.example/' });
   });
 
-  it('show what somebody else saved of a category, beside what was typed', async () => {
+  it('show the changes that another editor made to a category, next to the typed values', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/categories', { name: 'Mills', description: 'Old' });
     const path = `/admin/categories/${id}`;
@@ -61,7 +59,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.read(`/categories/${id}`)).toMatchObject({ name: 'Windmills', description: 'Theirs' });
   });
 
-  it('say that a field is to be filled in, not what the API says of a parameter', async () => {
+  it("say that a field must be filled in, instead of the API's message about a parameter", async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/categories', { name: 'Mills' });
     const event = await ask.made('/events', { title: 'Fair', start_date: '2031-05-01 10:00', end_date: '2031-05-01 12:00' });
@@ -80,7 +78,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     }
   });
 
-  it('show the description of a category that says 0', async () => {
+  it('show the description of a category that is 0', async () => {
     const { id } = await ask.made('/categories', { name: 'Mills', description: '0' });
     const anna = await visitor(ask, 'admin');
     const path = `/admin/categories/${id}`;
@@ -88,7 +86,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect([fields.get('description'), fields.get('parent')]).toEqual(['0', '']);
   });
 
-  it('keep the description of a picture where a quick form meets the changes of somebody else', async () => {
+  it("keep the description of an image if a quick form conflicts with another editor's changes", async () => {
     const anna = await visitor(ask, 'admin');
     const image = await ask.db().from('posts').where({ post_type: 'attachment', post_mime_type: 'image/png' }).first('ID');
     const { id } = await atTheMill({ image: Number(image!.ID) });
@@ -101,7 +99,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(elements(again.text, ({ attribs }) => attribs.class === 'form-image')).toHaveLength(1);
   });
 
-  it('lead back to the page of the list that they stood on, and a page that is gone to the last', async () => {
+  it('link back to the page of the list that they were on, or to the last page if that page is gone', async () => {
     const anna = await visitor(ask, 'admin');
     const ids: number[] = [];
     for (const name of ['one', 'two', 'three']) ids.push((await ask.made('/venues', { venue: `Mill ${name}` })).id);
@@ -114,11 +112,11 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(done.headers.location).toBe(`${address}&done=trashed&count=1`);
     const after = await anna.get(done.headers.location!);
     expect([after.status, after.text.match(/name="ids\[\]"/g)?.length]).toEqual([200, 2]);
-    // Another order or state begins with the first page.
+    // Another order or status starts on the first page.
     expect(list.text).not.toMatch(/href="[^"]*orderby=[^"]*page=2|href="[^"]*(?<!per_)page=2[^"]*orderby=/);
   });
 
-  it('put the venue that is typed in the place of the one that was there, and organizers beside those that were', async () => {
+  it('replace the venue by a typed one, and add typed organizers to the existing ones', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await atTheMill();
     const path = `/admin/events/${id}`;
@@ -130,7 +128,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     });
   });
 
-  it('leave line ends where they are stored in a text that has one line in forms', async () => {
+  it('keep stored line breaks in texts with a single-line input', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Hall', address: 'Via Roma 1' });
     await ask.rows((db) =>
@@ -143,7 +141,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.meta(id, '_VenueAddress')).toEqual(['Via Roma 1\nScala B']);
   });
 
-  it('begin a copy of a record without the name that another system has for that one', async () => {
+  it('begin a duplicate of a record without its external ID', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await atTheMill({ external_id: 'mill-1' });
     const copy = await anna.get(`/admin/events/${id}/duplicate`);
@@ -151,7 +149,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.meta(id, '_fasti_external_id')).toEqual(['mill-1']);
   });
 
-  it('lead from what is wrong to each field, also to one of several inputs', async () => {
+  it('link from each error to its field, also to one of several inputs', async () => {
     await ask.rows(async () => addCustomField(ask.running().site, { name: 'stage', type: 'choice', choices: ['Barn'] }));
     const anna = await visitor(ask, 'admin');
     const { text } = await anna.get('/admin/events/new');
@@ -165,7 +163,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect([refused.status, refused.text.includes('href="#venue"'), refused.text.includes('id="venue-error"')]).toEqual([422, true, true]);
   });
 
-  it('name the author of a record though that one writes no more', async () => {
+  it('name the author of a record even if the author may no longer write', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await atTheMill();
     const sub = await ask.db().from('users').where('user_login', 'sub').first('ID', 'display_name');
@@ -181,7 +179,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect([await authorOn(Number(sub!.ID)), await authorOn(4444)]).toEqual([sub!.display_name, '#4444']);
   });
 
-  it('say in lists by which clock an event of another zone takes place, and nothing of one without dates', async () => {
+  it('give the time zone in lists of an event in another zone, and none of an event without dates', async () => {
     const anna = await visitor(ask, 'admin');
     await atTheMill({ timezone: 'America/New_York' });
     const { id } = await atTheMill({ title: 'At the mill, some day' });
@@ -191,7 +189,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(when.sort()).toEqual(['', expect.stringMatching(/10:00 –.*11:00 AM \(EST\)$/)]);
   });
 
-  it('say nothing of what was done where nothing could be', async () => {
+  it('report no success if nothing could be changed', async () => {
     const { id } = await atTheMill();
     const contributor = await visitor(ask, 'contrib');
     const list = await contributor.get('/admin/events');
@@ -201,7 +199,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect([text.includes('One record could not be changed'), text.includes('Moved to the trash.')]).toEqual([true, false]);
   });
 
-  it('narrow a list and leave its order and state as they are', async () => {
+  it('filter a list and keep its order and status', async () => {
     const anna = await visitor(ask, 'admin');
     const { text } = await anna.get('/admin/events?status=draft&mine=1&orderby=title&order=asc&search=x&page=2');
     const [form] = elements(text, ({ name, attribs }) => name === 'form' && attribs.class === 'filters');
@@ -218,13 +216,13 @@ describeAsking('Forms of the desk that come back', (ask) => {
     ]);
   });
 
-  it('keep what is typed in the browser apart from that of other sites of the same host', async () => {
+  it('keep unsent text in the browser separate from that of other sites on the same host', async () => {
     await ask.options({ home: 'http://localhost/town' });
     const anna = await visitor(ask, 'admin');
     expect(/data-draft="([^"]*)"/.exec((await anna.get('/admin/venues/new')).text)?.[1]).toBe('1:/town/admin/venues/new');
   });
 
-  it('of the settings leave what somebody else has set meanwhile', async () => {
+  it('of the settings keep options that another administrator has set meanwhile', async () => {
     const [anna, bruno] = [await visitor(ask, 'admin'), await visitor(ask, 'admin')];
     const [hers, his] = [await anna.get('/admin/settings'), await bruno.get('/admin/settings')];
     await anna.submit(hers, '/admin/settings', { title: 'Town and country', tagline: 'All that is on' });
@@ -240,7 +238,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     ]);
   });
 
-  it('say beside its field what is wrong with a new category, a new venue, a time without a day and a number', async () => {
+  it('show an error next to its field for a new category, a new venue, a time without a day and a number', async () => {
     const anna = await visitor(ask, 'admin');
     const wrongIn = async (path: string, changes: Record<string, string>) => {
       const { text, status } = await anna.submit(await anna.get(path), path, changes);
@@ -259,7 +257,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     ]);
   });
 
-  it('take numbers with a comma, as most of Europe writes them', async () => {
+  it('accept numbers with a decimal comma', async () => {
     const anna = await visitor(ask, 'admin');
     const done = await anna.submit(await anna.get('/admin/venues/new'), '/admin/venues/new', {
       venue: 'Barn',
@@ -270,7 +268,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.read(`/venues/${id}`)).toMatchObject({ geo_lat: 44.9, geo_lng: -8.25 });
   });
 
-  it('come to be sent once more where the database was away for a moment', async () => {
+  it('are shown again for another attempt if the database was unavailable for a moment', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Mill' });
     const form = await anna.get('/admin/venues/new');
@@ -289,7 +287,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect([venue, description]).toEqual(['Barn &#8220;two&#8221;', '<p>One</p>\n<p>two</p>']);
   });
 
-  it('leave what only somebody else has changed meanwhile as they saved it', async () => {
+  it('keep fields that only another editor has changed meanwhile', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti', phone: '1', address: 'Via 1' });
     const path = `/admin/venues/${id}`;
@@ -305,7 +303,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect([city, phone, address]).toEqual(['Alba', '3', '']);
   });
 
-  it('of categories and of lists leave it, too', async () => {
+  it('of categories and of lists keep fields that only another editor has changed', async () => {
     const anna = await visitor(ask, 'admin');
     const term = await ask.made('/categories', { name: 'Dance', description: 'Waltz' });
     const own = `/admin/categories/${term.id}`;
@@ -326,7 +324,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'The fair', end_date: '2027-03-04 15:00:00', cost: '$5' });
   });
 
-  it('ask for another hour where the clocks go forward over the one that was typed', async () => {
+  it('ask for another time if the typed one is skipped by the change of the clocks', async () => {
     const anna = await visitor(ask, 'admin');
     const path = '/admin/events/new';
     const night = { title: 'Night', 'start_date[date]': '2027-03-28', 'end_date[date]': '2027-03-28', 'end_date[time]': '03:00' };
@@ -340,7 +338,7 @@ describeAsking('Forms of the desk that come back', (ask) => {
     for (const changes of [{ 'start_date[time]': '01:30' }, { 'start_date[time]': '02:30', timezone: 'America/New_York' }])
       expect((await save(changes)).status).toBe(303);
     expect((await save({ 'start_date[time]': '02:30', 'end_date[time]': '23:00', all_day: '1' })).status).toBe(303);
-    // What is stored already is left alone, as everything that nobody touched.
+    // A stored time is left alone, like all unchanged fields.
     const { id } = await ask.made('/events', { title: 'Late', start_date: '2027-03-28 01:30', end_date: '2027-03-28 04:00' });
     await ask.rows((db) =>
       db.from('postmeta').where({ post_id: id, meta_key: '_EventStartDate' }).update({ meta_value: '2027-03-28 02:30:00' }),

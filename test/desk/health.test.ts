@@ -8,8 +8,8 @@ import { damageAside } from '../../src/upkeep/doctor/damage.ts';
 import { describeAsking } from '../support/asking.ts';
 import { elements, visitor } from '../support/desk-visitor.ts';
 
-describeAsking('The page about the health of the site', (ask) => {
-  it('looks again at the backups alone while one is being made', async () => {
+describeAsking('the page about the health of the site', (ask) => {
+  it('refreshes only the backups while a backup is being made', async () => {
     const admin = await visitor(ask, 'admin');
     const { config, db } = ask.running().site;
     mkdirSync(config.backupsDir, { recursive: true });
@@ -25,7 +25,7 @@ describeAsking('The page about the health of the site', (ask) => {
     expect(refreshed((await admin.get('/admin/health/backups')).text)).toEqual([]);
   });
 
-  it('reads an SQLite file for damage without the connection that others wait for', async () => {
+  it('checks an SQLite file for damage without using the shared connection', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fasti-health-'));
     const path = join(folder, 'site.sqlite');
     const file = new Sqlite(path);
@@ -33,7 +33,7 @@ describeAsking('The page about the health of the site', (ask) => {
     const insert = file.prepare('INSERT INTO texts (text) VALUES (?)');
     for (let row = 0; row < 500; row += 1) insert.run(`text ${row} `.repeat(50));
     file.close();
-    // Without a connection, it is used by none.
+    // Without a database connection, a use of it would fail.
     const site = { db: undefined as unknown as Database, config: { ...ask.running().site.config, databaseUrl: `sqlite:${path}` } };
     expect(await damageAside(site)).toEqual([]);
     writeSync(openSync(path, 'r+'), Buffer.alloc(4096, 0xff), 0, 4096, 8192);

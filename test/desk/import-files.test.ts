@@ -14,7 +14,7 @@ it.each([
   ['..', 'file'],
   ['', 'file'],
   [`${'音'.repeat(120)}.csv`, `${'音'.repeat(65)}.csv`],
-])('a file for an import that is called %p is stored as %p and found again', async (sent, stored) => {
+])('an import file named %p is stored as %p and found again', async (sent, stored) => {
   const kept = await keep(VISIT, { name: sent, bytes });
   try {
     expect([kept.name, basename(kept.path)]).toEqual([stored, stored]);

@@ -5,10 +5,8 @@ import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 
 const EVENT = { title: 'Concert', start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' };
 
-/*
- * What nobody touched in a form of the desk stays as it is, even where the form could not offer it to be chosen.
- */
-describeAsking('Choices in forms of the desk', (ask) => {
+/* Unchanged fields in forms of the desk keep their values, even if the form cannot offer these as choices. */
+describeAsking('choices in forms of the desk', (ask) => {
   const saved = async (id: number, changes: Record<string, string>) => {
     const admin = await visitor(ask, 'admin');
     const path = `/admin/events/${id}`;
@@ -21,7 +19,7 @@ describeAsking('Choices in forms of the desk', (ask) => {
     return formIn((await (await visitor(ask, 'admin')).get(path)).text, path).flatMap(([own, value]) => (own === name ? [value] : []));
   };
 
-  it('stay where the site does not offer them any more', async () => {
+  it('are kept if the site no longer offers them', async () => {
     await ask.options({});
     const { site } = ask.running();
     const stage = await addCustomField(site, { name: 'stage', type: 'choice', label: 'Stage', choices: ['Main stage', 'Garden'] });
@@ -38,7 +36,7 @@ describeAsking('Choices in forms of the desk', (ask) => {
     expect(held(await saved(id, { 'custom_fields[stage]': 'Garden' }))).toEqual(['Garden', 'Latin|Italian']);
   });
 
-  it('of tags keep those whose names hold commas or quotes, and of tags with one name the one that was there', async () => {
+  it('of tags keep names with commas or quotes, and the linked one of several tags with the same name', async () => {
     const names = ['Rock, Pop', '"Quoted"', 'A "b", c', 'Plain'];
     const tags: number[] = [];
     for (const name of names) tags.push(Number((await ask.made('/tags', { name })).id));
@@ -54,7 +52,7 @@ describeAsking('Choices in forms of the desk', (ask) => {
     expect((await saved(id, { tags: '"Rock, Pop"' })).tags).toEqual([expect.objectContaining({ id: tags[0] })]);
   });
 
-  it('of fields of the site go by their labels, in errors and beside what somebody else saved', async () => {
+  it("of custom fields have their labels, in errors and next to another editor's changes", async () => {
     await ask.options({});
     const { site } = ask.running();
     await addCustomField(site, { name: 'tickets', type: 'url', label: 'Tickets at', choices: [] });

@@ -8,11 +8,11 @@ import { loadTexts } from '../../src/texts.ts';
 const LANGUAGES = readdirSync(new URL('../../locales/', import.meta.url));
 const texts = await loadTexts(LANGUAGES);
 
-/** Fields that forms do not have. */
+/** Fields that the forms do not contain. */
 const LEFT_OUT = ['date_utc', 'translations', 'translation_of', 'custom_fields'];
 
 describe.each(LANGUAGES)('the labels of forms in %s', (language) => {
-  it.each(postKinds)('are words for every field: $name', ({ name: kind, fields }) => {
+  it.each(postKinds)('exist for every field: $name', ({ name: kind, fields }) => {
     const i18n = i18nIn(texts, language, 'en-US');
     const names = Object.keys(fields).filter((name) => !LEFT_OUT.includes(name));
     const wordless = names.filter((name) => !i18n.has(`desk:fields.${kind}.${name}`) && !i18n.has(`desk:fields.${name}`));

@@ -6,7 +6,7 @@ import { describeAsking } from '../support/asking.ts';
 import { elements, formIn, visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
 
-/** A geocoder that gives what a test says, and keeps what it was asked. */
+/** A geocoder that gives the answers of a test and records the requests. */
 const geocoder = { status: 200, body: '', asked: [] as { address: string | null; agent: string; language: string }[] };
 const server = createServer((req, res) => {
   const { searchParams } = new URL(req.url ?? '/', 'http://localhost');
@@ -32,7 +32,7 @@ const noticeOf = ({ text }: Answer) => /<p class="notice notice-(\w+)"[^>]*>([^<
 const fieldsOf = (page: Answer, action: string) => Object.fromEntries(formIn(page.text, action));
 
 describeAsking(
-  'The coordinates of an address',
+  'the coordinates of an address',
   (ask) => {
     const NEW = '/admin/venues/new';
     const TYPED = { venue: 'Fair', address: 'Piazza Grande', city: 'Arezzo', zip: '52100' };
@@ -44,7 +44,7 @@ describeAsking(
     it.each([
       ['a list of places', NOMINATIM, 'Found: Piazza Grande, Arezzo. Latitude and longitude are filled in; save to keep them.'],
       ['GeoJSON', GEOJSON, 'Found: Piazza Grande. Latitude and longitude are filled in; save to keep them.'],
-    ])('are filled in from %s, and saved when the form is', async (_, body, notice) => {
+    ])('are filled in from %s, and saved with the form', async (_, body, notice) => {
       answering(body);
       const admin = await visitor(ask, 'admin');
       const before = (await ask.everything()).posts?.length;
@@ -68,7 +68,7 @@ describeAsking(
       ['the place has no coordinates', [{ lat: null, lon: null, display_name: 'Nowhere' }], 200, 'does not answer at the moment'],
       ['the coordinates are no numbers', [{ lat: '43,4', lon: '', display_name: 'Nowhere' }], 200, 'does not answer at the moment'],
       ['the place is nowhere on Earth', [{ lat: '91', lon: '0', display_name: '' }], 200, 'does not answer at the moment'],
-    ])('stay as they are where %s', async (_, body, status, notice) => {
+    ])('stay as they are if %s', async (_, body, status, notice) => {
       answering(body, status);
       const admin = await visitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, geo_lat: '1.5', geo_lng: '2.5', locate: '1' });
@@ -77,7 +77,7 @@ describeAsking(
       expect(geocoder.asked).toHaveLength(1);
     });
 
-    it('are not looked for without an address, nor in forms without coordinates', async () => {
+    it('are not looked up without an address, or in forms without coordinates', async () => {
       const admin = await visitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { venue: 'Fair', locate: '1' });
       expect(noticeOf(page)).toEqual(['wrong', 'Fill in the address first.']);
@@ -87,7 +87,7 @@ describeAsking(
       expect(geocoder.asked).toEqual([]);
     });
 
-    it('are written as numbers that the form takes, however fine they are', async () => {
+    it('are written as numbers that the form accepts, however small they are', async () => {
       answering([{ lat: 1e-9, lon: -0.12345678, display_name: 'Null Island' }]);
       const admin = await visitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, locate: '1' });
@@ -95,7 +95,7 @@ describeAsking(
       expect((await admin.submit(page, NEW)).status).toBe(303);
     });
 
-    it('name the place as a text, whatever the geocoder calls it', async () => {
+    it('come with the name of the place, whose markup is escaped', async () => {
       answering([{ lat: 1, lon: 2, display_name: '<script>alert(1)</script>' }]);
       const admin = await visitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, locate: '1' });
@@ -103,7 +103,7 @@ describeAsking(
       expect(page.text).not.toContain('<script>alert');
     });
 
-    it('leave saving to the Enter key, which presses the first button of a form', async () => {
+    it('are not looked up by the Enter key, which saves the form with its first button', async () => {
       const admin = await visitor(ask, 'admin');
       const [form] = elements((await admin.get(NEW)).text, ({ attribs }) => attribs.action === NEW);
       const buttons = DomUtils.findAll(({ name, attribs }) => name === 'button' && attribs.type === 'submit', form?.children ?? []);
@@ -113,8 +113,8 @@ describeAsking(
   { GEOCODER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/search?format=jsonv2&q={address}` },
 );
 
-describeAsking('A site without a geocoder', (ask) => {
-  it('has no button for it, and saves the form whatever is sent', async () => {
+describeAsking('a site without a geocoder', (ask) => {
+  it("has no button for it, and saves the form if the button's value is sent", async () => {
     const admin = await visitor(ask, 'admin');
     const path = '/admin/venues/new';
     const page = await admin.get(path);

@@ -6,13 +6,13 @@ import { visitor } from '../support/desk-visitor.ts';
 
 const TILES = 'https://tiles.example';
 
-describeInBrowser('The map in the form of a venue', (visit) => {
+describeInBrowser('the map in the form of a venue', (visit) => {
   describeAsking(
     '',
     (ask) => {
       const at = (path: string) => ask.running().base + path;
 
-      /** A venue's form in a browser that gets grey tiles, and every address outside the site that it asked for. */
+      /** Opens a venue's form in a browser that gets grey tiles; records all requested URLs outside the site. */
       const openForm = async (path: string, options: Parameters<typeof visit>[0] = {}) => {
         const [name = '', value = ''] = (await visitor(ask, 'admin')).cookie().split('=');
         const opened = await visit({ locale: 'en', ...options });
@@ -34,7 +34,7 @@ describeInBrowser('The map in the form of a venue', (visit) => {
       const madeVenue = async () =>
         (await ask.made('/venues', { venue: 'Town hall', status: 'publish', geo_lat: 43.4663, geo_lng: 11.8829 })).id as number;
 
-      it('moves the pin by keys, by dragging and by a click, and saves where it is', async () => {
+      it('moves the pin by keys, by dragging and by a click, and saves its position', async () => {
         const id = await madeVenue();
         const { page, asked, coordinates, complaints } = await openForm(`/admin/venues/${id}`);
         const pin = page.locator('.map-pin');
@@ -66,7 +66,7 @@ describeInBrowser('The map in the form of a venue', (visit) => {
         expect(complaints).toEqual([]);
       });
 
-      it('follows the fields, begins near other venues, and sets nothing by itself', async () => {
+      it('follows the fields, starts near other venues, and sets no coordinates by itself', async () => {
         await madeVenue();
         const { page, coordinates } = await openForm('/admin/venues/new');
         await page.locator('.map-pin-unset').waitFor();
@@ -80,7 +80,7 @@ describeInBrowser('The map in the form of a venue', (visit) => {
         expect((await coordinates())[0]).toBeLessThan(43.5);
       });
 
-      it('is not there without scripts, nor what it would load', async () => {
+      it('is not shown without scripts, and loads nothing then', async () => {
         const { page, asked } = await openForm(`/admin/venues/${await madeVenue()}`, { javaScriptEnabled: false });
         expect(await page.locator('[data-tiles]').isVisible()).toBe(false);
         await page.locator('[name="geo_lat"]').fill('44');
@@ -89,7 +89,7 @@ describeInBrowser('The map in the form of a venue', (visit) => {
         expect(asked).toEqual([]);
       });
 
-      it('may load pictures from there alone, and only where there is a map', async () => {
+      it('allows images from the tile server only, and only on pages with a map', async () => {
         const admin = await visitor(ask, 'admin');
         const images = async (path: string) =>
           /img-src ([^;]*)/.exec(String((await admin.get(path)).headers['content-security-policy']))?.[1];
@@ -99,7 +99,7 @@ describeInBrowser('The map in the form of a venue', (visit) => {
       });
 
       it.each(VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const))(
-        'is nothing that axe-core finds fault with (%s)',
+        'has no accessibility fault that axe-core finds (%s)',
         async (_, view) => {
           const { page, complaints } = await openForm('/admin/venues/new', { ...view, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
           await page.locator('.map-ground img').first().waitFor();

@@ -14,7 +14,7 @@ import { loadSite, makeNetwork } from '../support/site.ts';
 const FIRST = 1001;
 const CUSTOMERS = 3000;
 
-describeDatabases('The people of another site of the network', (open) => {
+describeDatabases('users of another site of the network', (open) => {
   let db: Database;
   let running: RunningSite;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describeDatabases('The people of another site of the network', (open) => {
   });
   afterAll(() => running.close());
 
-  it('are not let in, asked or named by whoever manages the people of this one', async () => {
+  it('cannot be given access, invited or named by an administrator of this site', async () => {
     const rows = async (work: (db: Database) => PromiseLike<unknown>) => void (await work(db));
     const admin = await visitor({ send: running.send, running: () => running, rows }, 'admin');
     const page = await admin.get('/admin/people/5');
@@ -42,8 +42,8 @@ describeDatabases('The people of another site of the network', (open) => {
   });
 });
 
-describeAsking('The people of a site', (ask) => {
-  /** Makes many customers, of whom so many may write. */
+describeAsking('users of a site', (ask) => {
+  /** Creates many customers, of whom the given number may write. */
   const withCustomers = (writers: number) =>
     ask.rows(async (db) => {
       const ids = Array.from({ length: CUSTOMERS }, (_, place) => FIRST + place);
@@ -62,7 +62,7 @@ describeAsking('The people of a site', (ask) => {
       await insertAll(db, 'users', users, 50);
       await insertAll(db, 'usermeta', metas, 100);
     });
-  /** The site, and how many rows of users and their metas it was given. */
+  /** Returns the site, and a count of the rows of users and their metas that were read. */
   const counting = () => {
     const { site } = ask.running();
     const seen = { rows: 0 };
@@ -78,7 +78,7 @@ describeAsking('The people of a site', (ask) => {
   };
   const namesOn = (text: string) => elements(text, ({ name, attribs }) => name === 'th' && attribs.scope === 'row').map(textOf);
 
-  it('are listed and looked through page by page, and those who are asked for are read alone', async () => {
+  it('are listed and searched page by page, and single users are read without the others', async () => {
     await withCustomers(0);
     const { site, seen } = counting();
     expect(await pageOfUsers(site, { search: '', page: 61 })).toMatchObject({ total: 3005, page: 61, pages: 61 });
@@ -90,7 +90,7 @@ describeAsking('The people of a site', (ask) => {
     expect(seen.rows).toBeLessThan(100);
   });
 
-  it('are shown at the desk on pages that lead to each other, narrowed by a search', async () => {
+  it('are shown at the desk on linked pages, which a search filters', async () => {
     await withCustomers(0);
     const admin = await visitor(ask, 'admin');
     const { text } = await admin.get('/admin/people');
@@ -104,7 +104,7 @@ describeAsking('The people of a site', (ask) => {
     expect((await admin.get('/admin/people/999999')).status).toBe(404);
   });
 
-  it('leave their records to somebody who is named where too many could be chosen', async () => {
+  it('leave their records to an heir whose name is typed if there are too many to choose from', async () => {
     await withCustomers(200);
     const admin = await visitor(ask, 'admin');
     expect(await writersToChoose(ask.running().site)).toBeUndefined();
@@ -115,7 +115,7 @@ describeAsking('The people of a site', (ask) => {
     await ask.rows((db) => db.from('posts').where('ID', 1).update({ post_author: 3 }));
     const [of, before] = [await written(3), await written(FIRST)];
     expect((await admin.submit(page, path, { heir: 'nobody-here' })).status).toBe(422);
-    // A user name of digits is no number of somebody.
+    // A user name consisting of digits is not taken for an id.
     expect((await admin.submit(page, path, { heir: String(FIRST) })).status).toBe(422);
     expect((await admin.submit(page, path, { heir: `shop${FIRST}` })).headers.location).toBe('/admin/people?done=removed');
     expect([await written(3), await written(FIRST)]).toEqual([0, before + of]);
@@ -123,7 +123,7 @@ describeAsking('The people of a site', (ask) => {
 
   const idOf = async (login: string) => Number((await ask.db().from('users').where('user_login', login).first('ID'))?.ID);
 
-  it('have no role offered that they do not have', async () => {
+  it('without a role keep none when their form is saved unchanged', async () => {
     const admin = await visitor(ask, 'admin');
     const sub = await idOf('sub');
     const path = `/admin/people/${sub}`;
@@ -136,8 +136,8 @@ describeAsking('The people of a site', (ask) => {
     expect(await usersById(ask.running().site, [sub])).toMatchObject([{ roles: ['author'] }]);
   });
 
-  it('are let in by those who edit users only as far as these may do what they may', async () => {
-    // What WooCommerce gives its shop managers.
+  it('get password links, or are deleted, only by users who have all of their capabilities', async () => {
+    // The capabilities of WooCommerce's shop managers.
     const manager =
       'a:6:{s:4:"read";b:1;s:10:"list_users";b:1;s:10:"edit_users";b:1;s:12:"delete_users";b:1;s:10:"edit_posts";b:1;s:7:"level_9";b:1;}';
     const [subscriber, administrator] = [await idOf('sub'), 1];

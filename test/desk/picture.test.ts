@@ -8,7 +8,7 @@ const picture = await sharp({ create: { width: 8, height: 8, channels: 3, backgr
   .png()
   .toBuffer();
 
-/** Sends a form of a page with a picture, as a browser does. */
+/** Sends a form of a page with an image, as a browser does. */
 const pictureSender =
   (ask: Pick<Asking, 'send'>) =>
   (person: Visitor, page: Answer, path: string, changes: Record<string, string>, file = picture) => {
@@ -21,7 +21,7 @@ const pictureSender =
   };
 
 describeAsking(
-  'The picture of a form',
+  'the image of a form',
   (ask) => {
     const sendPicture = pictureSender(ask);
     const idOf = ({ headers }: Answer) => Number(/(\d+)\?done/.exec(headers.location ?? '')?.[1]);
@@ -34,7 +34,7 @@ describeAsking(
       return { own, page, image: new Map(formIn(page.text, own)).get('image[id]') };
     };
 
-    it('is described anew once the record is saved, and not by a form that is refused', async () => {
+    it('gets a new description when the record is saved, but not from a refused form', async () => {
       const admin = await visitor(ask, 'admin');
       const { own, page, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
       expect(await altOf(image)).toBe('A barn');
@@ -49,7 +49,7 @@ describeAsking(
       expect(await altOf(image)).toBe('A third barn');
     });
 
-    it('stays chosen in a form that comes back, and can be described there', async () => {
+    it('stays chosen in a form that is shown again, and can be described there', async () => {
       const admin = await visitor(ask, 'admin');
       const before = await pictures();
       const place = '/admin/organizers/new';
@@ -61,7 +61,7 @@ describeAsking(
       expect([await altOf(image), await pictures()]).toEqual(['A barn', before + 1]);
     });
 
-    it('is refused with what is taken instead, though nothing is in its file', async () => {
+    it('is refused with a list of the accepted types, even if the file is empty', async () => {
       const admin = await visitor(ask, 'admin');
       const place = '/admin/organizers/new';
       for (const file of [Buffer.alloc(0), Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')]) {
@@ -77,7 +77,7 @@ describeAsking(
       expect(input?.attribs.accept).toBe('image/jpeg,image/png,image/gif,image/webp,image/avif');
     });
 
-    it('that is too large is told how large it may be, and where the form is', async () => {
+    it('that is too large is refused with the maximum size and a link back to the form', async () => {
       const admin = await visitor(ask, 'admin');
       const { id } = await ask.made('/organizers', { organizer: 'Anna' });
       const own = `/admin/organizers/${id}`;
@@ -86,7 +86,7 @@ describeAsking(
       expect(refused.text).toContain(`<a href="${own}">Back to the form</a>`);
     });
 
-    it('is neither kept nor described where somebody only looks for coordinates', async () => {
+    it('is neither kept nor described by a request for coordinates', async () => {
       const admin = await visitor(ask, 'admin');
       const { own, page, image } = await withPicture(admin, 'venues', { venue: 'Barn', 'image[alt]': 'A barn' });
       const before = await pictures();
@@ -96,14 +96,14 @@ describeAsking(
       expect(new Map(formIn(located.text, own)).get('image[alt]')).toBe('Another barn');
     });
   },
-  // Nobody listens there.
+  // No server listens there.
   { GEOCODER_URL: 'http://127.0.0.1:9/?q={address}', UPLOAD_LIMIT: '200kb' },
 );
 
 describeAsking(
-  'A picture for which there is no place',
+  'an image for which there is no space',
   (ask) => {
-    it('leaves the form as it was typed, to be saved without it', async () => {
+    it('leaves the form as it was typed, to be saved without the image', async () => {
       const admin = await visitor(ask, 'admin');
       const place = '/admin/organizers/new';
       const refused = await pictureSender(ask)(admin, await admin.get(place), place, { organizer: 'Anna' });

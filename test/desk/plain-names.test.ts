@@ -4,10 +4,10 @@ import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 
 const DAY = { 'start_date[date]': '2026-12-06', 'start_date[time]': '21:00', 'end_date[date]': '2026-12-06', 'end_date[time]': '23:00' };
 
-describeAsking('Names at the desk', (ask) => {
+describeAsking('names at the desk', (ask) => {
   const textsOf = (html: string, name: string) => elements(html, (element) => element.name === name).map(textOf);
 
-  it('are shown as they were typed, though they are stored as HTML for those who may not write it', async () => {
+  it('are shown as typed, though they are stored as HTML for users who may not write HTML', async () => {
     const anna = await visitor(ask, 'auth');
     const sent = { title: 'Rock & Roll <3', ...DAY, status: 'publish', 'venue[add][]': 'Bar & Grill' };
     const done = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);
@@ -34,7 +34,7 @@ describeAsking('Names at the desk', (ask) => {
     expect((await ask.read(`/events/${path.split('/').at(-1)}`)).title).toBe('Rock &amp; Roll &lt;3 again');
   });
 
-  it('of venues and organizers are found by whoever types them, with quotes and apostrophes', async () => {
+  it('of venues and organizers are found when typed with quotes and apostrophes', async () => {
     const names = ["Teatro dell'Opera", 'Bar "Da Gigi" & Co', 'Sala -1'];
     const ids = new Map<string, number>();
     for (const venue of names) ids.set(venue, (await ask.made('/venues', { venue })).id);
@@ -53,7 +53,7 @@ describeAsking('Names at the desk', (ask) => {
     }
   });
 
-  it('of the site and of people are those that WordPress shows', async () => {
+  it('of the site and of users are the same as in WordPress', async () => {
     await ask.options({ blogname: 'Food &amp; Wine', blogdescription: 'Eat &amp; drink' });
     await ask.rows((db) => db.from('users').where('user_login', 'ed').update({ display_name: 'Ed &amp; friends' }));
     const anna = await visitor(ask, 'admin');
@@ -66,7 +66,7 @@ describeAsking('Names at the desk', (ask) => {
     expect(textsOf((await (await visitor(ask, 'ed')).get('/admin/me')).text, 'a')).toContain('Ed & friends');
   });
 
-  it('of new tags are refused where they stand, where somebody may not make any', async () => {
+  it('of new tags are refused next to their field if the user may not create tags', async () => {
     const anna = await visitor(ask, 'auth');
     const sent = { title: 'Late night', ...DAY, status: 'publish', tags: 'never heard of' };
     const refused = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);

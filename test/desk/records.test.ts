@@ -5,7 +5,7 @@ import { describeAsking } from '../support/asking.ts';
 import { elements, type FormFields, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 import { insertAll } from '../support/insert-all.ts';
 
-/** What a form of each kind is filled in with, and what the API then shows. */
+/** Values to fill in the form of each kind, and the members that the API then shows. */
 const FILLED: Record<string, { fields: Record<string, string>; shown: Record<string, unknown> }> = {
   event: {
     fields: {
@@ -31,7 +31,7 @@ const FILLED: Record<string, { fields: Record<string, string>; shown: Record<str
   },
 };
 
-describeAsking('Records at the desk', (ask) => {
+describeAsking('records at the desk', (ask) => {
   const stored = async (id: number) => {
     const row = await lockPost(ask.db(), id);
     const metas = await ask
@@ -46,7 +46,7 @@ describeAsking('Records at the desk', (ask) => {
   };
 
   it.each(postKinds.map((kind) => [kind.name, kind] as const))(
-    'makes a new %s with every field, and shows each of them in its form',
+    'creates a new %s with every field, and shows each of them in its form',
     async (name, kind) => {
       const anna = await visitor(ask, 'admin');
       const { fields, shown } = FILLED[name]!;
@@ -65,7 +65,7 @@ describeAsking('Records at the desk', (ask) => {
   );
 
   it.each(postKinds.map((kind) => [kind.name, kind] as const))(
-    'leaves every stored %s as it is when its form is sent as it came',
+    'leaves every stored %s unchanged when its form is sent unchanged',
     async (_, kind) => {
       const anna = await visitor(ask, 'admin');
       const rows = await ask
@@ -85,7 +85,7 @@ describeAsking('Records at the desk', (ask) => {
     },
   );
 
-  it('shows both versions when somebody else was faster, and loses nothing', async () => {
+  it("shows both versions after another editor's change, and loses nothing", async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
     const path = `/admin/venues/${id}`;
@@ -102,7 +102,7 @@ describeAsking('Records at the desk', (ask) => {
   it.each([
     ['venue', '/venues/12', 'phone'],
     ['organizer', '/organizers/24', 'email'],
-  ])('makes a new %s though there is one of that name, and leaves that one alone', async (name, path, field) => {
+  ])('creates a new %s with an existing name, and leaves the existing record alone', async (name, path, field) => {
     const anna = await visitor(ask, 'admin');
     const before = await stored(Number(path.split('/').at(-1)));
     const title = String((await ask.read(path))[name]);
@@ -115,7 +115,7 @@ describeAsking('Records at the desk', (ask) => {
     expect(await stored(Number(before.columns.ID))).toEqual(before);
   });
 
-  it('leads from a venue to a map, by its coordinates or else its address', async () => {
+  it('links from a venue to a map, by its coordinates or else its address', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Hall', address: 'Via 1', city: 'Asti' });
     expect((await anna.get(`/admin/venues/${id}`)).text).toContain('https://www.openstreetmap.org/search?query=Via%201%2C%20Asti');
@@ -123,7 +123,7 @@ describeAsking('Records at the desk', (ask) => {
     expect((await anna.get(`/admin/venues/${id}`)).text).toContain('https://www.openstreetmap.org/?mlat=44.9&amp;mlon=8.2#map=17/44.9/8.2');
   });
 
-  it('says beside the field what is wrong, in the language of the reader', async () => {
+  it('shows an error next to its field, in the language of the reader', async () => {
     const anna = await visitor(ask, 'admin');
     const page = await anna.get('/admin/events/new', { 'Accept-Language': 'it' });
     const fields: FormFields = formIn(page.text, '/admin/events/new').map(([name, value]) => [
@@ -137,7 +137,7 @@ describeAsking('Records at the desk', (ask) => {
     expect(new Map(formIn(refused.text, '/admin/events/new')).get('title')).toBe('Festa');
   });
 
-  it('moves to the trash, restores with the status from before, and deletes for good', async () => {
+  it('moves records to the trash, restores them with their former status, and deletes them permanently', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/events', { title: 'Gone', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
     const list = await anna.get('/admin/events');
@@ -153,7 +153,7 @@ describeAsking('Records at the desk', (ask) => {
     expect((await ask.get(`/events/${id}`)).status).toBe(404);
   });
 
-  it('empties the trash of what the caller may delete', async () => {
+  it('empties the trash of the records that the user may delete', async () => {
     const values = (title: string) => ({ title, start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
     const [one, two] = [await ask.made('/events', values('One'), 'admin'), await ask.made('/events', values('Two'), 'auth')];
     const kept = await ask.made('/events', values('Kept'), 'auth');
@@ -171,7 +171,7 @@ describeAsking('Records at the desk', (ask) => {
     expect((await anna.get('/admin/events?status=trash')).text).not.toContain('empty-trash');
   });
 
-  it('says to how many it is done at most', async () => {
+  it('says how many records an action covers at most', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Mill' });
     await ask.rows(async (db) => {
@@ -180,12 +180,12 @@ describeAsking('Records at the desk', (ask) => {
       await insertAll(db, 'posts', [...mills, ...mills.map((mill) => ({ ...mill, post_status: 'draft' }))], 25);
     });
     const says = async (status: string, text: RegExp) => text.test((await anna.get(`/admin/venues?status=${status}`)).text);
-    // There is one of each already.
+    // One record of each kind exists already.
     expect(await says('draft', /The first 500 of 502 that were found/)).toBe(true);
     expect(await says('trash', /Delete the first 500 records in the trash for good\?/)).toBe(true);
   });
 
-  it('does it to all that a list was narrowed to, on whatever page, and to nothing else', async () => {
+  it('applies an action to all records that match a filter, on any page, and to no others', async () => {
     const anna = await visitor(ask, 'admin');
     const made = async (venue: string) => String((await ask.made('/venues', { venue })).id);
     const found = [await made('Mill one'), await made('Mill two'), await made('Mill three')];
@@ -201,11 +201,11 @@ describeAsking('Records at the desk', (ask) => {
       .orderBy('ID')
       .select('post_status');
     expect(rows.map(({ post_status: status }) => status)).toEqual(['trash', 'trash', 'trash', 'publish']);
-    // One page holds them all: what is on it can be selected.
+    // If all records fit on one page, they can be selected there.
     expect((await anna.get('/admin/venues?search=barn')).text).not.toContain('name="found"');
   });
 
-  it('offers new categories to those who may make them, and leads from a venue or an organizer to its events', async () => {
+  it('offers new categories to users who may create them, and links from a venue or an organizer to its events', async () => {
     for (const [as, offered] of [['admin', true], ['ed', true], ['auth', true], ['contrib', false]] as const) {
       const { text } = await (await visitor(ask, as)).get('/admin/events/new');
       expect([as, text.includes('name="categories[ids][]"'), text.includes('name="categories[fresh]"')]).toEqual([as, true, offered]);
@@ -217,7 +217,7 @@ describeAsking('Records at the desk', (ask) => {
     expect((await anna.get(`/admin/organizers/${other}`)).text).toContain(`<a href="/admin/events?organizer=${other}">Its events</a>`);
   }); // biome-ignore format: pairs
 
-  it('narrows the list of events by tag, venue, organizer and author', async () => {
+  it('filters the list of events by tag, venue, organizer and author', async () => {
     const anna = await visitor(ask, 'admin');
     const event = await ask.made('/events', {
       title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' }, tags: ['flour'],
@@ -228,7 +228,7 @@ describeAsking('Records at the desk', (ask) => {
       expect([name, new RegExp(`<select name="${name}">.*?<option value="${id}"`, 's').test(page)]).toEqual([name, true]);
       expect([name, (await anna.get(`/admin/events?${name}=${id}&search=mill`)).text.includes('At the mill')]).toEqual([name, true]);
     }
-    // A tag that no record carries any more is still said where a list is narrowed to it.
+    // A tag without records is still shown when it is the filter of a list.
     const { id: unused } = await ask.made('/tags', { name: 'Unused' });
     const narrowed = (await anna.get(`/admin/events?tags=${unused}`)).text;
     expect(narrowed).toContain(`<option value="${unused}" selected>Unused</option>`);
@@ -237,7 +237,7 @@ describeAsking('Records at the desk', (ask) => {
     expect((await anna.get(`/admin/events?venue=${(await ask.made('/venues', { venue: 'Barn' })).id}`)).text).not.toContain('At the mill');
   });
 
-  it('lists what is hidden and what is over, by state, month, search and author', async () => {
+  it('lists hidden and past events, by status, month, search and author', async () => {
     const anna = await visitor(ask, 'admin');
     await ask.made('/events', {
       title: 'Hidden feast',
@@ -253,7 +253,7 @@ describeAsking('Records at the desk', (ask) => {
 });
 
 describeAsking(
-  'A site without a trash, at the desk',
+  'records at the desk of a site without a trash',
   (ask) => {
     const notice = (html: string) => elements(html, ({ attribs }) => /\bnotice\b/.test(attribs.class ?? '')).map(textOf);
     const toTrash = (html: string) =>
@@ -261,7 +261,7 @@ describeAsking(
         /trash$/.test(attribs.action ?? attribs.formaction ?? (name === 'option' ? attribs.value : '') ?? ''),
       );
 
-    it('says that it deletes, and asks first', async () => {
+    it('are deleted after a warning and a confirmation', async () => {
       const anna = await visitor(ask, 'admin');
       const { id } = await ask.made('/venues', { venue: 'Hall' });
       const [form, list] = [await anna.get(`/admin/venues/${id}`), await anna.get('/admin/venues')];
@@ -275,7 +275,7 @@ describeAsking(
       expect((await ask.get(`/venues/${id}`, 'admin')).status).toBe(400);
     });
 
-    it('says so too of a list that was there before', async () => {
+    it('are deleted with a message, too, from a list loaded before the trash was switched off', async () => {
       const anna = await visitor(ask, 'admin');
       const { id } = await ask.made('/venues', { venue: 'Hall' });
       const done = await anna.submit(await anna.get('/admin/venues'), '/admin/venues/bulk', { action: 'trash', 'ids[]': String(id) });

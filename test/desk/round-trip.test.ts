@@ -6,14 +6,14 @@ import { describeAsking } from '../support/asking.ts';
 import { elements, type FormFields, formIn, visitor } from '../support/desk-visitor.ts';
 
 /*
- * Whatever a form offers can be filled in and comes back as it was sent: each input of every form of the desk that
- * saves something, found on the pages themselves.
+ * Every form of the desk that saves something can be filled in completely and shows the sent values again. The inputs
+ * are found on the pages themselves.
  */
 
-/** Names that carry no value of a record, or that only a browser with scripts fills. */
+/** Names of inputs that hold no value of a record, or that only scripts fill. */
 const NOT_KEPT = /^(_wpnonce|version|fields|begun)$|\[add\]|\[fresh\]|^image/;
 
-/** What is typed where a text of any kind would be refused. */
+/** Values for inputs that do not accept any text. */
 const TYPED: Readonly<Record<string, string>> = {
   'start_date[date]': '2031-05-06',
   'start_date[time]': '10:00',
@@ -35,10 +35,10 @@ const inputsOf = (html: string, action: string): Element[] => {
   return DomUtils.findAll(({ name }) => ['input', 'select', 'textarea'].includes(name), form?.children ?? []);
 };
 
-/** Days that are whole have no times of their own. */
+/** All-day events have no times. */
 const NOT_TICKED = 'all_day';
 
-/** A form filled in: every box ticked, the last of every choice chosen, a text in every line. */
+/** Fills in a form: ticks every box, chooses the last option of every choice, and enters a text in every line. */
 function filledIn(html: string, action: string, login: string): FormFields {
   return inputsOf(html, action).flatMap((input): FormFields => {
     const { name = '', type, value = '' } = input.attribs;
@@ -54,10 +54,10 @@ function filledIn(html: string, action: string, login: string): FormFields {
 const keptOf = (fields: FormFields): FormFields => fields.filter(([name]) => !NOT_KEPT.test(name)).sort(byName);
 const byName = (one: [string, string], other: [string, string]) => (one.join() < other.join() ? -1 : 1);
 
-/** Those who write records, each with the fields that they may set. */
+/** Users who write records, each with the fields that they may set. */
 const LOGINS = ['admin', 'ed', 'auth', 'contrib'];
 
-describeAsking('What forms of the desk save', (ask) => {
+describeAsking('values saved by forms of the desk', (ask) => {
   const roundTrip = async (login: string, path: string) => {
     const who = await visitor(ask, login);
     const sent = filledIn((await who.get(path)).text, path, login);
@@ -67,7 +67,7 @@ describeAsking('What forms of the desk save', (ask) => {
     return { sent: keptOf(sent), again: keptOf(formIn((await who.get(shown)).text, shown)) };
   };
 
-  it.each(postKinds.map(({ path }) => path))('is shown as it was typed: %s', async (path) => {
+  it.each(postKinds.map(({ path }) => path))('are shown as typed by the form of: %s', async (path) => {
     for (const login of LOGINS) {
       const { sent, again } = await roundTrip(login, `/admin/${path}/new`);
       expect({ login, fields: again }).toEqual({ login, fields: sent });
@@ -75,7 +75,7 @@ describeAsking('What forms of the desk save', (ask) => {
     }
   });
 
-  it.each(['categories', 'tags'])('is shown as it was typed: %s', async (path) => {
+  it.each(['categories', 'tags'])('are shown as typed by the form of: %s', async (path) => {
     const admin = await visitor(ask, 'admin');
     const [first] = (await ask.read(`/${path}`))[path];
     const own = `/admin/${path}/${first.id}`;
@@ -84,7 +84,7 @@ describeAsking('What forms of the desk save', (ask) => {
     expect(keptOf(formIn((await admin.get(own)).text, own))).toEqual(keptOf(sent));
   });
 
-  it('is each choice that the settings offer', async () => {
+  it('include each choice of the settings', async () => {
     const admin = await visitor(ask, 'admin');
     const path = '/admin/settings';
     const selects = inputsOf((await admin.get(path)).text, path).filter(({ name }) => name === 'select');
@@ -99,7 +99,7 @@ describeAsking('What forms of the desk save', (ask) => {
       }
   });
 
-  it('is a new venue and new organizers with their details, made on the way', async () => {
+  it('include a new venue and new organizers with their details, created along with an event', async () => {
     const admin = await visitor(ask, 'admin');
     const path = '/admin/events/new';
     const page = (await admin.get(path)).text;

@@ -8,7 +8,7 @@ import { elements, formIn, visitor } from '../support/desk-visitor.ts';
 
 const ROLES = ['admin', 'ed', 'auth', 'contrib', 'sub'] as const satisfies readonly As[];
 
-/** Ids of the sample site that the pieces of a path stand for. */
+/** Ids in the sample site for the parameters of a path. */
 const IDS: Readonly<Record<string, string>> = {
   events: '9999',
   venues: '9999',
@@ -20,7 +20,7 @@ const IDS: Readonly<Record<string, string>> = {
 const pathOf = (path: string): string =>
   `/admin${path.replace(':id', IDS[path.split('/')[1] ?? ''] ?? '1').replace(':uuid', '00000000-0000-4000-8000-000000000000')}`;
 
-/** Which roles each part of the desk is for, by the first piece of the path. */
+/** The roles that may use each part of the desk, by the first segment of the path. */
 const FOR: Readonly<Record<string, readonly (typeof ROLES)[number][]>> = {
   '': ROLES,
   'sign-out': ROLES,
@@ -40,14 +40,14 @@ const FOR: Readonly<Record<string, readonly (typeof ROLES)[number][]>> = {
 };
 const guarded = deskRoutes.filter(({ allow }) => allow !== 'anyone');
 
-/** Texts that would run, or end an attribute or an element, if they were taken for HTML. */
+/** Texts that, if inserted as HTML, would run a script, or end an attribute or an element. */
 const ATTACKS = [
   '<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "'><svg/onload=alert(1)>", '</textarea><script>alert(1)</script>', '</title><script>alert(1)</script>',
   'javascript:alert(1)', '{{constructor.constructor("alert(1)")()}}', '<a href="javascript:alert(1)">x</a>', '\u2028<b>', '&lt;script&gt;alert(1)&lt;/script&gt;',
 ]; // biome-ignore format: a list of texts
 
-describeAsking('The addresses of the desk', (ask) => {
-  it('are each for those who may, and for nobody else', async () => {
+describeAsking('paths of the desk', (ask) => {
+  it('are available to the roles that may use them, and to no other', async () => {
     for (const role of ROLES) {
       const person = await visitor(ask, role);
       const nonce = new Map(formIn((await person.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
@@ -56,7 +56,7 @@ describeAsking('The addresses of the desk', (ask) => {
         const place = pathOf(path);
         const answer = method === 'GET' ? await person.get(place) : await person.post(place, { _wpnonce: nonce });
         const forbidden = answer.status === 403;
-        // What is not there is refused by the verbs, for those who may ask.
+        // For users with access, the actions refuse a missing record with other errors.
         expect([role, method, place, forbidden || answer.status < 500]).toEqual([role, method, place, true]);
         if (!FOR[part]?.includes(role)) expect([role, method, place, forbidden]).toEqual([role, method, place, true]);
         else if (!path.includes(':id') && part !== 'people') expect([role, method, place, forbidden]).toEqual([role, method, place, false]);
@@ -64,7 +64,7 @@ describeAsking('The addresses of the desk', (ask) => {
     }
   });
 
-  it('are for nobody who is not signed in, and change nothing for a form that another site sends or that has no nonce', async () => {
+  it('are refused without a session, and change nothing without a nonce or for a form of another site', async () => {
     const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
     const before = await ask.everything();
     for (const { method, path, allow } of deskRoutes) {
@@ -88,7 +88,7 @@ describeAsking('The addresses of the desk', (ask) => {
     expect(await ask.everything()).toEqual(before);
   });
 
-  it('keep and show no password that a form sent, whether its session has ended or not', async () => {
+  it('neither keep nor show a password that a form sent, whether or not its session has ended', async () => {
     const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
     const _wpnonce = new Map(formIn((await admin.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
     const link = `/admin/welcome?${linkQuery(await makePasswordLink(ask.running().site, 'ed', 1800))}`;
@@ -119,7 +119,7 @@ describeAsking('The addresses of the desk', (ask) => {
     }
   });
 
-  it('take a text that is nested without end for no form of theirs', async () => {
+  it('refuse a deeply nested text in place of a form', async () => {
     const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
     const nonce = new Map(formIn((await admin.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
     const deep = `${'['.repeat(14_000)}${']'.repeat(14_000)}`;
@@ -134,7 +134,7 @@ describeAsking('The addresses of the desk', (ask) => {
     }
   });
 
-  it('say that there is nothing where a record is gone, in the words of people', async () => {
+  it('say in plain words that a record is gone', async () => {
     const admin = await visitor(ask, 'admin');
     for (const path of ['events', 'venues', 'organizers', 'categories', 'tags'])
       for (const below of ['9999', 'abc']) {
@@ -153,7 +153,7 @@ describeAsking('The addresses of the desk', (ask) => {
     ]);
   });
 
-  it('send pages that nobody keeps, frames or fills with scripts', async () => {
+  it('send pages that are not cached, framed or affected by inline scripts', async () => {
     const admin = await visitor(ask, 'admin');
     for (const { path } of deskRoutes.filter(({ method }) => method === 'GET')) {
       const { headers, text } = await admin.get(pathOf(path));
@@ -180,7 +180,7 @@ describeAsking('The addresses of the desk', (ask) => {
     }
   });
 
-  it.each(postKinds.map((kind) => [kind.name, kind] as const))('show every text of a %s as text', async (_, kind) => {
+  it.each(postKinds.map((kind) => [kind.name, kind] as const))('escape every text of a %s', async (_, kind) => {
     const admin = await visitor(ask, 'admin');
     for (const attack of ATTACKS) {
       const page = await admin.get(`/admin/${kind.path}/new`);
@@ -190,7 +190,7 @@ describeAsking('The addresses of the desk', (ask) => {
       const dates = kind.dated ? { 'start_date[date]': '2027-01-02', 'end_date[date]': '2027-01-02' } : {};
       const done = await admin.submit(page, `/admin/${kind.path}/new`, { ...Object.fromEntries(texts), ...dates });
       const places = [done.headers.location ?? '', `/admin/${kind.path}`, `/admin/${kind.path}?search=${encodeURIComponent(attack)}`];
-      // A text that is refused comes back in the form.
+      // A refused text is shown in the form again.
       const shown = done.status === 303 ? await Promise.all(places.map((place) => admin.get(place))) : [done];
       for (const { text, status } of shown) {
         expect(status).toBeLessThan(500);
@@ -201,7 +201,7 @@ describeAsking('The addresses of the desk', (ask) => {
   });
 });
 
-/** What would run: a script of the page itself, a handler, an address that is one. */
+/** Whether an element runs a script: inline, by an event handler or by a script URL. */
 const isInline = ({ name, attribs }: { readonly name: string; readonly attribs: Readonly<Record<string, string>> }): boolean =>
   (name === 'script' && attribs.src === undefined) ||
   name === 'style' ||

@@ -10,13 +10,13 @@ import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 
 const PASSWORD = 'a long enough password';
 
-describeAsking('Signing in to the desk', (ask) => {
+describeAsking('signing in to the desk', (ask) => {
   const withPassword = async (): Promise<void> => {
     const hash = await hashPassword(PASSWORD);
     await ask.rows((db) => updateUser(db, 1, { user_pass: hash }));
   };
 
-  it('shows the form to sign in on every page to whoever is not', async () => {
+  it('shows the sign-in form on every page without a session', async () => {
     const nobody = await visitor(ask);
     const page = await nobody.get('/admin/events?search=jazz');
     expect(page.status).toBe(401);
@@ -24,7 +24,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect(formIn(page.text, '/admin/sign-in')).toContainEqual(['redirect_to', '/admin/events?search=jazz']);
   });
 
-  it('signs in by name and password, goes on to the page, and signs out for good', async () => {
+  it('signs in by name and password, continues to the page, and signs out for good', async () => {
     await withPassword();
     const anna = await visitor(ask);
     const page = await anna.get('/admin/events?search=jazz');
@@ -42,7 +42,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect((await after.get('/admin/events', { Cookie: cookie })).status).toBe(401);
   });
 
-  it('says the same about a wrong password and an unknown name, and never sends anybody elsewhere', async () => {
+  it('gives the same error for a wrong password and an unknown name, and never redirects to another site', async () => {
     await withPassword();
     const anna = await visitor(ask);
     const page = await anna.get('/admin/sign-in');
@@ -62,21 +62,21 @@ describeAsking('Signing in to the desk', (ask) => {
     ['auth', '/admin/events'],
     ['contrib', '/admin/events'],
     ['sub', '/admin/me'],
-  ] as const)('begins for %s with a page that they may see', async (login, first) => {
+  ] as const)('leads %s to a page that they may see', async (login, first) => {
     const { headers } = await (await visitor(ask, login)).get('/admin?done=welcome');
     expect(headers.location).toBe(`${first}?done=welcome`);
     const page = await (await visitor(ask, login)).get(headers.location ?? '');
     expect([page.status, page.text.includes('Welcome! You are signed in.')]).toEqual([200, true]);
   });
 
-  it('takes the cookie that WordPress made, with the same sessions', async () => {
+  it("accepts WordPress's cookie, with the same sessions", async () => {
     const ed = await visitor(ask, 'ed');
     expect((await ed.get('/admin/events')).text).toContain('Sign out');
     const stored = await ask.db().from('usermeta').where({ user_id: 2, meta_key: 'session_tokens' }).select('meta_value');
     expect(String(stored[0]?.meta_value)).toMatch(/^a:\d+:\{/);
   });
 
-  it('gives a new password by a link that is good once and for half an hour', async () => {
+  it('sets a new password through a link that works once, for half an hour', async () => {
     const link = await makePasswordLink(ask.running().site, 'admin', 1800);
     const anna = await visitor(ask);
     const address = `/admin/welcome?${linkQuery(link)}`;
@@ -93,7 +93,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect((await anna.get(`/admin/welcome?${linkQuery(late)}`)).status).toBe(403);
   });
 
-  it('takes a password with quotes as WordPress takes it, and hands it over so', async () => {
+  it('passes a password with quotes on exactly as WordPress does', async () => {
     const quoted = `it's "mine" \\o/`;
     const anna = await visitor(ask);
     const link = await makePasswordLink(ask.running().site, 'admin', 1800);
@@ -106,7 +106,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect(done.status).toBe(303);
   });
 
-  it('keeps what was typed when the session ended in the meantime', async () => {
+  it('keeps the typed values if the session has ended in the meantime', async () => {
     await withPassword();
     const anna = await visitor(ask, 'admin');
     const page = await anna.get('/admin/venues/new');
@@ -122,7 +122,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect(saved.headers.location).toMatch(/^\/admin\/venues\/\d+\?done=created$/);
   });
 
-  it('keeps a long text whose every line end has to be written down, and says so where a picture is too much', async () => {
+  it('keeps a long text full of line breaks and quotes, and says so if an image is too large to keep', async () => {
     await withPassword();
     const nobody = await visitor(ask);
     const page = await (await visitor(ask, 'admin')).get('/admin/venues/new');
@@ -153,7 +153,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect([done.status, done.headers.location]).toEqual([303, '/admin/venues/new']);
   });
 
-  it('shows what is kept under the names that the forms give it', async () => {
+  it('shows the kept values under the labels of the form', async () => {
     await withPassword();
     const shown = async (path: string, fields: Record<string, string>) => {
       const nobody = await visitor(ask);
@@ -187,7 +187,7 @@ describeAsking('Signing in to the desk', (ask) => {
   it.each([
     ['for as long as the browser is open', {}, false],
     ['for two weeks, where somebody asked for that', { rememberme: 'forever' }, true],
-  ])('goes on with another password %s', async (_, asked, remembered) => {
+  ])('continues after a change of the password %s', async (_, asked, remembered) => {
     await withPassword();
     const anna = await visitor(ask);
     await anna.submit(await anna.get('/admin/me'), '/admin/sign-in', { log: 'admin', pwd: PASSWORD, ...asked });
@@ -197,7 +197,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect((await anna.get('/admin/me')).status).toBe(200);
   });
 
-  it('says beside the field what is wrong with a password or an invitation', async () => {
+  it('shows an error of a password or an invitation next to its field', async () => {
     await withPassword();
     const anna = await visitor(ask, 'admin');
     const wrongIn = ({ text }: { readonly text: string }) =>
@@ -222,7 +222,7 @@ describeAsking('Signing in to the desk', (ask) => {
     ]);
   });
 
-  it('keeps no password that was sent when the session had ended, and leads back to its form', async () => {
+  it('keeps no password that was sent after the session ended, and leads back to its form', async () => {
     await withPassword();
     const anna = await visitor(ask);
     const refused = await anna.post('/admin/me/password', { _wpnonce: 'x', before: PASSWORD, password: 'another password', again: '' });
@@ -235,7 +235,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect(refused.text + wrong.text + late.text).not.toMatch(/a long enough password|another password/);
   });
 
-  it('counts wrong passwords of somebody under one name, however it is written and wherever they are sent', async () => {
+  it("counts a user's wrong passwords together, however the name is written and wherever they are sent", async () => {
     const { site } = ask.running();
     const refused = (work: Promise<unknown>) =>
       work.then(

@@ -34,7 +34,7 @@ const calendarOf = () =>
 const pageOf = () =>
   `<script type="application/ld+json">${JSON.stringify({ '@type': 'Event', name: 'Barn dance', startDate: '2027-04-10T10:00', endDate: '2027-04-10T18:00' })}</script>`;
 
-describeAsking('The rest of the desk', (ask) => {
+describeAsking('the other pages of the desk', (ask) => {
   /** Sends the import form of a page with a file, as a browser does. */
   const upload = (admin: Visitor, page: Answer, path: string, file: string | undefined, more: Record<string, string> = {}) => {
     const fields = [...formIn(page.text, path).filter(([name]) => !(name in more)), ...Object.entries(more)];
@@ -47,7 +47,7 @@ describeAsking('The rest of the desk', (ask) => {
     return ask.send('POST', path, { headers, body: `${parts.join('')}${sent}--x--\r\n` });
   };
 
-  it('shows what an import would do, and does it only once confirmed', async () => {
+  it('shows the effect of an import, and carries it out only when confirmed', async () => {
     const admin = await visitor(ask, 'admin');
     const before = await ask.everything();
     const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', CSV);
@@ -59,25 +59,25 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await ask.read('/events?search=spring&start_date=2027-04-01')).events).toMatchObject([
       { title: 'Spring fair', start_date: '2027-04-10 10:00:00' },
     ]);
-    // The file is gone.
+    // The file has been removed.
     expect((await upload(admin, shown, '/admin/import', undefined, { run: '1' })).status).toBe(422);
     expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
   });
 
-  it('says of dates whose order has to be given which box is meant for them', async () => {
+  it('says which field sets the order of day and month if it is ambiguous', async () => {
     const admin = await visitor(ask, 'admin');
     const page = await admin.get('/admin/import');
     const csv = 'Event Name,Event Start Date,Event End Date\nDance,04/10/2027 10:00,04/10/2027 18:00\n';
     const answer = await upload(admin, page, '/admin/import', csv);
     expect(answer.text).toContain('has to be given: choose the order');
     expect(answer.text).not.toContain('--date-order');
-    // The file need not be sent again.
+    // The file need not be uploaded again.
     expect(answer.text).toContain('fair.csv has already been uploaded');
     const shown = await upload(admin, answer, '/admin/import', undefined, { dates: 'dmy' });
     expect([shown.status, shown.text.includes('2027-10-04 10:00:00')]).toEqual([200, true]);
   });
 
-  it('takes columns for what somebody chooses, or for nothing, and keeps the choices when something else is wrong', async () => {
+  it('maps columns to fields as chosen, or to none, and keeps the choices after another error', async () => {
     const admin = await visitor(ask, 'admin');
     const csv = 'Venue Name,Where,Venue Phone\nMarket hall,Corso Italia 1,050 1\n';
     const page = await upload(admin, await admin.get('/admin/import'), '/admin/import', csv);
@@ -98,13 +98,13 @@ describeAsking('The rest of the desk', (ask) => {
     expect(refused.status).toBe(422);
     const again = await upload(admin, refused, '/admin/import', undefined, { dates: 'mdy' });
     expect([again.status, again.text.includes('2027-04-10')]).toEqual([200, true]);
-    // A choice that cannot be is not sent a second time.
+    // An impossible choice is not sent again.
     const wrong = await upload(admin, again, '/admin/import', undefined, { 'map[1]': 'nothing' });
     expect([wrong.status, formIn(wrong.text, '/admin/import').some(([name]) => name.startsWith('map'))]).toEqual([422, false]);
     expect((await upload(admin, wrong, '/admin/import', undefined)).status).toBe(422);
   });
 
-  it('takes back what the last import made, and nothing else, so that the file can come again', async () => {
+  it('undoes exactly the records created by the last import, so that the file can be imported again', async () => {
     const admin = await visitor(ask, 'admin');
     await ask.made('/venues', { venue: 'Market square' });
     const send = async () => {
@@ -114,7 +114,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await send()).status).toBe(200);
     const page = await admin.get('/admin/import');
     expect(page.text).toContain('<p>fair.csv, ');
-    // While it goes on, what it has made so far is not taken away under it.
+    // An import in progress cannot be undone.
     await ask.rows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 1 }));
     expect((await admin.get('/admin/import')).text).not.toContain('/admin/import/undo');
     expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
@@ -124,7 +124,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect(undone.headers.location).toBe('/admin/import?done=trashed&count=1');
     expect(await ask.db().from('posts').where('ID', fair.id).first()).toMatchObject({ post_status: 'trash' });
     expect((await ask.read('/venues?search=Market')).venues).toHaveLength(1);
-    // The same form once more does nothing, and neither does that of somebody who may not import.
+    // A second attempt changes nothing, and neither does one by a user who may not import.
     expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
     expect((await (await visitor(ask, 'auth')).post('/admin/import/undo', { id: '1', run: '1' })).status).toBe(403);
     await send();
@@ -133,7 +133,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect(again[0].id).not.toBe(fair.id);
   });
 
-  it('leaves alone what an import only changed', async () => {
+  it('does not undo changes that an import made to existing records', async () => {
     const admin = await visitor(ask, 'admin');
     const send = async (csv: string) =>
       upload(admin, await upload(admin, await admin.get('/admin/import'), '/admin/import', csv), '/admin/import', undefined, { run: '1' });
@@ -143,7 +143,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await admin.get('/admin/import')).text).not.toContain('/admin/import/undo');
   });
 
-  it('says how far an import is, and what it came to', async () => {
+  it('shows the progress of an import, and its result', async () => {
     const admin = await visitor(ask, 'admin');
     const path = '/admin/import/progress?source=csv%20long.csv&total=900';
     expect((await admin.get(path)).headers.location).toBe('/admin/import');
@@ -157,7 +157,7 @@ describeAsking('The rest of the desk', (ask) => {
     await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
   });
 
-  it('takes a file from an address of the web, and none from within the network', async () => {
+  it('imports a file from a web address, but not from the internal network', async () => {
     const admin = await visitor(ask, 'admin');
     const server = createServer((_, res) => res.setHeader('Content-Type', 'text/csv; charset=utf-8').end(CSV));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -179,7 +179,7 @@ describeAsking('The rest of the desk', (ask) => {
     ['text/calendar', '/calendar', 'calendar.ics', calendarOf],
     ['text/html', '/agenda/', 'agenda.html', pageOf],
     ['text/csv', '/table', 'table.csv', () => NEW],
-  ] as const)('takes back what came from an address (%s), so that it can come again', async (type, path, name, contentOf) => {
+  ] as const)('undoes an import from a web address (%s), so that it can be imported again', async (type, path, name, contentOf) => {
     const admin = await visitor(ask, 'admin');
     const server = createServer((_, res) => res.setHeader('Content-Type', type).end(contentOf()));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -215,7 +215,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await admin.get('/admin/health')).text).toContain('There is no backup here yet.');
     const made = await admin.submit(await admin.get('/admin/health'), '/admin/health/backup');
     expect([made.status, made.headers.location]).toEqual([303, expect.stringMatching(/^\/admin\/health(\?done=backup)?$/)]);
-    // On a busy machine it goes on after the answer.
+    // On a busy machine the backup continues after the answer.
     while (!readdirSync(folder).some((name) => name.endsWith('.backup'))) await sleep(50);
     const [file = '', ...others] = readdirSync(folder);
     expect([others, file]).toEqual([[], expect.stringMatching(/^\d{4}-\d\d-\d\d-\d{6}-admin\.backup$/)]);
@@ -235,7 +235,7 @@ describeAsking('The rest of the desk', (ask) => {
     writeFileSync(join(folder, 'nightly.backup'), 'x');
     expect((await admin.get('/admin/health')).text).toMatch(/kB\), by a command/);
 
-    // One at a time, whichever process makes it.
+    // Only one backup is made at a time, by any process.
     writeFileSync(join(folder, 'other.backup.0123abcd.part'), '');
     const going = await admin.get('/admin/health');
     expect(going.text).toContain('A backup is being made.');
@@ -249,7 +249,7 @@ describeAsking('The rest of the desk', (ask) => {
     rmSync(folder);
   });
 
-  it('takes no file of somebody else, and no path', async () => {
+  it('accepts no file of another user, and no path', async () => {
     const admin = await visitor(ask, 'admin');
     const page = await admin.get('/admin/import');
     for (const [kept, name] of [
@@ -260,7 +260,7 @@ describeAsking('The rest of the desk', (ask) => {
       expect((await upload(admin, page, '/admin/import', undefined, { kept: kept!, name: name! })).status).toBe(422);
   });
 
-  it('sets options of the site, and says which value cannot be used', async () => {
+  it('sets options of the site, and names a value that is invalid', async () => {
     const admin = await visitor(ask, 'admin');
     const page = await admin.get('/admin/settings');
     const wrong = await admin.submit(page, '/admin/settings', { timezone: 'Europe/Nowhere' });
@@ -273,7 +273,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await admin.get('/admin/health')).status).toBe(200);
   });
 
-  it('invites somebody who may only suggest, and publishes what they suggest', async () => {
+  it('invites a contributor, and publishes their suggestion', async () => {
     const admin = await visitor(ask, 'admin');
     const people = await admin.get('/admin/people');
     expect((await admin.submit(people, '/admin/people', { login: 'admin', email: 'x@example.org' })).status).toBe(422);
@@ -295,7 +295,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'Suggested walk' });
   });
 
-  it('invites nobody by the link of somebody else, whose id is their name', async () => {
+  it('invites the user of a name that is the id of another user, and not that other user', async () => {
     const admin = await visitor(ask, 'admin');
     const people = await admin.get('/admin/people');
     const invited = await admin.submit(people, '/admin/people', { login: '2', email: 'two@example.org', role: 'contributor' });
@@ -303,7 +303,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await ask.db().from('users').where('ID', 2).first())?.user_activation_key).toBe('');
   });
 
-  it('makes application passwords, shows when they were used, and takes them back', async () => {
+  it('creates application passwords, shows when they were used, and revokes them', async () => {
     const ed = await visitor(ask, 'ed');
     const made = await ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name: 'Newsletter' });
     const password = /<code class="shown-once">([^<]*)</.exec(made.text)?.[1] ?? '';
@@ -318,7 +318,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await ed.get('/admin/me')).text).toContain('Il tuo profilo');
   });
 
-  it('makes as few application passwords as the API does: twenty in a quarter of an hour, a hundred in all', async () => {
+  it('limits application passwords like the API: twenty in a quarter of an hour, a hundred in total', async () => {
     const ed = await visitor(ask, 'ed');
     const before = await passwordsOf(ask.running().site, 2);
     const make = async (name: string) => ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name });
@@ -361,7 +361,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect(new Map(formIn(copy.text, '/admin/events/new')).get('title')).toBe('Moved again');
   });
 
-  it('leaves an event its length that lasts all day where days begin later than midnight', async () => {
+  it('keeps the length of an all-day event if days begin after midnight', async () => {
     await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
     const admin = await visitor(ask, 'admin');
     const { id, end_date: end } = await ask.made('/events', {
@@ -385,7 +385,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect(await ask.read(`/events/${other}`)).toMatchObject({ start_date: '2027-01-12 04:00:00', end_date: '2027-01-14 03:59:59' });
   });
 
-  it('moves an event of the small hours by the day that the calendar counts it to, where days begin later than midnight', async () => {
+  it('moves an event of the early morning by the day that the calendar counts it to, if days begin after midnight', async () => {
     await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
     const admin = await visitor(ask, 'admin');
     const { id } = await ask.made('/events', { title: 'Late show', start_date: '2027-01-06 01:00', end_date: '2027-01-06 03:00' });
@@ -401,7 +401,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-13-45' })).status).toBe(400);
   });
 
-  it('leaves it its length also where programs send it back as they have read it', async () => {
+  it('keeps the length of an all-day event if a program sends back the dates that it has read', async () => {
     await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
     const span = { start_date: '2027-01-05 04:00:00', end_date: '2027-01-07 03:59:59' };
     const { id } = await ask.made('/events', { title: 'Whole', all_day: true, start_date: '2027-01-05', end_date: '2027-01-06' });
@@ -414,13 +414,13 @@ describeAsking('The rest of the desk', (ask) => {
     }
   });
 
-  it('shows an event on each day that it lasts, in every month that it touches', async () => {
+  it('shows an event on each of its days, in every month that it is part of', async () => {
     const admin = await visitor(ask, 'admin');
     await ask.made('/events', { title: 'Long week', all_day: true, start_date: '2027-01-29', end_date: '2027-02-02' });
     const shown = async (month: string) => (await admin.get(`/admin/month?month=${month}`)).text.split('Long week').length - 1;
     expect([await shown('2026-12'), await shown('2027-01'), await shown('2027-02'), await shown('2027-03')]).toEqual([0, 3, 2, 0]);
     expect((await admin.get('/admin/events?month=2027-02')).text).toContain('Long week');
-    // Browsers without an input of months send what is typed.
+    // Browsers without month inputs send the text as typed.
     for (const [typed, count] of [
       ['2/2027', 1],
       ['03.2031', 0],
@@ -429,7 +429,7 @@ describeAsking('The rest of the desk', (ask) => {
     for (const month of ['1000-01', '9999-12', '0000-01']) expect((await admin.get(`/admin/month?month=${month}`)).status).toBe(200);
   });
 
-  it('says how many events of a month it does not show, and leads to them', async () => {
+  it('says how many events of a month it does not show, and links to them', async () => {
     const admin = await visitor(ask, 'admin');
     const body = (place: number) => ({ title: `Fair ${place}`, start_date: '2031-05-02 10:00', end_date: '2031-05-02 11:00' });
     for (let first = 0; first < 502; first += 100) {
@@ -437,13 +437,13 @@ describeAsking('The rest of the desk', (ask) => {
       const requests = places.map((place) => ({ method: 'POST', path: '/calendar/events/v1/events', body: body(place) }));
       expect((await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } })).status).toBe(207);
     }
-    // One that lasts for years is there as well.
+    // An event that lasts for years is included.
     const { text } = await admin.get('/admin/month?month=2031-05');
     expect(text).toContain('/admin/events?month=2031-05&amp;orderby=start_date&amp;order=desc">3 more events this month');
     expect((await admin.get('/admin/month?month=2031-06')).text).not.toContain('more events this month');
   });
 
-  it('does not move an event that somebody else has saved since the month was shown', async () => {
+  it('does not move an event that another editor has saved since the month was shown', async () => {
     const admin = await visitor(ask, 'admin');
     const { id } = await ask.made('/events', { title: 'Wanted twice', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
     const month = await admin.get('/admin/month?month=2027-01');
@@ -454,7 +454,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-01-20 11:00:00' });
   });
 
-  it('makes, changes and deletes categories and tags', async () => {
+  it('creates, changes and deletes categories and tags', async () => {
     const admin = await visitor(ask, 'admin');
     for (const path of ['/admin/categories', '/admin/tags']) {
       expect((await admin.submit(await admin.get(path), path, { name: '' })).status).toBe(422);

@@ -7,8 +7,8 @@ import { accessibilityFaults, describeInBrowser, faultsOfAnswer, VIEWS } from '.
 import { type Visitor, visitor } from '../support/desk-visitor.ts';
 
 /*
- * Pages in the states that people meet them in: with errors, with nothing in them, while something is going on. By each
- * role that comes there, in both languages, light and dark, wide and narrow.
+ * Pages in all states in which users see them: with errors, without contents, during a task. For each role with access,
+ * in both languages, light and dark, wide and narrow.
  */
 
 const ROLES = ['admin', 'ed', 'auth', 'contrib'] as const satisfies readonly As[];
@@ -18,13 +18,13 @@ interface State {
   readonly name: string;
   readonly roles: readonly Role[];
   readonly path: string | ((ids: Ids) => string);
-  /** What people do on the page of this path to come there. */
+  /** Actions on the page of this path that lead to the state. */
   readonly steps?: (page: Page) => Promise<unknown>;
-  /** What must be on the page. */
+  /** Selector that the page must match in this state. */
   readonly shows: string;
 }
 
-/** Records of the site that the states are about. */
+/** Ids of the records that the states need. */
 interface Ids {
   readonly suggestion: number;
   readonly event: number;
@@ -113,13 +113,13 @@ const PUBLIC: readonly Omit<State, 'roles'>[] = [
   },
 ];
 
-describeInBrowser('Pages in every state', (visit) => {
+describeInBrowser('pages in every state', (visit) => {
   describeAsking(
     '',
     (ask) => {
       const at = (path: string) => ask.running().base + path;
 
-      /** What the states are about. */
+      /** Creates the records that the states need. */
       const prepared = async (): Promise<Ids> => {
         await ask.options({ fasti_suggest_slug: 'suggest' });
         const rosa = await visitor(ask);
@@ -145,7 +145,7 @@ describeInBrowser('Pages in every state', (visit) => {
         return { suggestion: Number(suggestion?.ID), event: Number(event.id) };
       };
 
-      /** What is wrong with a state, and whether it is the state at all, in the browser of a person. */
+      /** Accessibility faults of a state, and whether the page is in the state at all, for a user's browser. */
       const faultsOf = async (
         { name, path, steps, shows }: (typeof PUBLIC)[number],
         { person, page, view, ids }: { person: Visitor; page: Page; view: BrowserContextOptions & { locale: string }; ids: Ids },
@@ -163,14 +163,14 @@ describeInBrowser('Pages in every state', (visit) => {
         return faults.map((fault) => `${name}: ${fault}`);
       };
 
-      // The language of the account is the language of the desk.
+      // The desk uses the language of the account.
       const CASES = VIEWS.map((view) => {
         const locale = view.colorScheme === 'dark' ? 'it' : 'en';
         return [`${view.colorScheme}, ${view.viewport?.width} wide`, { ...view, locale }] as const;
       });
 
       it.each(ROLES.flatMap((role) => CASES.map(([name, view]) => [role, name, view] as const)))(
-        'of the desk: nothing hinders %s (%s)',
+        'of the desk have no accessibility faults for %s (%s)',
         async (role, _, view) => {
           const ids = await prepared();
           const person = await visitor(ask, role);
@@ -183,7 +183,7 @@ describeInBrowser('Pages in every state', (visit) => {
         },
       );
 
-      it.each(CASES)('for visitors: nothing hinders anybody (%s)', async (_, view) => {
+      it.each(CASES)('for visitors have no accessibility faults: %s', async (_, view) => {
         const ids = await prepared();
         const person = await visitor(ask);
         const { page, complaints } = await visit(view);
@@ -192,7 +192,7 @@ describeInBrowser('Pages in every state', (visit) => {
         expect([faults, complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))]).toEqual([[], []]);
       });
 
-      it.each([true, false])('lets a visitor narrow the calendar by its boxes, with scripts: %s', async (javaScriptEnabled) => {
+      it.each([true, false])('let a visitor filter the calendar by its boxes, with scripts: %s', async (javaScriptEnabled) => {
         await ask.made('/events', {
           title: 'Fair',
           start_date: '2026-12-05 10:00',
@@ -208,7 +208,7 @@ describeInBrowser('Pages in every state', (visit) => {
           tags: ['Shoes'],
         });
         const { page } = await visit({ javaScriptEnabled, locale: 'en', viewport: { width: 320, height: 700 } });
-        // The links of pages begin with the address of the site, which another server has.
+        // Links on pages begin with the address of the site, which another server has.
         await page.goto(at('/events/list/'));
         const more = new URL((await page.locator('.search-more a').getAttribute('href')) ?? '');
         await page.goto(at(more.pathname + more.search));

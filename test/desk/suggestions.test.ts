@@ -11,9 +11,9 @@ const CONCERT = {
 }; // biome-ignore format: pairs
 
 describeAsking(
-  'Suggestions from the public',
+  'suggestions from the public',
   (ask) => {
-    // Each test in an hour of its own: what comes from one address is counted.
+    // Each test has an hour of its own, since suggestions are counted by address.
     let hours = 0;
     const on = () => {
       ask.at(new Date(Date.parse(NOON) + ++hours * 7_200_000).toISOString());
@@ -32,7 +32,7 @@ describeAsking(
       return { rosa, done: await rosa.submit(page, FORM, { ...CONCERT, ...changes }) };
     };
 
-    it('are off until a site says where they are made', async () => {
+    it('are off until the site sets the address of the form', async () => {
       const rosa = await visitor(ask);
       expect((await rosa.get(FORM)).status).toBe(404);
       expect((await rosa.post(FORM, CONCERT)).status).toBe(404);
@@ -43,13 +43,13 @@ describeAsking(
       const page = await rosa.get(`/it${FORM}`, {});
       expect([page.status, page.headers['cache-control']]).toEqual([200, expect.stringContaining('no-store')]);
       expect(page.text).toContain('Proponi un evento');
-      // What is for editors is not asked for.
+      // Fields for editors are not offered.
       const asked = elements(page.text, ({ name }) => ['input', 'textarea', 'select'].includes(name)).map(({ attribs }) => attribs.name);
       expect(asked).toEqual(expect.arrayContaining(['title', 'categories[ids][]', 'from_note']));
       for (const field of ['external_id', 'categories[fresh]', 'status', 'tags']) expect(asked).not.toContain(field);
     });
 
-    it('sent twice by the same click are kept once', async () => {
+    it('sent twice by a double click are stored once', async () => {
       await on();
       const rosa = await visitor(ask);
       const page = await rosa.get(FORM);
@@ -63,7 +63,7 @@ describeAsking(
       expect(await pending()).toHaveLength(before.length + 3);
     });
 
-    it('wait for somebody who publishes, and nobody else learns who sent them', async () => {
+    it('wait for a user who may publish, and nobody else learns who sent them', async () => {
       await on();
       const { rosa, done } = await suggested();
       expect([done.status, done.headers.location]).toEqual([303, `${FORM}?sent=1`]);
@@ -83,7 +83,7 @@ describeAsking(
       expect(record.description).not.toContain('<script');
     });
 
-    it('are shown to editors with what was said, and published with the venue that was named', async () => {
+    it("are shown to editors with the sender's note, and published with the suggested venue", async () => {
       await on();
       await suggested();
       const [id] = await pending();
@@ -105,7 +105,7 @@ describeAsking(
       expect([later.includes('Parking is behind'), later.includes('not in the calendar yet')]).toEqual([true, false]);
     });
 
-    it('have no author, in their form and for the health of the site', async () => {
+    it('have no author, in their form and for the health check', async () => {
       await on();
       await suggested();
       const [id] = await pending();
@@ -117,7 +117,7 @@ describeAsking(
       expect(findings.filter(({ name }) => name === 'authors-gone')).toEqual([]);
     });
 
-    it('lead to a message to the sender and to nobody else', async () => {
+    it('link to an e-mail to the sender only', async () => {
       await on();
       await suggested({ from_email: 'rosa?bcc=x&body=@example.org' });
       const ed = await visitor(ask, 'ed');
@@ -126,7 +126,7 @@ describeAsking(
       expect(link?.attribs.href).toBe('mailto:rosa%3Fbcc%3Dx%26body%3D@example.org');
     });
 
-    it('keep a name with a comma in it one venue, and one organizer', async () => {
+    it('store a name with a comma as one venue and one organizer', async () => {
       await on();
       await suggested({ 'venue[add][]': 'Teatro Regio, Parma', 'organizer[add][]': 'Rossi, Bianchi & C.' });
       const [id] = await pending();
@@ -156,14 +156,14 @@ describeAsking(
       expect((await contributor.post(`/admin/events/${first}/publish`, { _wpnonce: own })).status).toBe(403);
     });
 
-    it('are told what is wrong in the order of the form', async () => {
+    it('list errors in the order of the form', async () => {
       await on();
       const { done } = await suggested({ title: '', 'end_date[date]': '', 'end_date[time]': '', from_name: '', from_email: 'rosa' });
       const summary = elements(done.text, ({ name, attribs }) => name === 'a' && /^#(?!content)/.test(attribs.href ?? ''));
       expect(summary.map(({ attribs }) => attribs.href)).toEqual(['#title', '#end_date', '#from_name', '#from_email']);
     });
 
-    it('have the venue and the organizers that were named, however they are published', async () => {
+    it('keep the suggested venue and organizers whichever form publishes them', async () => {
       await on();
       for (const title of ['By the boxes', 'By the quick form']) await suggested({ title, 'organizer[add][]': "Ugo's band" });
       const [first, second] = await pending();
@@ -191,7 +191,7 @@ describeAsking(
       ['with an address that runs something', { website: 'javascript:alert(1)' }, 'website'],
       ['without an e-mail address', { from_email: 'rosa' }, 'from_email'],
       ['with a note beyond measure', { from_note: 'x'.repeat(2001) }, 'from_note'],
-    ])('say what is wrong with one %s, and lose nothing', async (_, changes, field) => {
+    ])('are shown again with an error if sent %s', async (_, changes, field) => {
       await on();
       const { rosa, done } = await suggested(changes);
       expect([done.status, await pending()]).toEqual([422, []]);
@@ -213,7 +213,7 @@ describeAsking(
       expect(await pending()).toEqual([]);
     });
 
-    it('name no status, author, category or venue that strangers have no say in', async () => {
+    it('cannot set a status, author, category or venue that visitors may not choose', async () => {
       await on();
       const { done } = await suggested({
         status: 'publish',
@@ -239,7 +239,7 @@ describeAsking(
       expect(written.status).toBe(401);
     });
 
-    it('end for a while where too many come from one address, or too many wait', async () => {
+    it('are refused for a while if too many come from one address, or too many are pending', async () => {
       await on();
       ask.at('2027-01-01T12:00:00Z');
       const codes: number[] = [];
@@ -258,7 +258,7 @@ describeAsking(
   { PAGES: 'on' },
 );
 
-describeInBrowser('Suggesting an event in a browser', (visit) => {
+describeInBrowser('suggesting an event in a browser', (visit) => {
   describeAsking(
     '',
     (ask) => {

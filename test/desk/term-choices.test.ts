@@ -3,8 +3,8 @@ import { describeAsking } from '../support/asking.ts';
 import { elements, visitor } from '../support/desk-visitor.ts';
 import { insertAll } from '../support/insert-all.ts';
 
-describeAsking('Categories that forms of the desk offer', (ask) => {
-  it('stand below one another however long the chain of them is', async () => {
+describeAsking('categories offered in forms of the desk', (ask) => {
+  it('are nested to any depth', async () => {
     const FIRST = 50_000;
     const ids = Array.from({ length: 3000 }, (_, at) => FIRST + at);
     await ask.rows(async (db) => {

@@ -11,7 +11,7 @@ import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 const EVENTS = '/wp-json/calendar/events/v1/events';
 const VENUES = '/wp-json/calendar/events/v1/venues';
 
-describeDatabases('Translations at the desk', (open) => {
+describeDatabases('translations at the desk', (open) => {
   let db: Database;
   let running: RunningSite;
   let admin: Visitor;
@@ -40,7 +40,7 @@ describeDatabases('Translations at the desk', (open) => {
     return answer.body.id;
   };
 
-  it('begins one with what is the same in every language, the other text beside it, and links both', async () => {
+  it('begin with the values common to all languages, show the original text, and are linked to it', async () => {
     const id = await made();
     const form = await admin.get(`/admin/events/${id}`);
     const path = `/admin/events/new?translation_of=${id}&language=it`;
@@ -51,7 +51,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect(['title', 'description', 'start_date[date]', 'end_date[time]', 'language', 'translation_of'].map((name) => fields.get(name))).toEqual([
       '', '', '2027-05-01', '12:00', 'it', String(id),
     ]); // biome-ignore format: a list
-    // What is wrong comes back with the other text, and still knows what it translates.
+    // A refused form still shows the original text and remembers the translated record.
     const wrong = await admin.submit(fresh, '/admin/events/new', { title: '' });
     expect([wrong.status, new Map(formIn(wrong.text, '/admin/events/new')).get('translation_of')]).toEqual([422, String(id)]);
     expect(wrong.text).toContain('The mill walk');
@@ -67,7 +67,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect(body.venue).toMatchObject({ venue: 'The mill' });
   });
 
-  it('takes over nothing that was emptied in its form', async () => {
+  it('do not copy values that were emptied in their form', async () => {
     const id = await made();
     const fresh = await admin.get(`/admin/events/new?translation_of=${id}&language=it`);
     const done = await admin.submit(fresh, '/admin/events/new', { title: 'La passeggiata', cost: '' });
@@ -76,7 +76,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect([body.cost, body.venue.venue]).toEqual(['', 'The mill']);
   });
 
-  it('is what a name of a venue or an organizer is looked up in first, and stands behind it', async () => {
+  it('are preferred in their language when a venue or organizer is looked up by name, before the original', async () => {
     const send = async (body: object) => (await running.send('POST', VENUES, { as: 'admin', body })).body.id;
     const en = await send({ venue: 'Odeon', city: 'Asti', language: 'en' });
     const it = await send({ venue: 'Odeon', city: 'Asti', translation_of: en, language: 'it' });
@@ -94,7 +94,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect(found.sort()).toEqual([`Odeon · Asti (English) (#${en})`, `Odeon · Asti (Italiano) (#${it})`]);
   });
 
-  it('shows one beside the other, and nothing else beside it', async () => {
+  it('are shown next to each other, and nothing else is shown next to them', async () => {
     const id = await made();
     const body = { title: 'Al mulino', translation_of: id, language: 'it', status: 'publish' };
     const { body: other } = await running.send('POST', EVENTS, { as: 'admin', body });
@@ -104,7 +104,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect((await admin.get(`/admin/events/${other.id}?beside=1`)).text).not.toContain('class="beside"');
   });
 
-  it('begins a record that translates nothing in the language of the site, and previews it below the address of its own', async () => {
+  it('are separate from new records, which begin in the language of the site, and previews have the path of their language', async () => {
     for (const path of ['/admin/events/new', '/admin/venues/new', '/admin/organizers/new'])
       expect([path, new Map(formIn((await admin.get(path)).text, path)).get('language')]).toEqual([path, 'en']);
     const body = { title: 'Al mulino', start_date: '2027-05-01 10:00', end_date: '2027-05-01 12:00', language: 'it', status: 'draft' };
@@ -119,7 +119,7 @@ describeDatabases('Translations at the desk', (open) => {
   it.each([
     ['categories', 'tribe_events_cat'],
     ['tags', 'post_tag'],
-  ])('is there for %s, which say their language wherever they are offered', async (path, taxonomy) => {
+  ])('exist for %s, whose language is given wherever they are offered', async (path, taxonomy) => {
     const api = EVENTS.replace('events/v1/events', `events/v1/${path}`);
     const list = await admin.get(`/admin/${path}`);
     const fields = new Map(formIn(list.text, `/admin/${path}`));
@@ -137,7 +137,7 @@ describeDatabases('Translations at the desk', (open) => {
     const other = term.translations.it.id;
     expect((await admin.get(`/admin/${path}/${id}`)).text).toContain(`href="/admin/${path}/${other}"`);
     expect((await admin.get(`/admin/${path}`)).text).toContain('Teatro di strada (Italiano)');
-    // Saving what was not touched changes nothing; another language moves it.
+    // Saving an unchanged form changes nothing; another language moves the term.
     const untouched = await admin.get(`/admin/${path}/${other}`);
     await admin.submit(untouched, `/admin/${path}/${other}`, { description: 'In piazza' });
     const row = await db.from('term_taxonomy').where({ taxonomy, term_id: other }).first('description');
@@ -145,7 +145,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect((await running.send('GET', `${api}/${other}`, { as: 'admin' })).body.language).toBe('it');
   });
 
-  it('keeps what is typed for a new category apart from its translations', async () => {
+  it('of a category are kept apart from new categories in the unsent text', async () => {
     const term = { as: 'admin', body: { name: 'Mills', language: 'en' } };
     const { id } = (await running.send('POST', '/wp-json/calendar/events/v1/categories', term)).body;
     const drafts = await Promise.all(
@@ -156,7 +156,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect(drafts).toEqual(['1:/admin/categories', `1:/admin/categories?translation_of=${id}`, `1:/admin/categories/${id}`]);
   });
 
-  it('says what is wrong where the category that was to be translated is gone', async () => {
+  it('show an error if the category to translate is gone', async () => {
     const term = { as: 'admin', body: { name: 'Mills', language: 'en' } };
     const { id } = (await running.send('POST', '/wp-json/calendar/events/v1/categories', term)).body;
     const form = await admin.get(`/admin/categories?translation_of=${id}&language=it`);
@@ -170,7 +170,7 @@ describeDatabases('Translations at the desk', (open) => {
     expect(again.text).not.toContain('Invalid parameter');
   });
 
-  it('is what lists can be narrowed to', async () => {
+  it('are filtered by language in lists', async () => {
     const id = await made();
     const body = { title: 'Passeggiata', translation_of: id, language: 'it', status: 'publish' };
     await running.send('POST', EVENTS, { as: 'admin', body });
@@ -185,7 +185,7 @@ describeDatabases('Translations at the desk', (open) => {
     }
   });
 
-  it('is not offered where content has no languages of its own', async () => {
+  it('are not offered if content has no languages', async () => {
     await db.from('options').where('option_name', 'polylang').delete();
     await db.from('fasti_changes').increment('counter');
     const first = await db.from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).first('ID');
@@ -193,7 +193,7 @@ describeDatabases('Translations at the desk', (open) => {
   });
 });
 
-describeInBrowser('Translations in a browser', (visit) => {
+describeInBrowser('translations in a browser', (visit) => {
   describeDatabases('', (open) => {
     let db: Database;
     let running: RunningSite;
@@ -210,7 +210,7 @@ describeInBrowser('Translations in a browser', (visit) => {
             [`${view.viewport?.width} wide, ${javaScriptEnabled ? 'with' : 'without'} scripts`, view, javaScriptEnabled] as const,
         ),
       ),
-    )('are made beside the other text, and nothing hinders anybody (%s)', async (_, view, javaScriptEnabled) => {
+    )('are written next to the original text, without accessibility faults (%s)', async (_, view, javaScriptEnabled) => {
       const { page, complaints } = await visit({ ...view, javaScriptEnabled, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
       for (const role of ['admin', 'ed', 'contrib']) {
         const person = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, role);

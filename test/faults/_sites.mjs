@@ -18,7 +18,7 @@ export function readFlags(defaults) {
 }
 
 /**
- * Creates a site on each database, serves it with several processes and runs `measure` on it, which gives a line of
+ * Creates a site on each database, serves it with several processes and runs `measure` on it, which returns a line of
  * figures and a list of faults. Prints a line per database; the process ends with status 1 if there are faults.
  */
 export async function onEachDatabase({ database, processes }, measure) {
@@ -53,14 +53,14 @@ async function openSite(env, processes) {
   return {
     env,
     services,
-    /** knex on the tables of the site, for looking at what came of it. */
+    /** knex on the tables of the site, for checking the results. */
     knex: db.knex,
-    /** Ends a process at once and starts another in its place. */
+    /** Kills a process and starts another in its place. */
     replace: async (place) => {
       await services[place].stop();
       services[place] = await start();
     },
-    /** Sends a request as the administrator. Gives `{status, headers, body}`; fails where there is no answer. */
+    /** Sends a request as the administrator. Returns `{status, headers, body}`; rejects if there is no answer. */
     ask: (base, method, path, { headers = {}, body } = {}) =>
       send(agent, base + path, method, { authorization, 'x-tec-eea': 'yes', ...headers }, body),
     close: async () => {
@@ -90,20 +90,20 @@ function send(agent, url, method, headers, body) {
   });
 }
 
-/** Runs `work(client)` for so many clients at once. */
+/** Runs `work(client)` for this many concurrent clients. */
 export const atOnce = (clients, work) => Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
 
-/** A record that must have been made. Throws what was answered instead. */
+/** Returns the created record of an answer, or throws with the answer if there is none. */
 export async function made(site, path, body) {
   const answer = await site.ask(site.services[0].base, 'POST', API + path, { body });
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-/** An event of some days from now. */
+/** An event on 1 May 2031. */
 export const eventOf = (title, more = {}) => ({ title, start_date: '2031-05-01 10:00:00', end_date: '2031-05-01 12:00:00', ...more });
 
-/** Which of these values stand there more than once. */
+/** The values that occur more than once. */
 export function doublesIn(values) {
   const seen = new Set();
   return values.filter((value) => seen.size === seen.add(value).size);

@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 /**
- * WordPress and Fasti write to one database in turn: soon after each write, what is given from memory is what stands
- * in the tables.
+ * WordPress and Fasti write to one database in turn: soon after each write, cached answers equal the tables.
  *
- * Two processes serve the sample site, one that remembers and one that does not. Random writes come through either,
- * or past both as WordPress sends its statements, each of which commits by itself. After each write the remembering
- * one is asked until its answers are those of the other. Counts of terms and the calendar's options are checked, too.
+ * Two processes serve the sample site, one with the cache and one without it. Random writes come through either, or
+ * past both as statements of WordPress, each of which commits by itself. After each write the process with the cache is
+ * asked until its answers equal those of the other. Counts of terms and the calendar's options are checked, too.
  *
- *   --writes N       how many writes (1000)
- *   --warm N         before how many of a hundred writes everything is remembered first (15)
+ *   --writes N       number of writes (1000)
+ *   --warm N         percentage of writes before which all answers are cached (15)
  *   --seed N         of the random numbers (1)
  *   --database NAME  only sqlite or mysql
  */
@@ -51,12 +50,12 @@ const PATHS = [
   '/venues/12',
 ].map((path) => API + path);
 /**
- * After which time an answer must be right whatever happens: the bound that is set, what a process may take to look,
- * and a slow machine.
+ * Time after which an answer must be right in any case: the configured bound, the time that a process may take to look,
+ * and an allowance for a slow machine.
  */
 const LONGEST_MS = 70_000;
 const ENOUGH_MS = 250;
-/** A write takes so many at once. */
+/** Number of connections that a write needs. */
 const CONNECTIONS = 3;
 
 const random = generator(Number(flags.seed));
@@ -73,7 +72,7 @@ async function run() {
     const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
     const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' };
     const remembering = await startService(shared, '/health/ready');
-    // It reads WordPress's tables alone, and is always right.
+    // It reads WordPress's tables only, and is always right.
     const forgetful = await startService({ ...shared, CACHE: 'off', FOLLOW_WORDPRESS: 'off' }, '/health/ready');
     try {
       await measure(title, name, tablesOf(db), { remembering: remembering.base, forgetful: forgetful.base });
@@ -86,11 +85,11 @@ async function run() {
   });
 }
 
-/** What builds statements on any table, each of which commits by itself, and transactions. */
+/** Builds statements on any table, each of which commits by itself, and transactions. */
 const tablesOf = (db) =>
   Object.assign((...args) => db.knex(...args), {
     raw: (...args) => db.knex.raw(...args),
-    // Opened beforehand: on a busy machine that may take longer than the second for which a statement waits.
+    // Opened in advance: on a busy machine, opening may take longer than the second that a statement waits.
     connected: () =>
       until('a connection', () =>
         Promise.all(Array.from({ length: CONNECTIONS }, () => db.knex.raw('SELECT 1'))).catch((error) => {
@@ -135,7 +134,7 @@ async function measure(title, engine, knex, { remembering, forgetful }) {
 }
 
 // ------------------------------------------------------------------------------------------------- asking
-/** Digests of the answers to all addresses, which are all that is compared, and when each was asked for. */
+/** Digests of the answers of all URLs, which suffice for the comparison, and the time of each request. */
 async function answers(base) {
   const found = [];
   for (const path of PATHS) {
@@ -149,7 +148,7 @@ async function answers(base) {
   return found;
 }
 
-/** What `ask` gives, which is asked again while a busy machine has no connection in time and the answer is 503. */
+/** The result of `ask`, repeated while the answer is 503 because a busy machine provides no connection in time. */
 const available = (what, ask) =>
   until(what, async () => {
     const answer = await ask();
@@ -157,8 +156,8 @@ const available = (what, ask) =>
   });
 
 /**
- * How many milliseconds after a write, which has just ended, somebody who asked was still given an answer from memory
- * that was not that of the tables.
+ * The time in milliseconds, after a write that has just ended, until which a caller was given a cached answer that
+ * differed from the tables.
  */
 async function staleness(remembering, forgetful) {
   const begun = performance.now();
@@ -177,7 +176,7 @@ async function staleness(remembering, forgetful) {
   return { stale: latest - begun, wrong: PATHS.filter((_, index) => readings.at(-1)[index].digest !== right[index]) };
 }
 
-/** Waits until what was written has settled, and has everything remembered. Gives 1. */
+/** Waits until earlier writes have settled, and has all answers cached. Returns 1. */
 async function warm(base) {
   await sleep(4000);
   await answers(base);
@@ -233,7 +232,7 @@ function fastiWrite(base) {
 
 const word = (text) => `${text} ${randomBytes(4).toString('hex')}`;
 
-/** A day in winter, when the site's zone is an hour ahead of UTC. */
+/** A day in winter, when the site's time zone is an hour ahead of UTC. */
 function dates() {
   const day = `20${27 + below(8)}-0${1 + below(2)}-${String(1 + below(28)).padStart(2, '0')}`;
   return { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` };
@@ -375,8 +374,8 @@ const WORDPRESS = [
 ];
 
 /**
- * What shows late or with an old time: a long statement, a long transaction with something quick beside it, a table
- * that is rebuilt.
+ * Changes that the server reports late or with an old time: a long statement, a long transaction with a quick statement
+ * during it, a rebuilt table.
  */
 const HARD = [
   async function changesSlowly(knex) {
@@ -431,7 +430,7 @@ async function recount(knex, id) {
 }
 
 // ------------------------------------------------------------------------------------------------- both sides
-/** Terms whose count is not that of their published records. */
+/** Terms whose count differs from the number of their published records. */
 async function wrongCounts(knex) {
   const terms = await knex('wp_term_taxonomy').whereIn('taxonomy', ['tribe_events_cat', 'post_tag']);
   const links = await knex('wp_term_relationships as r')
@@ -444,7 +443,7 @@ async function wrongCounts(knex) {
   });
 }
 
-/** Options that the other side could not read. */
+/** Options that the other program could not read. */
 async function wrongOptions(knex) {
   const option = async (name) => (await knex('wp_options').where('option_name', name).first())?.option_value;
   const faults = [];

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /**
- * A database server that is not there when the service starts, and one all of whose connections are taken.
+ * A database server that is absent when the service starts, and one whose connections are all in use.
  *
- *   --rounds N    how often the server is away at the start (10)
- *   --clients N   that ask while no connection gets anywhere (60)
- *   --seconds N   for how long (10)
+ *   --rounds N    number of starts without the server (10)
+ *   --clients N   number of clients while no connection makes progress (60)
+ *   --seconds N   duration (10)
  *
- * Without a server the process must be alive and say that it is not ready, and be ready two seconds after the server is
- * there. With a table locked by somebody else, readers must get 503 after about a second, whether the process is alive
- * must be answered at once, and everything must be answered again two seconds after the lock is gone. MySQL or MariaDB
+ * Without a server the process must be alive and report that it is not ready, and be ready two seconds after the server
+ * has started. While another program locks a table, readers must get 503 after about a second, the liveness check must
+ * be answered at once, and all requests must be answered again two seconds after the lock is released. MySQL or MariaDB
  * only.
  */
 import { mkdirSync } from 'node:fs';
@@ -29,7 +29,7 @@ const { values: flags } = parseArgs({
   },
 });
 const LONGEST_MS = 2000;
-/** Between two questions whether the process is alive. */
+/** Pause between two liveness checks. */
 const HEALTH_EVERY_MS = 20;
 const LOOK_MS = 10;
 
@@ -51,7 +51,7 @@ function start() {
   return startPrivateMysql(folder);
 }
 
-/** By the socket, which is the same after each start of the server. */
+/** Through the socket, whose path is the same after each start of the server. */
 async function newSite() {
   const root = await connectTo(server.socketUrl);
   await root.query('CREATE DATABASE fasti CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci');
@@ -102,7 +102,7 @@ async function takeAll() {
     while (!over) {
       const answer = await timed(`${service.base}${API}/events?per_page=5`);
       answers.push(answer);
-      // As clients do that heed Retry-After.
+      // As clients do that follow Retry-After.
       await sleep(1000 * answer.after * (0.5 + Math.random()));
     }
   };
@@ -128,7 +128,7 @@ async function takeAll() {
   if (back > LONGEST_MS) missed.push(`a list only ${seconds(back)} after the lock was gone`);
 }
 
-/** How long each answer to whether the process is alive took, in milliseconds. */
+/** The time of each answer to a liveness check, in milliseconds. */
 async function healthFor({ base }, duration) {
   const times = [];
   for (const end = performance.now() + duration; performance.now() < end; await sleep(HEALTH_EVERY_MS)) {

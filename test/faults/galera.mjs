@@ -1,17 +1,17 @@
 /**
- * Three Galera nodes, one killed or cut off again and again while three processes write and read.
+ * Three Galera nodes, one of which is killed or cut off again and again while three processes write and read.
  *
- *   --kills N     how often a node is killed and started again (50)
- *   --halts N     how often one is stopped in its tracks and let go (10)
+ *   --kills N     number of times that a node is killed and started again (50)
+ *   --halts N     number of times that a node is stopped and continued (10)
  *   --clients N   that write to each process (4)
- *   --names N     how many records 2 processes x 16 clients give the same ten names, on two nodes (2000)
- *   --seconds N   how long each way of sharing the writes is measured (10)
+ *   --names N     number of records to which 2 processes x 16 clients give the same ten names, on two nodes (2000)
+ *   --seconds N   duration of the measurement of each way of sharing the writes (10)
  *   --only NAME   only nodes, names or conflicts
  *
- * Nothing that was acknowledged may be lost, nothing be there by half on any node or twice, each process must show what
- * it acknowledged, errors must be 503 alone, and new writes must come through at most five seconds after a node is
- * lost. Clients that follow `/changes`, at each process and at all of them in turn, must have everything in the end
- * without beginning anew. It takes MariaDB with galera-4 and rsync.
+ * No acknowledged write may be lost, and no record may be incomplete on any node or duplicated; each process must show
+ * the writes that it acknowledged, errors must be 503 only, and new writes must succeed at most five seconds after a
+ * node is lost. Clients that follow `/changes`, at each process and at all of them in turn, must be complete in the end
+ * without starting again. It needs MariaDB with galera-4 and rsync.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const folder = scratchFolder('fasti-galera');
 const uploads = join(folder, 'uploads');
 mkdirSync(uploads);
 const missed = [];
-/** What each process said, and how many lines of it are told. */
+/** Logs of the processes, and the number of lines that are printed. */
 const logs = [];
 const MOST_LINES = 5;
 const services = [];
@@ -65,7 +65,7 @@ for (const line of missed.length > 0 ? faultsIn(logs) : []) console.log(`  log: 
 process.exitCode = missed.length > 0 ? 1 : 0;
 process.exit();
 
-/** A site on the first node, and so on all. */
+/** Creates a site on the first node, and thereby on all. */
 async function install() {
   const root = await nodes[0].connect();
   await root.query('CREATE DATABASE fasti CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci');
@@ -76,13 +76,13 @@ async function install() {
   return { ...env, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` };
 }
 
-/** The first lines of these logs that tell of a fault of the program: those of answers with 503 are of the nodes. */
+/** The first lines of these logs about errors of the program: answers with 503 are caused by the nodes. */
 function faultsIn(files) {
   const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
   return lines.filter((line) => line.includes('"msg":"internal_server_error"')).slice(0, MOST_LINES);
 }
 
-/** The address that names the nodes in turn, beginning with this one. */
+/** The database URL that names the nodes in turn, beginning with this one. */
 function addressFrom(first, count = nodes.length) {
   const hosts = Array.from({ length: count }, (_, place) => new URL(nodes[(first + place) % nodes.length].url).host);
   return `mysql://root@${hosts.join()}/fasti`;
@@ -159,7 +159,10 @@ async function loseNodes(env) {
   await stopAll(served);
 }
 
-/** What clients have that followed, beside what one has that reads everything now. The last one asked all in turn. */
+/**
+ * Compares the records of clients that followed the changes with a full reading at the end. The last client asked all
+ * processes in turn.
+ */
 async function compareCopies(followed, bases) {
   const whole = await readWhole(bases[0]);
   for (const [place, { copy, expired, wrong }] of followed.entries()) {
@@ -171,7 +174,7 @@ async function compareCopies(followed, bases) {
   }
 }
 
-/** Readiness and the doctor must both know which node is used, and in which state it is. */
+/** Readiness and the doctor must both report which node is used, and its state. */
 async function lookAtHealth({ authorization: _, ...env }, { base }) {
   const { database } = await (await fetch(`${base}/health/ready`)).json();
   const synced = `Synced, nodes: ${nodes.length}`;
@@ -183,7 +186,7 @@ async function lookAtHealth({ authorization: _, ...env }, { base }) {
   if (told.join('; ') !== due.join('; ')) missed.push(`the doctor says ${told.join('; ')}`);
 }
 
-/** How long after each loss each process first acknowledged what was sent after it; in order. */
+/** Times from each loss to the first acknowledgement, by each process, of a write sent after it; sorted. */
 function gapsAfter(losses, served, acks) {
   return losses
     .flatMap(({ at }) =>
@@ -195,7 +198,7 @@ function gapsAfter(losses, served, acks) {
     .sort((one, other) => one - other);
 }
 
-/** Looks at every node whether all that was acknowledged is there, and nothing by half or twice. */
+/** Checks on every node that all acknowledged writes are there, and that nothing is incomplete or duplicated. */
 async function judge(record) {
   for (const line of record.stale.slice(0, 5)) missed.push(`own write not shown: ${line}`);
   for (const line of record.wrong.slice(0, 5)) missed.push(`an answer other than 503: ${line}`);
@@ -223,7 +226,7 @@ async function judge(record) {
 }
 
 // ------------------------------------------------------------------------------------------------- names
-/** Two processes on two nodes give the same names at once. */
+/** Two processes on two nodes use the same names at the same time. */
 async function giveNames(env) {
   const served = [await serve(env, addressFrom(0)), await serve(env, addressFrom(1))];
   const total = Number(flags.names);
@@ -275,7 +278,7 @@ async function giveNames(env) {
 }
 
 // ------------------------------------------------------------------------------------------------- what conflicts cost
-/** The same clients write through one node and through two: every write raises the one counter of changes. */
+/** The same clients write through one node and through two: every write increases the same change counter. */
 async function measureConflicts(env) {
   const ways = {
     'one process, one node': [0],
@@ -309,7 +312,7 @@ async function measureConflicts(env) {
   await judge(all);
 }
 
-/** How many transactions lost against one of another node so far, on all of them. */
+/** The number of transactions that have lost against one of another node, on all nodes. */
 async function conflicts() {
   let sum = 0;
   for (const node of nodes) {

@@ -1,19 +1,18 @@
 /**
- * A mixed load for a long time, while the memory of the service and the descriptors that it holds are looked at.
+ * A mixed load for a long time, during which the memory and the open descriptors of the service are measured.
  *
- *   --minutes N      how long, on each database (45)
+ *   --minutes N      duration, on each database (45)
  *   --clients N      that read (2)
  *   --pause N        milliseconds between two requests of a client (20)
- *   --events N       how many events there are besides those of the sample (2000)
+ *   --events N       number of events besides those of the sample (2000)
  *   --cache N        megabytes for answers; so few that they are full after minutes (6)
- *   --snapshots PATH two snapshots of the heap, once it is full and at the end, at paths that begin so
+ *   --snapshots PATH two snapshots of the heap, once it is full and at the end, at paths that begin with this one
  *   --database NAME  only sqlite or mysql
  *
- * Memory must stay flat once all that is remembered is full. The heap is looked at after a collection, so that what
- * nobody needs any more does not count, and what V8 compiled is told apart. The line through it after the first four
- * ninths (the last 25 of 45 minutes) may rise by 1 MB an hour, that of descriptors by 1. Resident memory is told beside
- * it: what the allocator keeps counts there, too. Of fewer than 30 minutes the figures are printed, and not judged: so
- * short a line rises by chance.
+ * Memory must not grow once all caches are full. The heap is measured after a garbage collection, and without the code
+ * that V8 compiled. The line through it after the first four ninths (the last 25 of 45 minutes) may rise by 1 MB an
+ * hour, that of descriptors by 1. Resident memory is printed, too, but includes memory that the allocator keeps. Of
+ * fewer than 30 minutes the figures are printed, but not judged: such a short line rises by chance.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,23 +37,23 @@ const { values: flags } = parseArgs({
 });
 const MINUTES = Number(flags.minutes);
 const LOOK_MS = 10_000;
-/** So many different reasons of failures are told. */
+/** Number of different reasons of failures that are printed. */
 const REASONS = 5;
-/** Two writes a second: what is remembered is forgotten again and again. */
+/** Two writes a second, so that the cache is invalidated again and again. */
 const WRITE_EVERY_MS = 500;
 const HIGHEST_SLOPE = { heap: 1, descriptors: 1 };
 const JUDGED_MINUTES = 30;
-/** Until then everything that is remembered fills up. */
+/** Until then all caches fill up. */
 const FILLING = 4 / 9;
-/** How many new records stay: a calendar that grows takes more memory by itself. */
+/** Number of new records that are kept: a growing calendar takes more memory by itself. */
 const KEPT_RECORDS = 100;
-/** Titles come back after so many: a name that is new each time is remembered like any other text. */
+/** Titles are repeated after this many: a new name each time would be cached like any other text. */
 const NAMES = 500;
-/** So many addresses are remembered, whether there is something or not. */
+/** Number of different URLs that are cached, whether or not they exist. */
 const ADDRESSES = 22_000;
 /**
- * So many words are searched for, and lists of so many lengths and pages asked for. All of them are asked for once
- * before the time begins: chance alone would take hours to come to each, and each is remembered.
+ * Number of different search words, and of lengths and pages of lists. All of them are requested once before the
+ * measurement: by chance alone it would take hours to request each of them, and each is cached.
  */
 const WORDS = 5000;
 const SHORTEST_PAGE = 5;
@@ -80,7 +79,7 @@ async function measure({ title }, provide) {
       SITE_URL: 'http://127.0.0.1',
       CACHE_MB: flags.cache,
       HEAP_TOLD: told,
-      // A snapshot takes so long that it would be killed.
+      // A snapshot takes so long that the watchdog would end the process.
       ...(flags.snapshots === undefined ? {} : { WATCHDOG_SECONDS: '0' }),
       NODE_OPTIONS: `--import ${HEAP}`,
     },
@@ -188,7 +187,7 @@ async function takeSnapshots({ pid, told }, end) {
   }
 }
 
-/** Lists, records, terms, searches, feeds and files that are not there, for anybody and for somebody who signed in. */
+/** Lists, records, terms, searches, feeds and missing files, for anonymous callers and for a signed-in user. */
 async function keepReading({ base, words, authorization, counts, stopped, number }) {
   const paths = [
     () => `${API}/events?page=${1 + below(100)}`,
@@ -224,7 +223,7 @@ async function keepReading({ base, words, authorization, counts, stopped, number
   }
 }
 
-/** Resident memory and open descriptors of a process, by what Linux tells of it; and has it tell of its heap. */
+/** Resident memory and open descriptors of a process, from Linux; also makes the process report on its heap. */
 function lookAt({ pid }) {
   process.kill(pid, 'SIGUSR2');
   const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -232,8 +231,8 @@ function lookAt({ pid }) {
 }
 
 /**
- * What the service told of its heap: what it holds itself, and memory outside of it that it holds. What V8 compiled is
- * apart: it compiles one more function now and then for hours.
+ * The report of the service on its heap: its own memory, and external memory that it holds. Compiled code is separate:
+ * V8 compiles another function now and then for hours.
  */
 function heapsOf({ told }) {
   const lines = readFileSync(told, 'utf8').trim().split('\n');
@@ -244,7 +243,7 @@ function heapsOf({ told }) {
 }
 
 /**
- * How much the straight line that fits best rises in an hour, and by how much that may be chance (the standard error).
+ * The rise of the best-fitting straight line in an hour, and the part of it that may be chance (the standard error).
  */
 function slopeOf(looks, what) {
   const mean = (name) => looks.reduce((sum, look) => sum + look[name], 0) / looks.length;

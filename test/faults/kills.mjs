@@ -1,15 +1,15 @@
 /**
- * The service killed in the middle of writes, and the database server too; then everything is looked at by SQL.
+ * Kills the service in the middle of writes, and the database server too; then checks everything by SQL.
  *
- *   --rounds N          how often the service is killed, on each database (20)
- *   --server-rounds N   how often the database server is, MariaDB only (5)
- *   --writes N          how many writes are acknowledged between two kills, at least (20)
+ *   --rounds N          number of times that the service is killed, on each database (20)
+ *   --server-rounds N   number of times that the database server is killed, MariaDB only (5)
+ *   --writes N          minimum number of acknowledged writes between two kills (20)
  *   --clients N         that write (8)
- *   --fresh N           after so many rounds a new database is begun, so that looking at it stays quick (50)
+ *   --fresh N           number of rounds after which a new database is created, so that the checks stay quick (50)
  *   --database NAME     only sqlite or mysql
  *
- * What was acknowledged must be there with all its parts (metas, terms, counts, dates, list index, files), and nothing
- * by half. It takes MariaDB for its part.
+ * Acknowledged writes must be there with all their parts (metas, terms, counts, dates, list index, files), and nothing
+ * may be incomplete. It needs MariaDB for its part.
  */
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,11 +33,11 @@ const { values: flags } = parseArgs({
     database: { type: 'string' },
   },
 });
-/** What is acknowledged is on the disk. */
+/** Acknowledged writes are on the disk. */
 const DURABLE = ['--innodb-flush-log-at-trx-commit=1'];
-/** The kill comes at any moment after enough was acknowledged. */
+/** The kill comes at a random time after enough writes were acknowledged. */
 const SPREAD_MS = 60;
-/** After the database is back, writes must be taken again. */
+/** Writes must succeed again at most this long after the database is back. */
 const LONGEST_GAP_MS = 2000;
 
 const folder = scratchFolder('fasti-kills');
@@ -107,7 +107,7 @@ async function onMariadb() {
   await server.stop();
 }
 
-/** Starts the server, and again where its port was taken meanwhile: the clients take ports all the time. */
+/** Starts the server, and again if its port was taken in the meantime, since the clients use ports all the time. */
 async function start(home, tries = 5) {
   const server = await startPrivateMysql(home, DURABLE);
   if (!server.reason) running.push(server);
@@ -116,7 +116,7 @@ async function start(home, tries = 5) {
 }
 
 // ------------------------------------------------------------------------------------------------- kills
-/** A site of its own, with somebody who may write. */
+/** A site of its own, with a user who may write. */
 async function newSite(provide, name) {
   const place = mkdtempSync(join(folder, name));
   const uploads = join(place, 'uploads');
@@ -128,7 +128,7 @@ async function newSite(provide, name) {
   return { env, look, uploads, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, record: newRecord() };
 }
 
-/** Starts the service, and again if it ends for lack of a database that answers in time, as a supervisor would. */
+/** Starts the service, and again if it ends because no database answers in time, as a supervisor would. */
 async function serve(env, tries = 3) {
   try {
     const service = await startService(env, `${API}/events?per_page=1`);
@@ -145,7 +145,7 @@ async function stop(service) {
   running = running.filter((one) => one !== service);
 }
 
-/** Writes until enough is acknowledged, and gives what ends that. */
+/** Starts writing, and returns a function that waits until enough is acknowledged and stops. */
 function beginWriting({ base }, { authorization, record }) {
   let stopped = false;
   const first = record.acks.length;
@@ -164,7 +164,7 @@ function beginWriting({ base }, { authorization, record }) {
   };
 }
 
-/** Looks at everything after a kill. Gives how much is lost and by half. */
+/** Checks everything after a kill. Returns the number of lost and of incomplete records. */
 async function judge({ look, record, uploads }, label) {
   const { lost, broken } = await look(async (sql) => ({ lost: await lostFrom(sql, record), broken: await brokenIn(sql, { uploads }) }));
   missed.push(...lost.slice(0, 3).map((line) => `${label}: lost ${line}`), ...broken.map((line) => `${label}: ${line}`));

@@ -32,7 +32,7 @@ await onEachDatabase(flags, async (site) => {
   let busy = 0;
   const faults = [];
   for (const [name, path, field, text] of counters) {
-    /** Sends a request again while the service is too busy for it. */
+    /** Repeats a request while the service is too busy for it. */
     const insist = (...args) =>
       until('an answer other than 503', async () => {
         const answer = await site.ask(...args);

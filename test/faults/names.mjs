@@ -11,7 +11,7 @@
 import { API, atOnce, doublesIn, eventOf, onEachDatabase, readFlags } from './_sites.mjs';
 
 const BATCH = '/wp-json/batch/v1';
-/** As the path of a write of a batch. */
+/** The path of a write within a batch. */
 const EVENTS = `${API.replace('/wp-json', '')}/events`;
 
 const flags = readFlags({ creates: 2000, clients: 32, names: 10, processes: 2 });

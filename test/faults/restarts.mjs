@@ -3,15 +3,16 @@
  *
  *   npm run faults -- restarts                     everything, 50 times
  *   npm run faults -- restarts --rounds 5          five times
- *   npm run faults -- restarts --only single       one process, told to end: no request that was sent may go unanswered
+ *   npm run faults -- restarts --only single       one process that is told to end: every request that was sent must be
+ *                                                  answered
  *   npm run faults -- restarts --only group        the same with three workers
- *   npm run faults -- restarts --only socket       one process whose port somebody else keeps open, as systemd does: no
- *   request may fail
+ *   npm run faults -- restarts --only socket       one process whose port another one keeps open, as systemd does: no
+ *                                                  request may fail
  *   npm run faults -- restarts --only workers      SIGHUP to the first of four processes: no request may fail
  *   npm run faults -- restarts --only nginx        two processes behind nginx (Debian's package), restarted in turn: no
- *   request may fail
- *   npm run faults -- restarts --only pooled       the same with the connections that nginx keeps, as docs/operating.md
- *   has it
+ *                                                  request may fail
+ *   npm run faults -- restarts --only pooled       the same with the connections that nginx keeps, as in
+ *                                                  docs/operating.md
  *   npm run faults -- restarts --database mysql    on MySQL or MariaDB instead of SQLite
  */
 import { readFileSync } from 'node:fs';
@@ -24,7 +25,7 @@ import { lacksNginx, startNginx } from '../support/nginx.mjs';
 import { freePort } from '../support/private-mysql.mjs';
 import { countEvents, load, newSite, startServing } from '../support/processes.mjs';
 
-/** For a load that has just begun, or a process that has just come. */
+/** Time for a load or a process that has just started. */
 const SETTLE_MS = 300;
 
 const { values } = parseArgs({
@@ -32,7 +33,7 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const folder = scratchFolder('fasti-restarts');
-/** Set before the first part runs. */
+/** Assigned before the first part runs. */
 let site;
 let clients;
 
@@ -58,8 +59,8 @@ await eachDatabase({ folder, kept: false, only: values.database }, async ({ titl
 process.exitCode = missed ? 1 : 0;
 
 /**
- * A service, ended and started again. Connections may be refused meanwhile, but no request that was sent may go
- * unanswered.
+ * A service that is ended and started again. Connections may be refused in the meantime, but every request that was
+ * sent must be answered.
  */
 async function ends(title, env) {
   const port = await freePort();
@@ -75,7 +76,7 @@ async function ends(title, env) {
   report(title, counts, all, ['refused']);
 }
 
-/** The same where somebody else keeps the port open and hands it to each process in turn. */
+/** The same if another process keeps the port open and passes it to each process in turn. */
 async function socket() {
   const service = await startServing(site.env, { keeper: fileURLToPath(new URL('../support/port-keeper.mjs', import.meta.url)) });
   const stop = load({ port: service.port, ...clients });
@@ -135,7 +136,7 @@ function exampleOf(front, ports, changed) {
     .replace(':8081', `:${ports[1]}`);
 }
 
-/** Ends a process. Gives its exit code and how long that took, in milliseconds. */
+/** Ends a process. Returns its exit code and the time that this took, in milliseconds. */
 async function ended(service) {
   const begun = performance.now();
   service.kill('SIGTERM');
@@ -147,8 +148,8 @@ function add(totals, counts) {
 }
 
 /**
- * Prints what requests came to. All but answers, and what is `meant`, are misses; so is a record that was acknowledged
- * and is not there.
+ * Prints the results of the requests. All results but answers, and those in `meant`, are failures; so is an
+ * acknowledged record that is missing.
  */
 function report(title, counts, ends, meant = []) {
   const failures = Object.entries(counts).filter(([name]) => !['read', 'written', ...meant].includes(name));

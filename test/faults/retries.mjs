@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Retries with an `Idempotency-Key` create nothing twice, though a proxy drops a third of the answers and processes are
+ * Retries with an `Idempotency-Key` create no duplicates, though a proxy drops a third of the answers and processes are
  * killed.
  *
  *   --tries N        requests sent in total (10000)
  *   --clients N      concurrent clients (32)
- *   --kills N        how often a process is killed and replaced (6)
+ *   --kills N        number of times that a process is killed and replaced (6)
  *   --processes N    processes that serve them (2)
  *   --database NAME  only sqlite or mysql
  */
@@ -32,7 +32,7 @@ await onEachDatabase(flags, async (site) => {
   const faults = [];
   const records = [];
 
-  /** Sends one write until it is answered. */
+  /** Repeats one write until it is answered. */
   const insist = async (intent) => {
     const [path, body] = kinds[intent % kinds.length](intent);
     const headers = { 'idempotency-key': randomUUID() };
@@ -86,7 +86,7 @@ await onEachDatabase(flags, async (site) => {
   };
 });
 
-/** Passes requests on and drops a third of the answers once they are there. */
+/** Passes requests on and drops a third of the answers when they arrive. */
 async function startProxy(target) {
   const server = createServer((from, to) => {
     const drops = Math.random() < DROPPED;

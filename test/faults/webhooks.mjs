@@ -1,12 +1,12 @@
 /**
- * The service killed in the middle of writes and of messages to a webhook; then every change must have been told.
+ * Kills the service in the middle of writes and of messages to a webhook; afterwards every change must have been sent.
  *
- *   --rounds N     how often the service is killed (100)
- *   --writes N     how many writes are acknowledged between two kills, at least (5)
+ *   --rounds N     number of times that the service is killed (100)
+ *   --writes N     minimum number of acknowledged writes between two kills (5)
  *   --clients N    that write (4)
  *   --database     sqlite or mysql (sqlite)
  *
- * The last message about each record that was acknowledged must say what it is, and messages about one record must come
+ * The last message about each acknowledged record must contain its final state, and messages about one record must come
  * in order, though some come twice.
  */
 import { mkdirSync } from 'node:fs';
@@ -33,7 +33,7 @@ const PATIENCE_MS = 120_000;
 
 const folder = scratchFolder('fasti-webhooks');
 const missed = [];
-/** The last message about each record, and how many came in all. */
+/** The last message about each record, and the total number of messages. */
 const heard = new Map();
 let messages = 0;
 let twice = 0;

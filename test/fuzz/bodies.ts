@@ -2,13 +2,13 @@ import fc, { type Arbitrary } from 'fast-check';
 import { type Pairs, writeForm, writeJson } from './json.ts';
 import { json, often } from './values.ts';
 
-/** Percent-encoded; half surrogates as the three bytes that no sound text has. */
+/** Percent-encodes a text, and half surrogates as the three bytes that no valid text contains. */
 export function encoded(value: string): string {
   const bytes = value.split(/([\ud800-\udbff][\udc00-\udfff])|([\ud800-\udfff])/).filter((part) => part !== undefined);
   return bytes.map((part) => (/^[\ud800-\udfff]$/.test(part) ? '%ED%A0%80' : encodeURIComponent(part))).join('');
 }
 
-/** A body as it is sent, and what goes with it. */
+/** A body as it is sent, with its type and disposition. */
 export interface Body {
   readonly body: string | Buffer | null;
   readonly type: string | undefined;
@@ -25,7 +25,7 @@ const WRONG_TYPES = [
   'application/json+x', ';', '/', 'application/\u00e9', 'x'.repeat(2000),
 ];
 
-/** A body that was cut off, overwritten in the middle, or is no text at all. */
+/** Damages a body: cut off, overwritten in the middle, or not text at all. */
 function damageOf(at: number, way: string): (body: string) => string | Buffer {
   return (body) => {
     const bytes = Buffer.from(body);
@@ -43,7 +43,7 @@ const damageWays = [
 ];
 const damage = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(...damageWays)).map(([at, way]) => damageOf(at, way));
 
-/** Ways to write the same parameters, mostly sound JSON. */
+/** Ways to send the same parameters, mostly valid JSON. */
 export const bodies: Arbitrary<(params: Pairs) => Body> = fc.oneof(
   {
     weight: 30,
@@ -85,7 +85,7 @@ const multipart = ({ pairs }: Pairs): string => {
   return `${parts.map(([name, value], at) => `--${BOUNDARY}\r\n${head(name, at)}\r\n\r\n${value}\r\n`).join('')}--${BOUNDARY}--\r\n`;
 };
 
-/** The smallest of pictures. */
+/** The smallest images. */
 const PICTURE = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 // biome-ignore format: list
 const FILE_NAMES = [
@@ -95,7 +95,7 @@ const FILE_NAMES = [
 const NOT_PICTURES = [Buffer.from('<svg onload=alert(1)>'), Buffer.from('<?php 1;'), PICTURE.subarray(0, 40)];
 const DISPOSITIONS = ['attachment; filename="{}"', 'attachment; filename={}', "attachment; filename*=UTF-8''{}", 'inline', '"', ''];
 
-/** Files for the library, sound pictures among them, as bodies or as parts of forms. */
+/** Files for the media library, including valid images, as bodies or as parts of forms. */
 export const uploads: Arbitrary<(params: Pairs) => Body> = fc
   .record({
     name: fc.constantFrom(...FILE_NAMES),

@@ -6,7 +6,7 @@ import type { Known } from './plausible.ts';
 import type { Target } from './requests.ts';
 import { often, text } from './values.ts';
 
-/** The pages of the calendar as feeds: they take filters of the list. */
+/** The pages of the calendar as feeds: they accept the filters of the list. */
 export const feeds: Target = {
   name: 'GET feeds',
   method: 'GET',
@@ -45,21 +45,21 @@ function placeOf({ names }: Known): Arbitrary<string> {
     );
 }
 
-/** Addresses of the feeds that hold an event. */
+/** URLs of the feeds that contain an event. */
 export const feedsOf = (id: number, slug: string): string[] => [
   `/?ical=1&event_ids=${id}`,
   `/events/feed/?search=${id}`,
   ...(slug === '' ? [] : [`/event/${slug}/?ical=1`, `/event/${slug}/?format=jsonld`]),
 ];
 
-/** What is wrong with the form of a feed; undefined: it is none. */
+/** Format errors of a feed; undefined if it is not a feed. */
 export function feedFaults(type: string, body: string): string[] | undefined {
   if (type.startsWith('text/calendar')) return calendarFaults(body);
   if (/^application\/(rss|atom|rdf)\+xml/.test(type)) return xmlFaults(body);
   return undefined;
 }
 
-/** RFC 5545: content lines of at most 75 bytes that end in CRLF, blocks that close, no control characters. */
+/** RFC 5545: content lines of at most 75 bytes that end in CRLF, closed blocks, no control characters. */
 function calendarFaults(body: string): string[] {
   const lines = body.split('\r\n');
   const open: string[] = [];

@@ -4,7 +4,7 @@ import { often } from './values.ts';
 const header = (name: string, ...values: string[]): Arbitrary<Record<string, string>> =>
   fc.constantFrom(...values).map((value) => ({ [name]: value }));
 
-/** Wrong credentials are counted by address: each comes from another one. */
+/** Wrong credentials are counted by address, so each comes from another one. */
 const wrongCredentials = fc
   .tuple(
     fc.constantFrom(

@@ -1,11 +1,11 @@
 /**
- * Names that every object has without anybody having put them there: a table that is looked up by one of them from
- * outside finds what is none of its own.
+ * Names that every object inherits: a table that is indexed with one of them from outside returns a value that is not
+ * an entry.
  */
 export const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
 /**
- * Some of each sort: an object, functions that throw when they are called wrongly, and those by which a value becomes a
+ * Some of each sort: an object, functions that throw if they are called wrongly, and those that convert a value to a
  * text or a number.
  */
 export const INHERITED_WORDS = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'] as const;

@@ -1,7 +1,7 @@
 /**
- * A JSON value as it is sent. Wider than what JavaScript's objects hold: whole numbers of any length (bigint), numbers
- * too large to be finite, and objects as pairs, so that any key may stand in them, `__proto__` among them, and the same
- * one twice.
+ * A JSON value as it is sent. It has more values than JavaScript's objects: integers of any length (bigint), numbers
+ * too large to be finite, and objects as pairs, so that any key may occur, including `__proto__`, and the same key
+ * twice.
  */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | Pairs;
 

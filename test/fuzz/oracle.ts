@@ -3,7 +3,9 @@ import type { Answer } from '../support/running-site.ts';
 import { feedFaults } from './feeds.ts';
 import type { Sent } from './requests.ts';
 
-/** Traces of what no answer may show: call stacks, queries and their engines, files of the program, versions. */
+/**
+ * Traces of internals that no answer may show: call stacks, queries and their engines, files of the program, versions.
+ */
 const LEAKS: readonly RegExp[] = [
   /\bat (\S+ )?\(?(file:|node:|\/)\S+:\d+:\d+/,
   /node_modules|\.[cm]?[jt]s:\d+/,
@@ -14,13 +16,13 @@ const LEAKS: readonly RegExp[] = [
   new RegExp(process.version.replaceAll('.', '\\.')),
 ];
 
-/** WordPress's refusal of what a route is not meant to do, such as a trash for terms. */
+/** WordPress's refusal of an operation that a route does not support, such as a trash for terms. */
 const NOT_MEANT = 501;
 
-/** WordPress answers a file that is not what it is said to be with 500, and so do we. */
+/** WordPress answers a file whose content does not match its type with 500, and so do we. */
 const REFUSED_UPLOAD = /"code":"rest_upload_(unknown|sideload)_error"/;
 
-/** Everything that is wrong with an answer, for whatever request. */
+/** All faults of an answer to any request. */
 export function faultsOf(sent: Sent, answer: Answer): string[] {
   const { status, headers, text } = answer;
   if (status === 500 && REFUSED_UPLOAD.test(text)) return [];
@@ -33,15 +35,15 @@ export function faultsOf(sent: Sent, answer: Answer): string[] {
   if ('x-powered-by' in headers || 'server' in headers) faults.push('names its program');
   if (status === 304 && text === '') return faults;
   if (!((status >= 200 && status < 300) || (status >= 400 && status < 500) || status === NOT_MEANT)) faults.push(`${status}`);
-  // What Node refuses before there is a request has no body.
+  // Node's own refusal of a malformed request has no body.
   if ([400, 417, 431].includes(status) && text === '' && headers['x-request-id'] === undefined) return faults;
   if (text === '' && asksForHead(sent)) return faults;
-  // Packed answers are the same, packed.
+  // Enveloped answers are the same, in an envelope.
   if (headers['content-encoding'] !== undefined) return faults;
   return [...faults, ...bodyFaults(answer)];
 }
 
-/** Of a request that is a HEAD, or a POST that says it stands for one. */
+/** Whether a request is a HEAD, or a POST that is treated as one. */
 const asksForHead = ({ method, headers, path }: Sent) =>
   method === 'HEAD' || (method === 'POST' && (headers['X-HTTP-Method-Override'] === 'HEAD' || /[?&]_method=head\b/i.test(path)));
 
@@ -62,8 +64,8 @@ function bodyFaults({ status, headers, text, body }: Answer): string[] {
 }
 
 /**
- * WordPress's form, `{code, message, data: {status}}`; a refused function name alone has no data. The sentence is not
- * merely its name. `tec/v1` says of a record that is gone or unreadable only `{error}`.
+ * WordPress's form, `{code, message, data: {status}}`; a refused function name alone has no data. The message is not
+ * merely the code. For a record that is gone or unreadable, `tec/v1` sends only `{error}`.
  */
 function isProblem(body: unknown, status: number): boolean {
   if (!isObject(body)) return false;
@@ -75,7 +77,7 @@ function isProblem(body: unknown, status: number): boolean {
 
 const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Whether a request is asked to leave everything as it was: it was refused, or only asked. */
+/** Whether a request must leave everything as it was: it was refused, or only read. */
 export function mustNotWrite(sent: Sent, answer: Answer): boolean {
   const refused = answer.status >= 400 || Number((answer.body as { status?: unknown } | undefined)?.status) >= 400;
   return refused || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(sent.method);
@@ -99,8 +101,8 @@ const WRITTEN = [
 ] as const;
 
 /**
- * What stands for the present state of the whole database, cheaply: SQLite counts what other connections commit; MySQL
- * adds up all rows. Two equal answers mean that nothing was written between them.
+ * A cheap value for the present state of the whole database: SQLite counts the commits of other connections; MySQL
+ * computes a sum over all rows. Two equal values mean that nothing was written between them.
  */
 export function stateOf(db: Database): () => Promise<string> {
   if (db.dialect.name === 'sqlite') return async () => JSON.stringify(await db.knex.raw('PRAGMA data_version'));

@@ -5,13 +5,13 @@ import type { Fixture } from '../support/site-data.mjs';
 import type { Json } from './json.ts';
 import { DATE_PIECES, DATES, json, number, often, strangePair, text, URLS, ZONES } from './values.ts';
 
-/** Ids, slugs and names of what a site holds, by what a value may refer to. */
+/** Ids, slugs and names of the records of a site, by the kind of reference. */
 export interface Known {
   readonly ids: Readonly<Record<Reference, readonly number[]>>;
   readonly names: Readonly<Record<Reference, readonly string[]>>;
 }
 
-/** What the rows of a fixture hold; statuses and protection are not minded. */
+/** The records in the rows of a fixture, regardless of status and protection. */
 export function knownIn(fixture: Fixture): Known {
   const table = (name: string) => {
     const { columns, rows } = fixture[name]!;
@@ -84,7 +84,7 @@ const orders = fc.constantFrom<Json>(
   'asc, ID',
 );
 
-/** What the ids in a parameter belong to, by its name. */
+/** The kind of record that the ids in a parameter refer to, by its name. */
 const MEANT: readonly (readonly [RegExp, Reference])[] = [
   [/^tags/, 'tag'],
   [/^(categories|tribe_events_cat)/, 'category'],
@@ -116,7 +116,7 @@ const id = ({ ids }: Known, refers: Reference): Arbitrary<Json> =>
     { weight: 1, arbitrary: fc.nat(100_000) },
   );
 
-/** Lists in all the ways they may be written: arrays, CSV, objects with an id. */
+/** Lists in all possible notations: arrays, CSV, objects with an id. */
 function several(known: Known, refers: Reference): Arbitrary<Json> {
   const object = id(known, refers).map((value): Json => ({ pairs: [['id', value]] }));
   const named = ['category', 'tag'].includes(refers) ? fc.constantFrom<Json>(...known.names[refers]) : id(known, refers);
@@ -128,7 +128,7 @@ function several(known: Known, refers: Reference): Arbitrary<Json> {
   );
 }
 
-/** A new record inside another one: its own parameters, sound or not. */
+/** A new record inside another one: its own parameters, valid or not. */
 function inline(refers: Reference, known: Known): Arbitrary<Json> {
   const kind = [...postKinds, ...termKinds].find(({ name }) => name === refers);
   if (!kind) return id(known, refers);

@@ -15,23 +15,23 @@ import { json, often, strangePair, text } from './values.ts';
 /** A request as it is sent. */
 export interface Sent {
   readonly method: string;
-  /** With the query; nothing in it that Node's client refuses to send. */
+  /** With the query; contains nothing that Node's client refuses to send. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
   readonly as?: string;
 }
 
-/** One method of one route, and what is known of what it serves. */
+/** One method of one route, and its properties. */
 export interface Target {
   readonly name: string;
   readonly namespace: string;
   readonly method: Method;
-  /** In WordPress's form, after the namespace. */
+  /** The pattern of the path in WordPress's form, after the namespace. */
   readonly pattern: string;
   readonly params: Readonly<Record<string, Param>>;
   readonly kind: Kind | undefined;
-  /** Addresses of what is no route of the interface. */
+  /** Paths of a target that is not a route of the interface. */
   readonly place?: (known: Known) => Arbitrary<string>;
 }
 
@@ -56,7 +56,7 @@ export function targetsOf(namespace: string, routes: readonly ServedRoute[]): Ta
   );
 }
 
-/** Requests to a target, from nearly sound to hopeless. */
+/** Requests to a target, from nearly valid to hopeless. */
 export function requestTo(target: Target, known: Known): Arbitrary<Sent> {
   const reads = target.method === 'GET' || target.method === 'DELETE';
   return fc
@@ -112,7 +112,7 @@ export function requestTo(target: Target, known: Known): Arbitrary<Sent> {
     });
 }
 
-/** A request as it can be read and repeated. */
+/** A request in a form that can be read and repeated. */
 export const shown = ({ method, path, headers, body, as }: Sent): string =>
   [
     `${method} ${path}`,
@@ -161,7 +161,7 @@ function addressOf({ namespace: own, pattern, kind }: Target, { ids, names }: Kn
 }
 
 // ------------------------------------------------------------------------------------------------- parameters
-/** What a target needs, mostly in a form that it takes, and some of what it may have, in any form. */
+/** The required parameters of a target, mostly valid, and some of the optional ones, in any form. */
 function paramsOf({ method, pattern, params }: Target, known: Known): Arbitrary<[string, Json][]> {
   const value = (name: string, sound: number) => often(sound, plausible(name, params[name]!.grammar, known), json);
   const names = Object.keys(params).filter((name) => !(['id', 'slug'].includes(name) && params[name]!.required));
@@ -176,7 +176,7 @@ function paramsOf({ method, pattern, params }: Target, known: Known): Arbitrary<
     .map(([must, may]) => [...must.filter((pair) => pair !== undefined), ...may]);
 }
 
-/** Of dates that must be there any other than these would rarely go together. */
+/** Values for required dates, since random ones would rarely be consistent. */
 const sane = (name: string, known: Known): Arbitrary<Json> | undefined =>
   name === 'start_date'
     ? often(5, fc.constantFrom<Json>('2031-05-01 20:00', 'tomorrow', '1900000000'), plausible(name, timeText, known))
@@ -211,7 +211,7 @@ const BROKEN = [
 ];
 const brokenQuery = fc.array(fc.constantFrom(...BROKEN), { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
 
-/** Node refuses heads of more than 16 kB itself, and its client some characters. */
+/** Node refuses headers of more than 16 kB in total, and its client some characters. */
 const fitting = ([place, query]: [string, string]): string => {
   const path = query === '' ? place : `${place}${place.includes('?') ? '&' : '?'}${query}`;
   return path.replace(/[^\u0021-\u00ff]/g, encodeURIComponent).slice(0, 12_000);

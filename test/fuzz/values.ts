@@ -2,9 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { INHERITED } from './inherited.ts';
 import type { Json, Pairs } from './json.ts';
 
-/**
- * Pieces of which texts with a meaning of their own are put together: markup, SQL, patterns, paths, control characters.
- */
+/** Parts of which texts with a special meaning are composed: markup, SQL, patterns, paths, control characters. */
 // biome-ignore format: pieces
 const PIECES = [
   '<', '>', '</', '/>', '"', "'", '&', '&amp;', '&#x3c;', '&#0;', '&#55296;', '<p>', '</div>', '<script>', '<a href=', 'javascript:',
@@ -17,7 +15,7 @@ const PIECES = [
   'word',
 ];
 
-/** Whole texts that mean something somewhere. */
+/** Complete texts with a special meaning. */
 // biome-ignore format: texts
 const TEXTS = [
   '', ' ', '0', '00', '-0', '1', '-1', '+1', '1.5', '1.', '.5', '1e3', '1e309', '-1e309', '0x1F', '0b11', '1_000', ' 12 ', '12abc', '１２',
@@ -60,7 +58,7 @@ export const ZONES = [
   'EST', 'CEST', 'Z', 'GMT', 'Etc/GMT+12', 'Asia/Kathmandu', 'Mars/Base', 'Europe/', '../../etc/passwd', 'UTC+', 'localtime',
 ];
 
-/** No address here leads anywhere: numbers of this machine and of private networks, and the site itself. */
+/** None of these URLs leads anywhere: addresses of this machine and of private networks, and the site itself. */
 // biome-ignore format: addresses
 export const URLS = [
   'http://127.0.0.1/x.png', 'http://127.0.0.1:1/x.png', 'http://[::1]/x.png', 'http://[::ffff:10.0.0.1]/',
@@ -76,7 +74,7 @@ const KEYS = [
   ...INHERITED, 'prototype', 'id', 'ID', 'slug', 'name', 'venue', 'organizer', 'title', 'polluted', 'length', 'then', 'toJSON', '', '0', '1', '-1', 'a[b]', 'date', 'image', 'status', 'parent', '\0',
 ];
 
-/** Mostly the first, once in `weight + 1` the other. */
+/** Mostly the first, once in `weight + 1` times the other. */
 export const often = <A, B>(weight: number, usual: Arbitrary<A>, other: Arbitrary<B>): Arbitrary<A | B> =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other });
 
@@ -89,7 +87,7 @@ const long = fc
 const pieced = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
 
 /**
- * Any text: known troublemakers, mixtures of meaningful pieces, any characters at all, now and then a very long one.
+ * Any text: known troublemakers, mixtures of meaningful parts, random characters, and occasionally a very long text.
  */
 export const text: Arbitrary<string> = fc.oneof(
   { weight: 60, arbitrary: fc.constantFrom(...TEXTS) },
@@ -122,7 +120,7 @@ export const number: Arbitrary<Json> = fc.oneof(
   fc.double({ noNaN: true }),
 );
 
-/** Any JSON value at all, most of them small, some of them deep. */
+/** Any JSON value, mostly small, sometimes deep. */
 export const json: Arbitrary<Json> = fc.letrec<{ value: Json; list: Json; object: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -145,7 +143,8 @@ function nested(depth: number): Json {
 }
 
 /**
- * Pairs of a name that every object knows, or that WordPress does, and any value: what must never be merged or stored.
+ * Pairs of any value and a name that every object inherits, or that WordPress uses: these must never be merged or
+ * stored.
  */
 export const strangePair: Arbitrary<readonly [string, Json]> = fc.tuple(
   fc.oneof(

@@ -9,13 +9,11 @@ import { listenTo } from '../support/listening.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { setOptions } from '../support/site.ts';
 
-/*
- * Clients that follow the changes of one language have at the end what a full reading in that language gives.
- */
+/* Clients that follow the changes in one language end up with the same records as a full reading in that language. */
 
-/** What a client knows: for each record its language. */
+/** State of a client: the language of each record. */
 type Known = Map<string, string | null>;
-/** How clients choose: by parameter and by address, and not at all. */
+/** Ways to choose the language: by parameter, by path, and none. */
 const CHOICES = {
   en: ['', 'lang=en'],
   it: ['/it', ''],
@@ -25,7 +23,7 @@ const CHOICES = {
 type Choice = keyof typeof CHOICES;
 
 for (const form of ['polylang', 'wpml'] as const) {
-  describeDatabases(`changes of content in several languages, as ${form} keeps them`, (open) => {
+  describeDatabases(`changes of content in several languages, stored by ${form}`, (open) => {
     let db: Database;
     let running: RunningSite;
     beforeAll(async () => {
@@ -59,11 +57,11 @@ for (const form of ['polylang', 'wpml'] as const) {
       return answer.body;
     };
 
-    it('hold the records in that language alone, and all of them where none is chosen', async () => {
+    it('contain the records in the chosen language, or all of them without a choice', async () => {
       const all = (await follow('all')).known;
       expect(new Set(all.values())).toEqual(new Set(['en', 'it', null]));
       expect(sorted(await follow('none'))).toEqual(sorted({ known: all }));
-      // With WPML's settings of this site tags have no language.
+      // With this site's settings of WPML, tags have no language.
       const untranslated = (name: string) => form === 'wpml' && name.startsWith('tag ');
       for (const code of ['en', 'it'] as const) {
         const own = [...all].filter(([name, language]) => language === code || untranslated(name)).sort();
@@ -72,7 +70,7 @@ for (const form of ['polylang', 'wpml'] as const) {
       }
     });
 
-    it('tell of records that are made in it, come into it and leave it', async () => {
+    it('list records that are created in the language, move into it and leave it', async () => {
       await resetLanguages(db, form);
       const before = { en: await follow('en'), it: await follow('it'), all: await follow('all') };
       const dates = { start_date: '2031-05-01 18:00:00', end_date: '2031-05-01 20:00:00' };
@@ -91,14 +89,14 @@ for (const form of ['polylang', 'wpml'] as const) {
       for (const choice of ['en', 'it', 'all'] as const) expect(sorted(after[choice])).toEqual(sorted(await follow(choice)));
     });
 
-    it('are told by a token that is good for one language', async () => {
+    it('have a token that is valid for one language', async () => {
       const { token } = await follow('it');
       expectRefusal(await changes('en', `since=${token}`), 410, 'rest_changes_token_expired');
       expectRefusal(await changes('none', `since=${token}`), 410, 'rest_changes_token_expired');
     });
 
     if (form === 'wpml')
-      it('name no language that is hidden from visitors, in streams and to webhooks as little as in answers', async () => {
+      it('contain no hidden language in streams, nor for the callers of webhooks', async () => {
         await resetLanguages(db, form);
         await setOptions(db, { icl_sitepress_settings: { hidden_languages: ['it'] } });
         const streams = await Promise.all(

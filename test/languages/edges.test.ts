@@ -46,7 +46,7 @@ describeDatabases('content in several languages', (open) => {
     await work(db);
     await db.from('fasti_changes').increment('counter');
   };
-  /** Changes members of Polylang's option. */
+  /** Sets members of Polylang's option. */
   const option = (members: Record<string, unknown>) =>
     rows(async () => {
       const row = await db.from('options').where('option_name', 'polylang').first();
@@ -67,7 +67,7 @@ describeDatabases('content in several languages', (open) => {
   describe('translations', () => {
     const codesOf = async (id: number, as?: string) => Object.keys((await read(`${ROOT}/events/${id}`, as ? { as } : {})).translations);
 
-    it('name those alone that the caller may read and that are not in the trash', async () => {
+    it('include only records that the caller may read and that are not in the trash', async () => {
       expect(await codesOf(110)).toEqual(['en', 'it']);
       expect([await codesOf(120), await codesOf(120, 'admin')]).toEqual([['it'], ['en', 'it']]);
       expect([await codesOf(121), await codesOf(121, 'admin')]).toEqual([['en'], ['en']]);
@@ -80,7 +80,7 @@ describeDatabases('content in several languages', (open) => {
       expect(shown.filter((id: number) => [110, 119, 122, 125].includes(id))).toEqual([]);
     });
 
-    it('show nobody more than the record itself would', async () => {
+    it('are shown only to those who may see the record itself', async () => {
       const statuses = ['publish', 'future', 'draft', 'pending', 'private', 'trash'];
       for (const [is, path, ids] of [
         ['events', '/events', [110, 111]],
@@ -108,7 +108,7 @@ describeDatabases('content in several languages', (open) => {
       }
     });
 
-    it('have the address of their own language, and the API’s as the request has it', async () => {
+    it('have public URLs in their own language, and API URLs in the language of the request', async () => {
       const { url, language, translations } = await read(`/it${ROOT}/events/110`);
       expect([url, language]).toEqual([`http://${HOST}/event/summer-concert/`, 'en']);
       expect(translations).toEqual({
@@ -123,7 +123,7 @@ describeDatabases('content in several languages', (open) => {
       ]);
     });
 
-    it('have their own address in WordPress’s own routes and in the search of the site, too', async () => {
+    it('have public URLs in their own language in wp/v2 and in the search of the site, too', async () => {
       const italian = `http://${HOST}/it/events/category/musica/`;
       expect((await read('/wp-json/wp/v2/tribe_events_cat/40')).link).toBe(italian);
       const links = async (path: string, member: string) =>
@@ -137,7 +137,7 @@ describeDatabases('content in several languages', (open) => {
       expect(template).toBe(`http://${HOST}/it/event/%pagename%/`);
     });
 
-    it('are told in headers, too', async () => {
+    it('are also in the headers', async () => {
       const { headers } = await ask(`${ROOT}/events/111`);
       expect(headers['content-language']).toBe('it');
       expect(headers.link).toContain(`<http://${HOST}/it/event/concerto-destate/>; rel="alternate"; hreflang="it"`);
@@ -148,7 +148,7 @@ describeDatabases('content in several languages', (open) => {
       expect((await ask(`${ROOT}/events?${SPAN}&lang=all`)).headers['content-language']).toBeUndefined();
     });
 
-    it('are told of what a list shows, not of what it was asked for', async () => {
+    it('are in the headers according to the records in a list, not to the requested language', async () => {
       const spoken = async (path: string) => {
         const { headers, body } = await ask(`/it${ROOT}${path}`);
         const records: { language: string | null }[] = Object.values(body).find(Array.isArray) ?? [];
@@ -166,7 +166,7 @@ describeDatabases('content in several languages', (open) => {
   describe('records within an event', () => {
     const venueOf = async () => (await read(`/it${ROOT}/events/118`)).venue.id;
 
-    it('stay as stored where the translation is not published', async () => {
+    it('are the stored ones if the translation is not published', async () => {
       expect(await venueOf()).toBe(102);
       for (const post_status of ['draft', 'trash', 'private']) {
         await rows(() => db.from('posts').where('ID', 102).update({ post_status }));
@@ -174,14 +174,14 @@ describeDatabases('content in several languages', (open) => {
       }
     });
 
-    it('are shown once where two links become one, and as stored without a choice', async () => {
+    it('are shown once if two links have the same translation, and as stored without a chosen language', async () => {
       await rows(() => db.from('postmeta').insert({ meta_id: 9001, post_id: 118, meta_key: '_EventVenueID', meta_value: '102' }));
       expect(await venueOf()).toBe(102);
       expect((await read(`${ROOT}/events/118`)).venue.map(({ id }: { id: number }) => id)).toEqual([101, 102]);
       expect((await read(`${ROOT}/events/118?lang=all`)).venue.map(({ id }: { id: number }) => id)).toEqual([101, 102]);
     });
 
-    it('say their language and nothing of translations', async () => {
+    it('have their language, but no translations', async () => {
       const { venue, organizer, categories } = await read(`/it${ROOT}/events/111`);
       for (const one of [venue, ...organizer, ...categories]) {
         expect([one.id, one.language]).toEqual([one.id, 'it']);
@@ -190,10 +190,10 @@ describeDatabases('content in several languages', (open) => {
     });
   });
 
-  describe('a choice', () => {
+  describe('the choice of a language', () => {
     const italian = [111, 113, 116, 118, 120];
 
-    it('is what the parameters say, then the address; an unknown code is passed over', async () => {
+    it('follows the parameters, then the path; an unknown code is ignored', async () => {
       const english = [110, 112, 115, 117, 121];
       expect(await listed(`/it${ROOT}/events?${SPAN}`)).toEqual(italian);
       expect(await listed(`/it${ROOT}/events?${SPAN}&lang=de`)).toEqual(italian);
@@ -205,7 +205,7 @@ describeDatabases('content in several languages', (open) => {
       expect((await ask(`${ROOT}/events?${SPAN}&translation_language=all`)).status).toBe(200);
     });
 
-    it('is carried on by the URLs of a list, once', async () => {
+    it('is contained once in the URLs of the pages of a list', async () => {
       const next = async (path: string) => (await read(path)).next_rest_url as string;
       expect(await next(`${ROOT}/events?${SPAN.replace('50', '2')}&lang=it&language_fallback=true`)).toMatch(
         /lang=it.*|language_fallback=true/,
@@ -220,7 +220,7 @@ describeDatabases('content in several languages', (open) => {
       expect(same).not.toMatch(/translation_language/);
     });
 
-    it('falls on what the setting says, where the request says nothing', async () => {
+    it('follows the setting if the request names no language', async () => {
       expect(await listed(`${ROOT}/events?${SPAN}`)).toHaveLength(11);
       expect(await listed(`${ROOT}/events?${SPAN}`, { site: await serve({ CONTENT_LANGUAGE_DEFAULT: 'it' }) })).toEqual(italian);
       const own = await serve({ SHARED_WITH_WORDPRESS: 'off' });
@@ -234,8 +234,8 @@ describeDatabases('content in several languages', (open) => {
       expect(await listed(`${ROOT}/events?${SPAN}&lang=all`, { site: own })).toHaveLength(11);
     });
 
-    it('is made by the host where languages have hosts, for answers from memory, too', async () => {
-      // There is no subdomain of an address in numbers.
+    it('follows the host if languages have hosts, in cached answers too', async () => {
+      // A numeric host has no subdomains.
       await option({ force_lang: 2 });
       expect(await listed(`${ROOT}/events?${SPAN}`, { host: 'it.127.0.0.1:8081' })).toHaveLength(11);
       const site = await serve({ SITE_URL: 'http://www.example.org:81/cms' });
@@ -257,14 +257,14 @@ describeDatabases('content in several languages', (open) => {
       expect((await read(`${ROOT}/events/111`)).url).toBe('http://esempio.it/event/concerto-destate/');
     });
 
-    it('brings records of the default language, and of none, where that is asked for', async () => {
+    it('adds records of the default language, and without a language, if fallback is requested', async () => {
       expect(await listed(`/it${ROOT}/events?${SPAN}&language_fallback=true`)).toEqual([111, 112, 113, 114, 116, 118, 120, 121]);
       expect(await listed(`/it${ROOT}/venues?language_fallback=true`)).toEqual([105, 104, 103, 102]);
       expect(await listed(`/it${ROOT}/events?${SPAN}&status=draft&lang=en`, { as: 'admin' })).toEqual([119]);
       expect(await listed(`${ROOT}/events?include=110,111&lang=it`)).toEqual([111]);
     });
 
-    it('finds venues by the events of its language, through what they are translations of', async () => {
+    it('finds venues by the events of its language, including those of their translations', async () => {
       // Only the event of the English venue is Italian; the Italian venue is its translation.
       await rows(() => db.from('postmeta').where({ meta_key: '_EventVenueID', meta_value: '102' }).delete());
       expect(await listed(`/it${ROOT}/venues?has_events=true`)).toEqual([104, 102]);
@@ -272,12 +272,12 @@ describeDatabases('content in several languages', (open) => {
       expect(await listed(`/it${ROOT}/venues?has_events=false`)).toEqual([]);
     });
 
-    it('lists the terms of an event below a term, or what it is a translation of', async () => {
+    it('lists the terms of an event below a term or its translation', async () => {
       for (const parent of [38, 40]) expect(await listed(`/it${ROOT}/categories?event=118&parent=${parent}`)).toEqual([45]);
       expect(await listed(`/it${ROOT}/categories?event=118&parent=0`)).toEqual([40]);
     });
 
-    it('narrows lists of terms of WordPress’s own routes where the request makes it, and other lists there not', async () => {
+    it('filters lists of terms in wp/v2 if the request contains it, but not other lists there', async () => {
       const idsAt = async (path: string) => (await read(path)).map(({ id }: { id: number }) => id);
       const all = await idsAt('/wp-json/wp/v2/tribe_events_cat?per_page=50');
       expect([await idsAt('/wp-json/wp/v2/tribe_events_cat?lang=it'), await idsAt('/it/wp-json/wp/v2/tribe_events_cat')]).toEqual([
@@ -290,14 +290,14 @@ describeDatabases('content in several languages', (open) => {
       expect(await idsAt('/wp-json/wp/v2/tribe_venue?lang=it')).toEqual(await idsAt('/wp-json/wp/v2/tribe_venue'));
     });
 
-    it('by slug falls back on whoever has the slug', async () => {
+    it('for a single slug falls back on the record that has it', async () => {
       expect((await read(`/it${ROOT}/events/by-slug/pottery-workshop`)).id).toBe(112);
       expect((await read(`/it${ROOT}/events/by-slug/festival`)).id).toBe(118);
     });
   });
 
-  describe('rows as plugins leave them', () => {
-    it('are no reason to fail where a group is broken, stale or has members twice', async () => {
+  describe('unusual rows of plugins', () => {
+    it('do not cause errors if a group is broken, outdated or has members twice', async () => {
       const describeGroup = (description: string) =>
         rows(() => db.from('term_taxonomy').where('term_taxonomy_id', 105).update({ description }));
       for (const broken of [
@@ -318,14 +318,14 @@ describeDatabases('content in several languages', (open) => {
       expect(Object.keys((await read(`${ROOT}/events/111`)).translations)).toEqual(['it']);
     });
 
-    it('give the lower of two languages, in lists as in records', async () => {
+    it('with two languages for a record count as the lower one, in lists as in records', async () => {
       await rows(() => db.from('term_relationships').insert({ object_id: 113, term_taxonomy_id: 61, term_order: 0 }));
       expect((await read(`${ROOT}/events/113`)).language).toBe('en');
       expect(await listed(`${ROOT}/events?${SPAN}&lang=it`)).not.toContain(113);
       expect(await listed(`${ROOT}/events?${SPAN}&lang=en`)).toContain(113);
     });
 
-    it('may give one slug to terms that are no translations of one another', async () => {
+    it('may contain the same slug for terms that are not translations of one another', async () => {
       // Event 113 is in term 54.
       await rows(() => db.from('terms').where('term_id', 54).update({ slug: 'music' }));
       const by = (query: string) => listed(`${ROOT}/events?${SPAN}&${query}`);
@@ -333,14 +333,14 @@ describeDatabases('content in several languages', (open) => {
       expect([linked.includes(113), other]).toEqual([false, expect.arrayContaining([113])]);
       const both = [...new Set([...linked, ...other])].sort((a, b) => a - b);
       expect((await by('categories=music&lang=it')).sort((a, b) => a - b)).toEqual(both);
-      // Without a language it is the first, as it always was.
+      // Without a language, the slug means the first term.
       expect(await by('categories=music')).not.toContain(113);
-      // The page of a slug is that of all terms that have it, under the name of the one in its language.
+      // The page of a slug includes the events of all terms that have it, under the name of the one in its language.
       const page = (await ask('/it/events/category/music/feed/')).text;
       expect([page.includes('<title>Sagre - '), page.includes('Sagra del paese'), page.includes('Festival')]).toEqual([true, true, true]);
     });
 
-    it('may name terms that are gone, which nothing stands back for', async () => {
+    it('may name deleted terms, which have no fallback', async () => {
       const before = await listed(`${ROOT}/categories?lang=it&language_fallback=true`);
       await rows(async () => {
         for (const table of ['terms', 'term_taxonomy'] as const) await db.from(table).where('term_id', 40).delete();
@@ -348,7 +348,7 @@ describeDatabases('content in several languages', (open) => {
       expect(await listed(`${ROOT}/categories?lang=it&language_fallback=true`)).toEqual(before.map((id) => (id === 40 ? 38 : id)));
     });
 
-    it('may say any languages, defaults and forms of addresses', async () => {
+    it('may contain any languages, defaults and forms of URLs', async () => {
       await addLanguage('pt-br', 'pt_BR');
       await rows(() => db.from('term_relationships').insert({ object_id: 114, term_taxonomy_id: 120, term_order: 0 }));
       expect(await listed(`/pt-br${ROOT}/events?${SPAN}`)).toEqual([114]);
@@ -366,7 +366,7 @@ describeDatabases('content in several languages', (open) => {
     });
   });
 
-  it('costs at most two queries more for a page, and one for the languages of the site', async () => {
+  it('costs at most two further queries for a page, and one for the languages of the site', async () => {
     const costs = async (form: string, path: string): Promise<number> => {
       const site = await serve({ CACHE: 'off', CONTENT_LANGUAGES: form });
       await read(path, { site });
@@ -384,7 +384,7 @@ describeDatabases('content in several languages', (open) => {
       expect([path, (await costs('polylang', path)) - (await costs('off', path))]).toEqual([path, more + 1]);
   });
 
-  it('has feeds in the default language, in that of their address, and in all', async () => {
+  it('has feeds in the default language, in that of their path, and in all', async () => {
     const count = async (path: string) => ((await ask(path)).text.match(/^SUMMARY/gm) ?? []).length;
     expect(await count('/events/list/?ical=1&tribe-bar-date=2031-06-01')).toBe(5);
     expect(await count('/events/list/?ical=1&tribe-bar-date=2031-06-01&lang=all')).toBe(11);

@@ -25,7 +25,7 @@ const NOW = new Date('2026-11-22T21:30:00Z');
 const EDITOR = 2;
 const SPAN = { start_date: '2031-01-01', end_date: '2032-01-01' };
 
-/** Lists with filters that the index knows and some that it does not. */
+/** Lists with filters that the index supports, and some with others. */
 const LISTS: readonly Record<string, string>[] = [
   {},
   { per_page: '2', page: '2' },
@@ -77,7 +77,7 @@ describeDatabases('lists in several languages', (open) => {
     };
     const idsOf = ({ records }: Listing) => records.map(({ id }) => Number(id));
 
-    /** Every list of events, for everybody, in every language, from the index and from WordPress's tables. */
+    /** Compares every list of events, for each viewer, in every language, between the index and WordPress's tables. */
     const expectSame = async () => {
       for (const viewer of [0, EDITOR])
         for (const code of ['en', 'it', undefined]) {
@@ -105,7 +105,7 @@ describeDatabases('lists in several languages', (open) => {
       });
     let known: Caller;
 
-    it('are the same from the index as from the tables, whatever is published, protected or trashed', async () => {
+    it('are the same from the index as from the tables, with any status, password or trash', async () => {
       known = await callerOf(0, undefined);
       await expectSame();
       const { contentLanguages } = known.settings;
@@ -130,7 +130,7 @@ describeDatabases('lists in several languages', (open) => {
       expect(await indexState(db, contentLanguages)).toBe('trusted');
     });
 
-    it('are in step with whatever is written by the API', async () => {
+    it('contain everything that the API writes', async () => {
       const { contentLanguages } = await running.site.settings();
       const write = async (method: string, path: string, body: object | null = null) => {
         const answer = await running.send(method, `/wp-json/calendar/events/v1${path}`, { as: 'admin', body });
@@ -151,7 +151,7 @@ describeDatabases('lists in several languages', (open) => {
       await expectSame();
     });
 
-    /** Gives each event a language or none, other dates, a category and links, of those there are. */
+    /** Gives each event a language or none, other dates, a category and links, from the existing ones. */
     const shuffle = async (random: () => number) => {
       const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)]!;
       for (const { event_id: id } of await db.from('tec_occurrences').select('event_id')) {
@@ -171,7 +171,7 @@ describeDatabases('lists in several languages', (open) => {
       }
     };
 
-    it('have the totals that counting gives, at whatever moments they begin and end', async () => {
+    it('have the totals of a simple count, whenever they begin and end', async () => {
       const { contentLanguages: languages } = await running.site.settings();
       let seed = 42;
       await shuffle(() => {
@@ -216,7 +216,7 @@ describeDatabases('lists in several languages', (open) => {
       expect(await indexState(db, languages)).toBe('trusted');
     });
 
-    it('of a category read what each language has of it from the counts of days, which reindexing sets right', async () => {
+    it('of a category take the counts of each language from the counts of days, which reindexing corrects', async () => {
       const { contentLanguages: languages } = await running.site.settings();
       const italian = languages!.languages.find(({ code }) => code === 'it')!.number;
       const events = await db.from('fasti_entries').where({ language: italian, locked: 0, hidden: 0, status: 1 }).where('facet', '>', 0);
@@ -246,7 +246,7 @@ describeDatabases('lists in several languages', (open) => {
     });
 
     if (form === 'wpml')
-      it('are the same where events are in a language that is switched off', async () => {
+      it('are the same if events are in a language that is switched off', async () => {
         const rowOfEvent = () => db.from('icl_translations').where({ element_type: 'post_tribe_events', element_id: 118 });
         for (const [language_code, check] of [
           ['de', expectSame],
@@ -259,14 +259,14 @@ describeDatabases('lists in several languages', (open) => {
         }
       });
 
-    it('are not read from an index that was made before there were languages', async () => {
+    it('do not use an index that was built before there were languages', async () => {
       const settings = await running.site.settings();
       expect(hasIndex({ ...settings, contentLanguages: undefined })).toBe(false);
       const { contentLanguages } = settings;
       expect(hasIndex({ ...settings, contentLanguages: { ...contentLanguages!, defaultCode: 'it' } })).toBe(false);
     });
 
-    it('hold what walking through their pages gives, each language apart, and no group twice', async () => {
+    it('contain the same records page by page, separately for each language, and no group twice', async () => {
       const all = new Map<PostKindName, number[]>();
       for (const { name } of postKinds) {
         const { records } = await listing(await callerOf(0, undefined), name, { ...(name === 'event' ? SPAN : {}), per_page: '50' });
@@ -316,7 +316,7 @@ describeDatabases('lists in several languages', (open) => {
     });
   });
 
-  it('are read from the index again as soon as a site has its first language', async () => {
+  it('use the index again as soon as a site has its first language', async () => {
     const db = await loadSite(await open());
     const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
     await reindexEvents(db, () => NOW, { trust: true });

@@ -7,22 +7,22 @@ import { type Memory, memoryOf } from '../support/memory.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 
 /*
- * Content in several languages and memory: answers are those that are made without memory, and a write leaves in memory
- * what shows nothing of it.
+ * The cache with content in several languages: answers are the same as without the cache, and a write drops no answer
+ * that does not show the changed record.
  */
 
 const HEADERS = { Host: '127.0.0.1:8081' };
 const ENV = { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' };
 const SPAN = 'start_date=2019-01-01&end_date=2035-12-31&per_page=50';
 const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
-/** An answer without what is shown of a record alone. */
+/** An answer without the members that only single records have. */
 const withoutOwn = (text: string): Record<string, unknown> =>
   JSON.parse(text, (name, value) => (name === 'json_ld' || name === '_links' ? undefined : value));
 
 type Ids = Readonly<Record<(typeof KINDS)[number], readonly number[]>>;
 
 for (const form of ['polylang', 'wpml'] as const) {
-  describeDatabases(`memory of content in several languages, as ${form} keeps them`, (open) => {
+  describeDatabases(`the cache of content in several languages, stored by ${form}`, (open) => {
     let [plain, remembering]: RunningSite[] = [];
     let memory: Memory;
     let ids: Ids;
@@ -49,7 +49,7 @@ for (const form of ['polylang', 'wpml'] as const) {
     const write = (method: string, path: string, body: object | null) =>
       remembering!.send(method, `${ROOT}/${path}`, { as: 'admin', headers: HEADERS, body });
 
-    it('keeps what a write does not touch: the members of other groups, and what is of other kinds', async () => {
+    it('keeps answers that a write does not affect: of other groups, and of other kinds', async () => {
       const [one, other] = [ids.events[0], ids.events.at(-1)];
       const kept = [`events/${other}`, `venues/${ids.venues[0]}`, 'venues?per_page=50', 'organizers', 'tags', `tags/${ids.tags[0]}`];
       const gone = [`events/${one}`, `events?${SPAN}&translation_language=all`, `events?${SPAN}&lang=en`, `events?${SPAN}&lang=it`];
@@ -57,14 +57,14 @@ for (const form of ['polylang', 'wpml'] as const) {
       await write('POST', `events/${one}`, { title: 'First' });
       await memory.warm(...paths);
       expect((await write('POST', `events/${one}`, { title: 'Changed alone' })).status).toBe(200);
-      // The first answer after a write looks at the site's languages again.
+      // The first answer after a write reads the site's languages again.
       await memory.ask(`${ROOT}/categories/${ids.categories[0]}`);
       const asked: [string, boolean][] = [];
       for (const path of [...kept, ...gone]) asked.push([path, (await memory.ask(`${ROOT}/${path}`)).remembered]);
       expect(asked).toEqual([...kept.map((path) => [path, true]), ...gone.map((path) => [path, false])]);
     });
 
-    it('puts a list together of its ids and the record that changed', async () => {
+    it('assembles a list from its ids and the changed record', async () => {
       const list = `${ROOT}/events?${SPAN}&translation_language=all`;
       await memory.warm(list);
       let most = 0;
@@ -77,12 +77,12 @@ for (const form of ['polylang', 'wpml'] as const) {
       const { answer, remembered } = await memory.ask(list);
       listening.on = false;
       expect([remembered, answer.body.events.length]).toEqual([false, ids.events.length]);
-      // It, its venue and organizers with their translations, and its own.
+      // The event, its venue and organizers with their translations, and the event's translations.
       expect(most).toBeGreaterThan(0);
       expect(most).toBeLessThan(ids.events.length);
     });
 
-    it('gives the answers that are made without it, whatever is written', async () => {
+    it('gives the same answers as without the cache, whatever is written', async () => {
       const language = fc.constantFrom('en', 'it');
       const idOf = (kind: keyof Ids) => fc.constantFrom(...ids[kind]);
       const text = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme-ascii' });
@@ -150,7 +150,7 @@ for (const form of ['polylang', 'wpml'] as const) {
       await expectSameAlone();
     });
 
-    /** Every record is shown alone as in a list, after all that was written. */
+    /** Checks that every record is the same alone and in a list, after all writes. */
     async function expectSameAlone(): Promise<void> {
       let compared = 0;
       for (const kind of KINDS) {

@@ -6,7 +6,7 @@ import { loadLanguages } from '../support/languages.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { FIXTURES } from '../support/site-data.mjs';
 
-/** A recording of a site with Polylang. `want`: what we answer instead of the reference, as paths and values. */
+/** A recording of a site with Polylang. `want`: our answer where it differs from the reference, as paths and values. */
 interface LanguageRecording extends Recording {
   readonly verdict: 'same' | 'bug' | 'ours' | 'rows' | 'reference';
   readonly ignore?: readonly string[];
@@ -19,7 +19,7 @@ const reads = readFileSync(new URL('languages/polylang.jsonl', FIXTURES), 'utf8'
   .map((line) => JSON.parse(line) as LanguageRecording)
   .filter(({ kind, verdict }) => kind === 'read' && verdict !== 'reference');
 
-/** What is shown in the language of the event, which the reference does not do. */
+/** Members that are in the language of the event, unlike in the reference. */
 const TRANSLATED = new Map(
   ['list-cat-it-id-lang-it', 'list-cat-it-slug-lang-it'].map((name) => [`languages/${name}`, ['$..venue', '$..organizer']]),
 );
@@ -28,7 +28,7 @@ const NOW = '2026-11-22T21:30:00Z';
 const ROOT = '/wp-json/tribe/events/v1';
 const SPAN = 'start_date=2031-01-01&end_date=2032-01-01&per_page=50';
 
-/** The values that a path such as `$.events[*].id` leads to. */
+/** The values at a path such as `$.events[*].id`. */
 function valuesAt(body: unknown, path: string): unknown {
   const steps = path.replace(/^\$\.?/, '').split(/\.|(?=\[\*\])/);
   const walk = (value: unknown, rest: readonly string[]): unknown => {
@@ -107,24 +107,24 @@ describeDatabases('reading content in several languages', (open) => {
       expect(await idsIn(ROOT + path)).toEqual(ids);
     });
 
-    it('holds all languages where that is asked for', async () => {
+    it('contains all languages with lang=all', async () => {
       expect(await idsIn(`${ROOT}/events?${SPAN}&lang=all`)).toHaveLength(11);
     });
 
-    it('finds the record of a slug in the language of the address', async () => {
+    it('finds the record of a slug in the language of the path', async () => {
       expect((await read(`${ROOT}/events/by-slug/festival`)).id).toBe(117);
       expect((await read(`/it${ROOT}/events/by-slug/festival`)).id).toBe(118);
       expect((await read(`/it${ROOT}/events/118`)).venue.id).toBe(102);
     });
 
-    it('names its languages at the roots of the API and of the interface', async () => {
+    it('names its languages at the roots of the API and of the namespace', async () => {
       const { languages } = await read('/wp-json/');
       expect([languages.default, languages.available.map(({ code }: { code: string }) => code)]).toEqual(['en', ['en', 'it']]);
       for (const path of [ROOT, `/it${ROOT}`, '/wp-json/calendar/events/v1']) expect((await read(path)).languages).toEqual(languages);
       expect((await read('/wp-json/wp/v2')).languages).toBeUndefined();
     });
 
-    it('shows no languages of kinds that have none', async () => {
+    it('shows no language for kinds without languages', async () => {
       const { tags } = await read(`/it${ROOT}/tags`);
       expect(tags.filter((tag: object) => 'language' in tag || 'translations' in tag)).toEqual([]);
       const { categories } = await read(`/it${ROOT}/categories`);

@@ -38,7 +38,7 @@ describeInBrowser('the pages in a browser', (visit) => {
   });
   afterAll(() => close());
 
-  it.each(VIEWS)('have nothing that hinders anybody (%j)', async (view) => {
+  it.each(VIEWS)('have no accessibility faults (%j)', async (view) => {
     const { page, complaints } = await visit(view);
     const faults: string[] = [];
     for (const url of [...PATHS.map((path) => base + path), record.url, record.venue, `${base}/doc`]) {
@@ -48,7 +48,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect([faults, complaints]).toEqual([[], []]);
   });
 
-  it('keep names that are longer than a telephone is wide within it', async () => {
+  it('wrap names that are wider than the screen of a phone', async () => {
     const word = 'Donaudampfschifffahrtsgesellschaftskapitänsmütze';
     const made = await fetch(`${base}/wp-json/tribe/events/v1/events`, {
       method: 'POST',
@@ -66,7 +66,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     }
   });
 
-  it('can be gone through by keyboard, the content first if one likes', async () => {
+  it('can be operated by keyboard, with a link that skips to the content', async () => {
     const { page } = await visit();
     await page.goto(`${base}/events/list/`);
     const focused = () => page.evaluate('document.activeElement.id || document.activeElement.textContent');
@@ -81,7 +81,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await page.textContent('h1')).toBe('Search: fair');
   });
 
-  it('are printed without what is only of use on a screen', async () => {
+  it('are printed without the parts that are useful only on a screen', async () => {
     const { page } = await visit();
     const shown = async (selector: string) => {
       const all = page.locator(selector);
@@ -100,7 +100,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await shown('h1, .record-when, .record-where, .facts')).toEqual(['H1', 'record-when', 'record-where', 'facts']);
   });
 
-  it('try the API out from its reference, with the login that is entered there', async () => {
+  it('send requests from the API reference, with the login entered there', async () => {
     const { page, complaints } = await visit();
     await page.goto(`${base}/doc#get-venues`);
     const form = page.locator('#get-venues form.try');
@@ -145,7 +145,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     ['120', 120, ['1 50', '2 50', '3 50']],
     ['5', 5, ['1 5']],
     ['many', 10, ['1 10']],
-  ])('show as many events in a list as are asked for by <fasti-events> (%s)', async (count, shown, pages) => {
+  ])('show the requested number of events in a list by <fasti-events> (%s)', async (count, shown, pages) => {
     const { page } = await visit();
     const asked: string[] = [];
     await page.route('**/wp-json/**', async (route) => {
@@ -168,7 +168,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect([titles.length, titles.at(-1)]).toEqual([shown, `No. ${shown}`]);
   });
 
-  it('show what lasts all day on its own days by <fasti-events>, where days begin later than midnight', async () => {
+  it('show all-day events on their own days by <fasti-events>, if days begin after midnight', async () => {
     const { page } = await visit();
     const month = new Date().toISOString().slice(0, 8);
     const event = { title: 'Fair', all_day: true, start_date: `${month}05 04:00:00`, end_date: `${month}07 03:59:59`, url: base };
@@ -184,7 +184,7 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await page.locator('#list .when').textContent()).not.toMatch(/\b7\b/);
   });
 
-  it('show events without a title or dates by <fasti-events>, in whatever language, and ask for that', async () => {
+  it("show events without a title or dates by <fasti-events>, in the page's language, which they request", async () => {
     const { page } = await visit();
     const asked: string[] = [];
     await page.route('**/wp-json/**', async (route) => {
@@ -236,7 +236,7 @@ describeInBrowser('the pages in a browser', (visit) => {
   });
 });
 
-/** The sample site with pages, at an address that its links say too. */
+/** Serves the sample site with pages, under the same address as in its links. */
 async function serveSample(): Promise<{ base: string; close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-pages-'));
   const url = `sqlite:${join(folder, 'site.sqlite')}`;

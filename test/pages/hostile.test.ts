@@ -5,7 +5,7 @@ import { dangersIn, readPage } from '../support/html-page.ts';
 
 const HOME = 'http://127.0.0.1:8081';
 
-/** Texts that would run in a page that took them in as they are; each says where it was put. */
+/** Texts that would run a script if inserted into a page as HTML. */
 const ATTACKS: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -19,15 +19,15 @@ const ATTACKS: readonly string[] = [
   '[caption]<img src=x onerror=alert(1)>[/caption] [gallery ids="1" onload="alert(1)"] <!-- wp:html --><script>alert(1)</script><!-- /wp:html -->',
 ];
 
-/** Columns and metas that people write texts into. */
+/** Columns and metas that contain texts of users. */
 const COLUMNS = ['post_title', 'post_content', 'post_excerpt'];
 const METAS =
   /^_(Event|Venue|Organizer)(URL|Website|Cost|Currency\w+|Phone|Email|Address|City|State|Province|StateProvince|Country|Zip|TimezoneAbbr)$|^_ecp_custom|alt$/;
 
 describeAsking(
-  'pages of a site into which somebody wrote what would run',
+  'pages of a site with hostile texts',
   (ask) => {
-    it.each(ATTACKS)('show it as text: %j', async (attack) => {
+    it.each(ATTACKS)('show the text without running it: %j', async (attack) => {
       const record = await ask.made('/events', {
         title: 'Fair',
         start_date: '2026-12-05 10:00:00',
@@ -71,10 +71,12 @@ describeAsking(
   { PAGES: 'on' },
 );
 
-/** Tags that somebody else left open in a text are that text's fault: browsers mend them, and they run nothing. */
+/**
+ * Whether a fault comes from unclosed or misplaced tags in a stored text: browsers repair these, and they run nothing.
+ */
 const ofContent = (fault: string): boolean => /is not closed|closes|is implied|<img> without text|<a> in|<form>/.test(fault);
 
-/** Writes an attack everywhere that a text of a page comes from, past all that would look at it. */
+/** Writes an attack into every stored text of a page, without the checks of the API. */
 async function spoil(db: Database, attack: string): Promise<void> {
   const types = ['tribe_events', 'tribe_venue', 'tribe_organizer', 'attachment'];
   for (const column of COLUMNS)

@@ -10,7 +10,7 @@ import { setOptions } from '../support/site.ts';
 
 const FORMS = ['polylang', 'wpml'] as const;
 
-describeDatabases('pages of a site whose content has languages', (open) => {
+describeDatabases('pages of a site with content in several languages', (open) => {
   const sites = new Map<string, RunningSite>();
   beforeAll(async () => {
     for (const form of FORMS) {
@@ -35,7 +35,7 @@ describeDatabases('pages of a site whose content has languages', (open) => {
       rel === 'alternate' && hreflang !== '' ? [[hreflang, href] as const] : [],
     );
 
-  it.each(FORMS)('lead from one to another (%s)', async (form) => {
+  it.each(FORMS)('link to one another (%s)', async (form) => {
     const { site, home, page } = await readerOf(form);
     const list = await page(`${home}/events/list/`);
     expect(alternates(list).map(([language]) => language.slice(0, 2))).toEqual(['en', 'it']);
@@ -59,7 +59,7 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     }
   });
 
-  it.each(FORMS)('have one address in each language, however it was asked for (%s)', async (form) => {
+  it.each(FORMS)('have one canonical URL in each language, whichever URL was requested (%s)', async (form) => {
     const { home, page } = await readerOf(form);
     const addressOf = async (path: string) => {
       const read = await page(home + path);
@@ -72,14 +72,14 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     expect(await addressOf('/en/events/list/')).toEqual(['/events/list/', both]);
   });
 
-  it.each(FORMS)('of events lead to those of their categories in their language (%s)', async (form) => {
+  it.each(FORMS)('of events link to those of their categories in their language (%s)', async (form) => {
     const { home, page } = await readerOf(form);
     const { elements } = await page(`${home}/it/event/concerto-destate/`);
     const links = elements.flatMap(({ attributes: { href = '' } }) => (href.includes('/category/') ? [href.replace(home, '')] : []));
     expect([...new Set(links)]).toEqual(['/it/events/category/musica/']);
   });
 
-  it.each(FORMS)('and feeds name the language of what they hold, whatever is preferred (%s)', async (form) => {
+  it.each(FORMS)('and feeds have the language of their content, whatever the request prefers (%s)', async (form) => {
     const { site } = await readerOf(form);
     for (const [path, locale, words] of [
       ['/events/list/', 'en_US', 'X-WR-CALDESC:Events of '],
@@ -94,7 +94,7 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     }
   });
 
-  it.each(FORMS)('that do not exist are in the language of their address, and no address is theirs (%s)', async (form) => {
+  it.each(FORMS)('that do not exist are in the language of their path, and have no canonical URL (%s)', async (form) => {
     const { site } = await readerOf(form);
     for (const [path, language] of [
       ['/it/nothing-here/', 'it'],
@@ -109,35 +109,32 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     }
   });
 
-  it.each(FORMS)(
-    'of a category or a tag lead to its translations, and only one page of each is named as the right one (%s)',
-    async (form) => {
-      const { site, home, page } = await readerOf(form);
-      const terms: { url: string; slug: string; translations: Record<string, { url: string }> }[] = [];
-      for (const path of ['categories', 'tags']) {
-        const { body } = await site.send('GET', `/wp-json/tribe/events/v1/${path}?lang=all&per_page=50`);
-        terms.push(...body[path].filter((term: (typeof terms)[number]) => Object.keys(term.translations ?? {}).length > 1));
-      }
-      expect(terms.length).toBeGreaterThan(1);
-      const canonical = (read: ReturnType<typeof readPage>) =>
-        read.elements.find(({ attributes: { rel } }) => rel === 'canonical')?.attributes.href;
-      for (const { url, slug, translations } of terms) {
-        const read = await page(url);
-        const expected = Object.values(translations).map((other) => `${other.url.replace(/\/$/, '')}/list/`);
-        const shown = alternates(read).map(([, href]) => href);
-        expect([url, shown.map((href) => href.replace('/events/tag/', '/tag/')).sort()]).toEqual([url, expected.sort()]);
-        expect(shown).toContain(canonical(read));
-        // The page of one language under the home of another is the translation.
-        for (const href of shown.filter((other) => other !== canonical(read)))
-          expect([href, canonical(await page(href.replace(/[^/]+\/list\/$/, `${slug}/list/`)))]).toEqual([href, href]);
-      }
-      expect(home).toBeDefined();
-    },
-  );
+  it.each(FORMS)('of a category or a tag link to its translations, and have one canonical URL each (%s)', async (form) => {
+    const { site, home, page } = await readerOf(form);
+    const terms: { url: string; slug: string; translations: Record<string, { url: string }> }[] = [];
+    for (const path of ['categories', 'tags']) {
+      const { body } = await site.send('GET', `/wp-json/tribe/events/v1/${path}?lang=all&per_page=50`);
+      terms.push(...body[path].filter((term: (typeof terms)[number]) => Object.keys(term.translations ?? {}).length > 1));
+    }
+    expect(terms.length).toBeGreaterThan(1);
+    const canonical = (read: ReturnType<typeof readPage>) =>
+      read.elements.find(({ attributes: { rel } }) => rel === 'canonical')?.attributes.href;
+    for (const { url, slug, translations } of terms) {
+      const read = await page(url);
+      const expected = Object.values(translations).map((other) => `${other.url.replace(/\/$/, '')}/list/`);
+      const shown = alternates(read).map(([, href]) => href);
+      expect([url, shown.map((href) => href.replace('/events/tag/', '/tag/')).sort()]).toEqual([url, expected.sort()]);
+      expect(shown).toContain(canonical(read));
+      // A page of one language requested under the home of another is the translation.
+      for (const href of shown.filter((other) => other !== canonical(read)))
+        expect([href, canonical(await page(href.replace(/[^/]+\/list\/$/, `${slug}/list/`)))]).toEqual([href, href]);
+    }
+    expect(home).toBeDefined();
+  });
 });
 
-describeDatabases('pages of a site whose addresses are queries', (open) => {
-  it('lead on in the language that one of them says, and name their own address in it', async () => {
+describeDatabases('pages of a site with query URLs', (open) => {
+  it('link to pages in the language that a URL gives, and have canonical URLs in it', async () => {
     const db = await loadLanguages(await open(), 'polylang');
     await db.from('options').where('option_name', 'permalink_structure').update({ option_value: '' });
     const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
@@ -163,8 +160,8 @@ describeDatabases('pages of a site whose addresses are queries', (open) => {
   });
 });
 
-describeDatabases('the page on which visitors suggest events, where a parameter chooses the language', (open) => {
-  it('keeps it from the link in the menu to what is suggested', async () => {
+describeDatabases('the suggestion page, with the language chosen by a parameter', (open) => {
+  it('keeps the language from the link in the menu to the stored suggestion', async () => {
     const db = await loadLanguages(await open(), 'polylang');
     await db.from('options').where('option_name', 'permalink_structure').update({ option_value: '' });
     await db.from('options').insert({ option_name: 'fasti_suggest_slug', option_value: 'suggest' });
@@ -199,11 +196,11 @@ describeDatabases('the page on which visitors suggest events, where a parameter 
   });
 });
 
-describeDatabases('pages of a site whose languages have hosts or are chosen by a parameter', (open) => {
+describeDatabases('pages of a site with languages by host or parameter', (open) => {
   it.each([
     ['hosts', 2, '/events/list/', 'it.example.org:81'],
     ['a parameter', 0, '/events/list/?lang=it', 'www.example.org:81'],
-  ] as const)('speak the language of what they hold, whatever is preferred (%s)', async (_by, form, path, host) => {
+  ] as const)('are in the language of their content, whatever the request prefers (%s)', async (_by, form, path, host) => {
     const db = await loadLanguages(await open(), 'polylang');
     const row = await db.from('options').where('option_name', 'polylang').first();
     const value = toSerialized({ ...(parseSerialized(String(row?.option_value)) as object), force_lang: form });
@@ -218,8 +215,8 @@ describeDatabases('pages of a site whose languages have hosts or are chosen by a
   });
 });
 
-describeDatabases('pages of translations that share a slug', (open) => {
-  it('are those of the language of their address, and of terms name that alone', async () => {
+describeDatabases('pages of translations with the same slug', (open) => {
+  it('are in the language of their path, and those of terms name only that language', async () => {
     const db = await loadLanguages(await open(), 'wpml');
     for (const [id, post_name] of [
       [102, 'town-hall'],
@@ -241,8 +238,8 @@ describeDatabases('pages of translations that share a slug', (open) => {
   });
 });
 
-describeDatabases('pages of a language in which the interface has no texts', (open) => {
-  it('say the language of what is in it, and write it in the direction of its letters', async () => {
+describeDatabases('pages of a language without texts of the interface', (open) => {
+  it('name the language of their content, and have its text direction', async () => {
     const db = await loadLanguages(await open(), 'polylang');
     await addLanguage(db, { code: 'ar', locale: 'ar', name: 'العربية', rtl: true, isDefault: false });
     const [language] = await db
@@ -269,8 +266,8 @@ describeDatabases('pages of a language in which the interface has no texts', (op
   });
 });
 
-describeDatabases('the sitemap of a site of which a language is hidden', (open) => {
-  it('names nothing that is in it, and all that is in none', async () => {
+describeDatabases('the sitemap of a site with a hidden language', (open) => {
+  it('leaves out records in that language, and contains records without a language', async () => {
     const db = await loadLanguages(await open(), 'wpml');
     const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
     const named = async () => {
@@ -287,8 +284,8 @@ describeDatabases('the sitemap of a site of which a language is hidden', (open) 
   });
 });
 
-describeDatabases('the page of an event that recurs', (open) => {
-  it('leads to its other dates in the language of the event, under whatever home it is asked for', async () => {
+describeDatabases('the page of a recurring event', (open) => {
+  it('links to its other dates in the language of the event, whatever language the path has', async () => {
     const db = await loadRecurringSite(await open());
     for (const [code, locale, isDefault] of [
       ['en', 'en_US', true],
@@ -314,7 +311,7 @@ describeDatabases('the page of an event that recurs', (open) => {
   });
 });
 
-/** How addresses may say the language, by what a site's options hold. */
+/** Ways to put the language into URLs, with the options of the site. */
 const WAYS = [
   ['folders below `language/`', 'polylang', { polylang: { rewrite: false } }],
   ['a folder for the default language too', 'polylang', { polylang: { hide_default: false } }],
@@ -323,13 +320,13 @@ const WAYS = [
   ['a parameter', 'wpml', { icl_sitepress_settings: { language_negotiation_type: 3 } }],
 ] as const;
 
-describeDatabases('pages of a site whose addresses say the language by', (open) => {
+describeDatabases('pages of a site with the language in the URL by', (open) => {
   const own = (read: ReturnType<typeof readPage>, wanted: string) =>
     read.elements.flatMap(({ attributes: { rel, hreflang = '', href = '' } }) =>
       rel === wanted && (rel !== 'alternate' || hreflang) ? [href] : [],
     );
 
-  it.each(WAYS)('%s are where others say they are, and each names its counterparts', async (_, form, options) => {
+  it.each(WAYS)('%s are at the URLs that other pages link to, and link to their translations', async (_, form, options) => {
     const db = await loadLanguages(await open(), form);
     await setOptions(db, { ...options, posts_per_page: '2' });
     const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
@@ -342,7 +339,7 @@ describeDatabases('pages of a site whose addresses say the language by', (open) 
       if (!headers['content-type']?.startsWith('text/html')) continue;
       const read = readPage(text);
       pages.set(url, read);
-      // Days and months have no end.
+      // Days and months are left out, since they go on without end.
       queue.push(
         ...read.links.filter((link) => link.startsWith(home) && !/wp-json|rest_route|\d{4}-\d\d|today|filters|ical|feed/.test(link)),
       );
@@ -358,7 +355,7 @@ describeDatabases('pages of a site whose addresses say the language by', (open) 
     await site.close();
   });
 
-  it('a parameter have a second page of a venue, and their calendars and redirects keep to the language', async () => {
+  it('a parameter have a second page of a venue, and their calendars and redirects keep the language', async () => {
     const db = await loadLanguages(await open(), 'wpml');
     await setOptions(db, { icl_sitepress_settings: { language_negotiation_type: 3 }, posts_per_page: '1' });
     const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
@@ -372,7 +369,7 @@ describeDatabases('pages of a site whose addresses say the language by', (open) 
     await site.close();
   });
 
-  it('folders subscribe to what they show, though a category or a tag is not translated', async () => {
+  it('folders redirect feeds of categories and tags within the language, even if these have no translation', async () => {
     for (const [form, path] of [
       ['polylang', 'tribe_events_cat=archive'],
       ['wpml', 'tag=free'],

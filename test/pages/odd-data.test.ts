@@ -5,7 +5,7 @@ import { readPage } from '../support/html-page.ts';
 const HOME = 'http://127.0.0.1:8081';
 
 describeAsking(
-  'pages and feeds of data as old sites have them',
+  'pages and feeds of old or unusual data',
   (ask) => {
     const get = async (path: string): Promise<string> => {
       const { status, text } = await ask.send('GET', path.replace(HOME, ''), { headers: {} });
@@ -26,7 +26,7 @@ describeAsking(
         ...values,
       });
 
-    it('show venues, organizers and terms that have no name, in the API by an empty one', async () => {
+    it('show venues, organizers and terms without a name, which is empty in the API', async () => {
       const event = await made();
       const [venue, [organizer]] = [event.venue, event.organizer];
       await ask.rows(async (db) => {
@@ -60,7 +60,7 @@ describeAsking(
     });
 
     it.each(['&#8203;', '<b> </b>', '\u00ad\u200d', '&nbsp;'])(
-      'call what has nothing to be seen in its name untitled: %j',
+      'give a record whose name has no visible characters a substitute name: %j',
       async (post_title) => {
         const { id, url, venue } = await made();
         await ask.rows((db) => db.from('posts').whereIn('ID', [id, venue.id]).update({ post_title }));
@@ -69,7 +69,7 @@ describeAsking(
       },
     );
 
-    it('lead to websites that were written without their scheme, and to none where there is only a word', async () => {
+    it('link to websites stored without a scheme, but not to a single word', async () => {
       const event = await made();
       const [venue, [organizer]] = [event.venue, event.organizer];
       const websites = async (text: string) => {
@@ -101,7 +101,7 @@ describeAsking(
       expect(await websites('ask Maria')).toEqual(Array(3).fill(undefined));
     });
 
-    it('show texts with the number of half a character', async () => {
+    it('show texts with a reference to half of a surrogate pair', async () => {
       const event = await made();
       const half = 'Half &#xD83C; whole &#55356;&#57225;';
       await ask.rows((db) =>
@@ -118,7 +118,7 @@ describeAsking(
       expect(await get('/events/2026-12-05/?ical=1')).toContain('SUMMARY:Half \ufffd whole 🎉');
     });
 
-    it('write a field of several lines, as forms send them, on one line of a calendar', async () => {
+    it('write a field of several lines, as sent by forms, on one line of a calendar', async () => {
       const event = await made();
       const fields = { 1: { name: '_ecp_custom_1', label: 'Programme', type: 'textarea', values: '' } };
       await ask.options({ tribe_events_calendar_options: { 'custom-fields': fields } });
@@ -128,7 +128,7 @@ describeAsking(
       expect(await get('/events/2026-12-05/?ical=1')).toContain('X-FASTI-FIELD;X-NAME=_ecp_custom_1;VALUE=TEXT:First\\nSecond\\nThird\r\n');
     });
 
-    it('have a page of an event that nothing is noted of, and none of what nobody may see', async () => {
+    it('exist for an event without dates and metas, but not for one that visitors may not see', async () => {
       const [event, draft] = [await made(), await made({ title: 'Draft', status: 'draft', slug: 'draft-fair' })];
       await ask.rows(async (db) => {
         for (const { id } of [event, draft]) {
@@ -144,7 +144,7 @@ describeAsking(
         expect([path, (await ask.send('GET', path, { headers: {} })).status]).toEqual([path, 404]);
     });
 
-    it('are at slugs of other letters, which are stored percent-encoded', async () => {
+    it('have slugs in other scripts, which are stored percent-encoded', async () => {
       const slug = (text: string) => encodeURIComponent(text).toLowerCase();
       await ask.options({
         tribe_events_calendar_options: { eventsSlug: slug('события'), singleEventSlug: `${slug('день')}/${slug('один')}` },
@@ -161,7 +161,7 @@ describeAsking(
       expect(await get(`/${slug('события')}/${slug('предложить')}/`)).toContain('<form');
     });
 
-    it('hold many events that are named by their ids', async () => {
+    it('contain many events that are requested by id', async () => {
       const { id } = await made();
       const ids = [...Array.from({ length: 600 }, (_, at) => 90_000 + at), id].join(',');
       expect(await get(`/?event_ids=${ids}&ical=1&per_page=1000`)).toContain('SUMMARY:Fair');
@@ -175,14 +175,14 @@ describeAsking(
       ['06 1234, 06 5678', undefined],
       ['06 1234 ext. 5', undefined],
       ['ask at the bar', undefined],
-    ])('have numbers called as they are meant: %s', async (phone, href) => {
+    ])('link to the intended telephone number: %s', async (phone, href) => {
       const { venue } = await made({ venue: { venue: 'Hall', phone } });
       const { elements, text } = await page(venue.url);
       const links = elements.flatMap(({ attributes: { href: link = '' } }) => (link.startsWith('tel:') ? [link] : []));
       expect([links, text]).toEqual([href === undefined ? [] : [href], expect.stringContaining(phone)]);
     });
 
-    it('are at the addresses of categories that stand in a circle', async () => {
+    it("exist for categories that are each other's parents", async () => {
       const { categories } = await made({ categories: ['One', 'Two', 'Alone'] });
       const [one, two, alone] = ['One', 'Two', 'Alone'].map((name) => categories.find((term: Json) => term.name === name).id);
       await ask.rows(async (db) => {
@@ -199,7 +199,7 @@ describeAsking(
       expect(await ask.made('/categories', { name: 'Below', parent: one })).toMatchObject({ slug: 'below' });
     });
 
-    it('tell the moments of events of which old sites noted the wall clock alone, and none where that is missing', async () => {
+    it('derive UTC times of events that have only local times, and give none if these are missing too', async () => {
       const [here, there, never] = [
         await made({ title: 'Here' }),
         await made({ title: 'There', timezone: 'America/New_York' }),
@@ -231,7 +231,7 @@ describeAsking(
       expect((await page(there.url)).text).toContain('This event is over.');
     });
 
-    it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
+    it('redirect a form with empty fields and two leading slashes to the same host', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);
     });

@@ -27,7 +27,7 @@ describeAsking(
         ...values,
       });
 
-    it('say that an event is over once it is, from memory too, and mark today on its own day only', async () => {
+    it('mark an event as past when it has ended, even in cached answers, and mark today only on the current day', async () => {
       const { url } = await made({ title: 'Short one', start_date: '2026-11-20 12:00:00', end_date: '2026-11-20 13:30:00' });
       const isOver = async () => (await get(pathOf(url))).text.includes('This event is over.');
       expect([await isOver(), await isOver()]).toEqual([false, false]);
@@ -42,7 +42,7 @@ describeAsking(
       expect([await today('/events/today/'), await today('/events/2026-12-05/')]).toEqual([true, false]);
     });
 
-    it('lead from the slugs that records had before to where they are, as WordPress does', async () => {
+    it('redirect from former slugs of records, as WordPress does', async () => {
       const { id } = await made({ slug: 'spring-fete' });
       await ask.changed(`/events/${id}`, { slug: 'summer-fete' });
       await ask.rows((db) => db.from('postmeta').insert({ post_id: 12, meta_key: '_wp_old_slug', meta_value: 'old-hall' }));
@@ -59,7 +59,7 @@ describeAsking(
       expect(await leads('/event/spring-fete/')).toEqual([404, undefined]);
     });
 
-    it('lead from a month with more events than it shows to the days that may have them', async () => {
+    it('link from a month with more events than it shows to the days that may have more', async () => {
       const day = (number: number) => `2033-03-${String(number).padStart(2, '0')}`;
       const days = [...Array.from({ length: 14 * 30 }, (_, at) => 1 + Math.floor(at / 30)), 20, 20];
       for (let from = 0; from < days.length; from += 100) {
@@ -83,7 +83,7 @@ describeAsking(
       for (const number of [14, 15, 20, 31]) expect([number, of(number)]).toEqual([number, expect.stringContaining('All events')]);
       expect(links).toContain(`${HOME}/events/${day(20)}/`);
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
-      // A list holds no more than a month, however many the settings say.
+      // A list has at most as many events as a month, whatever the settings say.
       await ask.options({ posts_per_page: '99999' });
       const list = await page('/events/list/?tribe-bar-date=2033-03-01');
       expect(list.elements.filter(({ name }) => name === 'article').length).toBe(400);
@@ -94,7 +94,7 @@ describeAsking(
       ]);
     });
 
-    it('keep to what they are narrowed to in other views, and on the days of a month', async () => {
+    it('keep their filters in other views, and on the days of a month', async () => {
       await made({ title: 'Fair of wool', start_date: '2033-05-04 10:00:00', end_date: '2033-05-04 12:00:00', featured: true });
       for (const [path, day, list] of [
         ['/events/2033-05/featured/', '/events/2033-05-04/featured/', '/events/list/featured/'],
@@ -106,7 +106,7 @@ describeAsking(
       }
     });
 
-    it('mark another day as today once it has come, in months and days that are named too', async () => {
+    it('mark the next day as today when it begins, also in months and days given in the URL', async () => {
       const marked = async (path: string) => /aria-current="date"|aria-current="page">Today</.test((await get(path)).text);
       const paths = ['/events/2026-11/', '/events/2026-12/', '/events/2026-11-30/', '/events/2026-12-01/'];
       const all = () => Promise.all(paths.map(marked));
@@ -117,7 +117,7 @@ describeAsking(
       expect(await all()).toEqual([false, true, false, true]);
     });
 
-    it('say wherever an event is shown that it does not take place as planned, of a protected one once it is opened', async () => {
+    it('show wherever an event appears that it is cancelled or postponed, for a protected one only when it is opened', async () => {
       const { id, url } = await made({ title: 'Off', start_date: '2026-12-05 20:00:00', end_date: '2026-12-05 21:00:00', venue: 12 });
       const change = (body: object) => ask.send('POST', `/wp-json/wp/v2/tribe_events/${id}`, { as: 'admin', body });
       const places = ['/events/list/', '/events/2026-12/', '/events/2026-12-05/', '/venue/teatro-rossi/'];
@@ -146,11 +146,11 @@ describeAsking(
       ['/venue/venue-without-events/', 'venue-17'],
       ['/events/category/music/?tribe-bar-date=2099-01-01', 'category-2'],
       ['/events/tag/outdoor/?tribe-bar-date=2099-01-01', 'tag-13'],
-    ])('name to a CDN what they are about, though they show no events: %s', async (path, key) =>
+    ])('have their subject in Surrogate-Key, even if they show no events: %s', async (path, key) =>
       expect((await get(path)).headers['surrogate-key']).toBe(`${key} events`),
     );
 
-    it('show what a site has defined as people write it: what is ticked, addresses as links', async () => {
+    it('show custom fields in readable form: chosen values, URLs as links', async () => {
       const fields = { who: ['checkbox', ['Children', 'Adults', 'Seniors']], free: ['checkbox', []], stream: ['url', []] } as const;
       for (const [name, [type, choices]] of Object.entries(fields)) await addCustomField(ask.running().site, { name, type, choices });
       const custom = { who: 'Children|Seniors', free: 'yes', stream: 'https://www.stream.example/a?b=1&c=2' };
@@ -160,7 +160,7 @@ describeAsking(
         expect(text).toContain(shown);
     });
 
-    it('say the time of an event of the small hours on the day that the calendar counts it to', async () => {
+    it('show the time of an early-morning event on the day that the calendar counts it to', async () => {
       await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
       await made({ title: 'Late show', start_date: '2034-01-06 01:00:00', end_date: '2034-01-07 05:00:00' });
       const { text } = await get('/events/2034-01/');
@@ -170,15 +170,15 @@ describeAsking(
       expect(times).toEqual(['1:00 AM', undefined, undefined]);
     });
 
-    it('count one event as one where a day of a month has no room for it', async () => {
-      // Something of the sample site lasts for years.
+    it('count a single event in the singular if a day of a month has no room for it', async () => {
+      // An event of the sample site lasts for years.
       for (const title of ['One', 'Two', 'Three'])
         await made({ title, start_date: '2034-02-06 10:00:00', end_date: '2034-02-06 11:00:00' });
       const { text } = await get('/it/events/2034-02/');
       expect(/day-more"><a[^>]*>([^<]*)</.exec(text)?.[1]).toBe('un altro');
     });
 
-    it('say nothing of the time of an event that has no dates, and do not call it over', async () => {
+    it('show no time for an event without dates, and do not mark it as past', async () => {
       const { id, url } = await made({ title: 'Some day' });
       await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());
       const { text } = await get(pathOf(url));
@@ -186,7 +186,7 @@ describeAsking(
       for (const wrong of ['1970', 'This event is over.', 'google.com/calendar/event', '<time']) expect(text).not.toContain(wrong);
     });
 
-    it('take an event of another zone into a calendar by its own clock, whichever the page shows', async () => {
+    it('add an event of another zone to a calendar with its local time, whichever time the page shows', async () => {
       await ask.options({ tribe_events_calendar_options: 'a:1:{s:26:"tribe_events_timezone_mode";s:4:"site";}' });
       const { url } = await made({ start_date: '2026-12-05 10:00:00', end_date: '2026-12-05 12:00:00', timezone: 'America/New_York' });
       const { elements, text } = await page(pathOf(url));
@@ -198,7 +198,7 @@ describeAsking(
       expect(text).toMatch(/4:00\s?–[\s\u2060]*6:00 PM/);
     });
 
-    it('take an event to Google with the whole address, and by the moment where its zone has no name', async () => {
+    it('add an event to Google with the full address, and in UTC if its zone has no name', async () => {
       const { url } = await made({
         start_date: '2026-12-05 10:00:00',
         end_date: '2026-12-05 12:00:00',
@@ -216,13 +216,13 @@ describeAsking(
       ]);
     });
 
-    it('name no zone of an event that has none, as old ones have', async () => {
+    it('show no zone for an old event without a zone', async () => {
       const { id, url } = await made({});
       await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_EventTimezone%').delete());
       expect((await get(pathOf(url))).text).not.toMatch(/\(\s*\)/);
     });
 
-    it('say where an event takes place and for how much before its text', async () => {
+    it('show the place and the cost of an event before its text', async () => {
       const { url, venue } = await made({ venue: { venue: 'The mill', city: 'Asti' }, cost: '€ 12', description: 'Bring a chair.' });
       const { text } = await get(pathOf(url));
       const top = text.slice(text.indexOf('<h1'), text.lastIndexOf('Bring a chair.'));
@@ -249,14 +249,14 @@ describeAsking(
           'eventDisplay=past',
         ],
       ],
-    ])('lead only to pages that exist, and all of them are sound (addresses like %j)', async (structure, kinds) => {
+    ])('link only to existing pages, all of them well-formed (permalinks like %j)', async (structure, kinds) => {
       await ask.options({ permalink_structure: structure });
       const seen = new Map<string, string>([['/', 'the start']]);
       const checked: string[] = [];
       for (const [path, from] of seen) {
         if (checked.length > MOST_WALKED) break;
         const answer = await get(path);
-        // Feeds of categories are redirected to the address of their page, as WordPress does.
+        // Feeds of categories are redirected to the address of their page, as in WordPress.
         expect([path, from, answer.status]).toEqual([path, from, path.includes('ical=1') && answer.status === 301 ? 301 : 200]);
         checked.push(path);
         if (!answer.headers['content-type']?.startsWith('text/html')) continue;
@@ -283,13 +283,13 @@ describeAsking(
       ['/events/featured/', 'Featured events'],
       ['/events/?tribe-bar-search=fair', 'Search: fair'],
       ['/it/events/2026-12/', 'Eventi di dicembre 2026'],
-    ])('%s is headed %j', async (path, heading) => {
+    ])('%s has the heading %j', async (path, heading) => {
       await made({ featured: true });
       const { elements } = await page(path);
       expect(elements.find(({ name }) => name === 'h1')?.text).toBe(heading);
     });
 
-    it('list what the API lists, page by page', async () => {
+    it('list the same events as the API, page by page', async () => {
       await ask.options({ tribe_events_calendar_options: { postsPerPage: '7' } });
       const listed: string[] = [];
       for (let path: string | undefined = '/events/list/'; path !== undefined; ) {
@@ -310,7 +310,7 @@ describeAsking(
       expect(listed).toEqual(urls);
     });
 
-    it('show an event with what the API says of it', async () => {
+    it('show an event with the data of the API', async () => {
       const { url } = await made({
         title: 'Fair & fête',
         description: '<p>Bread, <b>wine</b>.</p>',
@@ -337,14 +337,14 @@ describeAsking(
       ['', '/it/events/list/', 'it_IT'],
       ['en_GB', '/events/list/', 'en_GB'],
       ['it_IT', '/en/events/list/', 'en_US'],
-    ])('name language and place as Open Graph does: WPLANG "%s", %s: %s', async (WPLANG, path, locale) => {
+    ])('give language and place as Open Graph data: WPLANG "%s", %s: %s', async (WPLANG, path, locale) => {
       await ask.options({ WPLANG });
       const { elements } = await page(path);
       expect(elements.find(({ attributes }) => attributes.property === 'og:locale')?.attributes.content).toBe(locale);
     });
 
     it.each(['/', '/events/list/', '/events/2026-12/', '/events/2026-12-05/', '/events/?tribe-bar-search=fair', '/venue/town-hall/'])(
-      '%s describes the events that it names to programs, each as its own page does',
+      "%s has JSON-LD of its events, each equal to that of the event's page",
       async (path) => {
         const { id, url } = await made({ venue: { venue: 'Town hall', slug: 'town-hall' } });
         const { id: locked, url: lockedUrl } = await made({ title: 'Locked fair' });
@@ -362,14 +362,14 @@ describeAsking(
     it.each([
       ['/venue/town-hall/', 'Place'],
       ['/organizer/town-band/', 'Person'],
-    ])('%s describes itself to programs in words that say whose they are', async (path, type) => {
+    ])('%s has JSON-LD of the page with the vocabulary of schema.org', async (path, type) => {
       await made({ venue: { venue: 'Town hall', slug: 'town-hall' }, organizer: { organizer: 'Town band', slug: 'town-band' } });
       const { elements } = await page(path);
       const data = elements.flatMap(({ attributes, text }) => (attributes.type === 'application/ld+json' ? [JSON.parse(text)] : []));
       expect(data.find((one) => one['@type'] === type)).toMatchObject({ '@context': 'http://schema.org' });
     });
 
-    it('show in a gallery that names nothing the pictures of the event, and so do news', async () => {
+    it('show the images of the event in a gallery without ids, and so do news feeds', async () => {
       const { id, url } = await made({ title: 'Gallery day', description: '[gallery]' });
       const shown = async () => [(await get(pathOf(url))).text, (await get('/events/feed/?tribe-bar-search=Gallery')).text];
       expect((await shown()).map((text) => text.includes('galleryid'))).toEqual([false, false]);
@@ -380,7 +380,7 @@ describeAsking(
       expect((await shown()).map((text) => text.includes('galleryid'))).toEqual([true, true]);
     });
 
-    it('stay small where there is a lot to describe', async () => {
+    it('remain small even with long JSON-LD', async () => {
       const long = 'A day of music, bread and wine for everybody, old and young, with games. '.repeat(4);
       for (let day = 1; day <= 30; day += 1) {
         const date = `2027-03-${String(day).padStart(2, '0')}`;
@@ -391,7 +391,7 @@ describeAsking(
       expect(Buffer.byteLength(answer.text)).toBeLessThan(MOST_BYTES);
     });
 
-    describe('the boxes that narrow them', () => {
+    describe('the filter boxes', () => {
       const CHOICES: Readonly<Record<string, (event: Json) => string>> = {
         categories: ({ categories: [one] }) => one.slug,
         tags: ({ tags: [one] }) => one.slug,
@@ -422,7 +422,7 @@ describeAsking(
       };
       const names = Object.keys(feedFilters).filter((name) => name !== 'search');
 
-      it('are there for every filter, each with what there is to choose', async () => {
+      it('exist for every filter, with all choices', async () => {
         const { mine } = await narrowable();
         const { elements } = await page('/events/list/?filters=open');
         const boxes = new Map(elements.flatMap(({ attributes: { id, name } }) => (id?.startsWith('filter-') ? [[String(name), id]] : [])));
@@ -432,7 +432,7 @@ describeAsking(
           expect([name, offered.includes(CHOICES[name]!(mine))]).toEqual([name, true]);
       });
 
-      it.each(names)('%s narrows lists, months and days, stays in their addresses, and can be taken back', async (name) => {
+      it.each(names)('filter lists, months and days by %s, stay in the URLs, and can be removed', async (name) => {
         const { mine, other } = await narrowable();
         const query = `${name}=${encodeURIComponent(CHOICES[name]!(mine))}`;
         for (const path of ['/events/list/', '/events/2026-12/', '/events/2026-12-05/']) {
@@ -456,7 +456,7 @@ describeAsking(
         '/events/category/sort-a/',
         '/events/tag/word-a/?tribe-bar-search=fair',
         ...names.map((name) => `/events/list/?${name}=`),
-      ])('what %s shows is what its Subscribe buttons and its head lead to', async (path) => {
+      ])('of %s apply to its Subscribe buttons and the links in its head', async (path) => {
         const { mine } = await narrowable();
         const { elements } = await page(path.replace(/([a-z]+)=$/, (_, name) => `${name}=${encodeURIComponent(CHOICES[name]!(mine))}`));
         const inside = (href: string) => ['cid', 'url'].flatMap((name) => new URL(href).searchParams.get(name) ?? []);
@@ -471,7 +471,7 @@ describeAsking(
         }
       });
 
-      it('say what the path of the page says', async () => {
+      it('show the filters of the path of the page', async () => {
         const { mine } = await narrowable();
         const { elements } = await page(`/events/category/${mine.categories[0].slug}/list/?filters=open`);
         expect(elements.filter(({ attributes }) => attributes.selected !== undefined).map(({ attributes }) => attributes.value)).toContain(
@@ -479,7 +479,7 @@ describeAsking(
         );
       });
 
-      it('are there where they are asked for, by a link of each page', async () => {
+      it('are opened by a link on each page', async () => {
         await narrowable();
         for (const path of ['/events/list/', '/events/2026-12/', '/events/2026-12-05/']) {
           const { elements, links } = await page(path);
@@ -492,18 +492,18 @@ describeAsking(
         }
       });
 
-      it('leave nothing in the address of what was left empty', async () => {
+      it('leave empty parameters out of the URL', async () => {
         const answer = await get('/events/list/?tribe-bar-search=fair&tribe-bar-date=&categories=&venue=&until=');
         expect([answer.status, answer.headers.location]).toEqual([301, '/events/list/?tribe-bar-search=fair']);
       });
 
-      it('say so where an address names what is not there', async () => {
+      it('lead to an error if the URL names a record that does not exist', async () => {
         const { elements } = await page('/events/list/?venue=987654', 400);
         expect(elements.find(({ name }) => name === 'h1')?.text).toBe('This address cannot be understood');
       });
     });
 
-    it('say where the API has the same, and where the feeds are', async () => {
+    it('name the URL of the same data in the API, and of the feeds', async () => {
       const { id, url } = await made({});
       const answer = await get(pathOf(url));
       expect(answer.headers['x-tec-api-root']).toBe(`${HOME}/wp-json/tribe/events/v1/events/${id}`);
@@ -513,12 +513,12 @@ describeAsking(
       expect(types).toEqual(['text/calendar', 'application/rss+xml', 'application/json']);
     });
 
-    it('are at addresses with a slash at their end', async () => {
+    it('have URLs that end with a slash', async () => {
       const answer = await get('/events/list?tribe-bar-search=a');
       expect([answer.status, answer.headers.location]).toEqual([301, `${HOME}/events/list/?tribe-bar-search=a`]);
     });
 
-    it('let nothing but their own stylesheets and scripts in', async () => {
+    it('allow only their own stylesheets and scripts', async () => {
       const { headers } = await get('/events/');
       expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; script-src 'self';/);
       expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
@@ -527,8 +527,8 @@ describeAsking(
       expect([asset.status, asset.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
     });
 
-    describe('of what not everybody may see', () => {
-      it.each(['draft', 'pending', 'private', 'future', 'trash'])('do not show what is %s', async (status) => {
+    describe('with hidden or protected records', () => {
+      it.each(['draft', 'pending', 'private', 'future', 'trash'])('do not show records with the status %s', async (status) => {
         const { id, url } = await made({ title: 'Quiet gathering' });
         await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_status: status }));
         for (const path of ['/events/list/?tribe-bar-search=Quiet', '/events/2026-12-05/', '/events/2026-12/'])
@@ -536,13 +536,13 @@ describeAsking(
         expect((await page(pathOf(url), 404)).text).not.toContain('Quiet');
       });
 
-      it('leave hidden events out of lists, and show them at their own address', async () => {
+      it('leave hidden events out of lists, and show them at their own URL', async () => {
         const { url } = await made({ title: 'Quiet gathering', hide_from_listings: true });
         expect((await page('/events/2026-12-05/')).text).not.toContain('Quiet');
         expect((await page(pathOf(url))).text).toContain('Quiet gathering');
       });
 
-      it('ask for the password of a protected event, and open it for whoever enters it', async () => {
+      it('ask for the password of a protected event, and show the event when it is entered', async () => {
         const { id, url } = await made({ title: 'Quiet gathering', description: 'Under the bridge', venue: { venue: 'Secret cellar' } });
         await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
         const enter = (word: string) =>
@@ -565,7 +565,7 @@ describeAsking(
         expect((await page('/events/2026-12-05/')).text).not.toMatch(/bridge|cellar/);
       });
 
-      it('show no private venue, neither at its address nor on the page of an event', async () => {
+      it('do not show a private venue, either at its URL or on the page of an event', async () => {
         const { venue, url } = await made({ venue: { venue: 'Secret cellar' } });
         await ask.rows((db) => db.from('posts').where({ ID: venue.id }).update({ post_status: 'private' }));
         expect((await page(pathOf(url))).text).not.toContain('cellar');
@@ -573,23 +573,23 @@ describeAsking(
       });
     });
 
-    describe('of what is not there', () => {
+    describe('for missing records', () => {
       it.each(['/event/nothing/', '/events/category/nothing/', '/venue/nothing/', '/events/list/page/999/', '/events/2036-13/'])(
-        '%s is a page that says so',
+        'answer %s with an HTML page and 404',
         async (path) => {
           const answer = await get(path, { accept: 'text/html' });
           expect([answer.status, readPage(answer.text).text]).toEqual([404, expect.stringContaining('Page not found')]);
           expect(readPage(answer.text).faults).toEqual([]);
         },
       );
-      it('is JSON for programs, and for everybody in the API', async () => {
+      it('are JSON for programs, and for all clients in the API', async () => {
         expect((await get('/nothing')).body).toMatchObject({ code: 'rest_no_route' });
         expect((await get('/nothing', { accept: 'text/html,*/*' })).text).toMatch(/^<!doctype html>/);
         expect((await get('/wp-json/nothing', { accept: 'text/html' })).body).toMatchObject({ code: 'rest_no_route' });
       });
     });
 
-    it('come with an icon, and with what search engines ask for', async () => {
+    it('have an icon, and the files that search engines ask for', async () => {
       const icon = await get('/favicon.ico');
       expect(icon.status).toBe(302);
       expect((await get(String(icon.headers.location))).headers['content-type']).toBe('image/svg+xml');
@@ -598,14 +598,14 @@ describeAsking(
       expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
     });
 
-    it('lead editors who look for WordPress to the desk', async () => {
+    it("redirect from WordPress's admin paths to the desk", async () => {
       for (const path of ['/wp-admin/', '/wp-admin', '/wp-login.php']) {
         const answer = await get(path);
         expect([path, answer.status, answer.headers.location]).toEqual([path, 302, '/admin']);
       }
     });
 
-    it('stand in the sitemap, those of everything that anybody may see whole', async () => {
+    it('are in the sitemap if anybody may see them in full', async () => {
       const locations = async (path: string) => [...(await get(path)).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => pathOf(url!));
       const { id, url } = await made({});
       const files = await locations('/sitemap.xml');
@@ -618,7 +618,7 @@ describeAsking(
       expect((await get('/sitemap-events-9.xml')).status).toBe(404);
     });
 
-    it('are remembered until something changes', async () => {
+    it('are cached until something changes', async () => {
       const first = await get('/events/2026-12-05/');
       const again = await get('/events/2026-12-05/', { 'if-none-match': String(first.headers.etag) });
       expect(again.status).toBe(304);
@@ -626,7 +626,7 @@ describeAsking(
       expect((await get('/events/2026-12-05/')).text).toContain('A new fair');
     });
 
-    // The last of all: the address is refused for a while.
+    // This test is the last one, since the address is blocked afterwards.
     it('refuse passwords from an address that was wrong too often', async () => {
       const { id, url } = await made({});
       await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
@@ -642,9 +642,9 @@ describeAsking(
   { PAGES: 'on' },
 );
 
-/** Enough to come to pages of every kind. */
+/** Enough pages to include all kinds. */
 const MOST_WALKED = 150;
 
-/** Addresses of the events that a page lists. */
+/** URLs of the events that a page lists. */
 const cardsOf = (elements: ReturnType<typeof readPage>['elements']): string[] =>
   elements.flatMap(({ name, attributes }, at) => (name === 'a' && elements[at - 1]?.name === 'h3' ? [attributes.href ?? ''] : []));

@@ -5,7 +5,7 @@ import { elements, textOf, type Visitor, visitor } from '../support/desk-visitor
 import { readPage } from '../support/html-page.ts';
 import { LOGIN_KEYS } from '../support/login-cookie.ts';
 
-/** A record of each kind before everybody may see it, and what its page shows. */
+/** A record of each kind before publication, and a text that its page shows. */
 const DRAFTS = {
   event: { title: 'Not yet', description: 'Bring a chair', start_date: '2026-12-05 10:00', end_date: '2026-12-05 12:00', venue: { venue: 'The mill' } },
   venue: { venue: 'Not yet', description: 'Bring a chair' },
@@ -13,7 +13,7 @@ const DRAFTS = {
 } as const; // biome-ignore format: pairs
 
 describeAsking(
-  'the preview of what is not published',
+  'the preview of an unpublished record',
   (ask) => {
     const previewLink = async (who: Visitor, path: string): Promise<string> => {
       const { text } = await who.get(path);
@@ -21,10 +21,11 @@ describeAsking(
       return link?.attribs.href ?? '';
     };
 
-    it.each(postKinds)('is the page of $name for those who may edit it, and nothing for others', async ({ name, path, postType }) => {
+    it.each(postKinds)('shows the page of $name to users who may edit it, and nothing to others', async ({ name, path, postType }) => {
       const { id } = await ask.made(`/${path}`, { ...DRAFTS[name], status: 'draft' });
       const url = `/?post_type=${postType}&p=${id}&preview=true`;
-      // Whoever may not see it gets the same as without the parameter, and leaves nothing behind for who may.
+      // Users without the right get the same answer as without the parameter, and it is not cached for users with the
+      // right.
       const refused = await ask.send('GET', url);
       expect([refused.status, refused.text.includes('Not yet')]).toEqual([404, false]);
       for (const as of ['sub', 'contrib', 'auth'] as const) {
@@ -53,7 +54,7 @@ describeAsking(
       expect((await ask.send('GET', url)).status).toBe(404);
     });
 
-    it('is there for its author, in every state but the trash, with the events of a venue as others see them', async () => {
+    it('is available to its author, in every status but the trash, with the events of a venue as visitors see them', async () => {
       const own = await ask.made('/events', { ...DRAFTS.event, status: 'pending' }, 'contrib');
       const contributor = await visitor(ask, 'contrib');
       const admin = await visitor(ask, 'admin');
@@ -73,7 +74,7 @@ describeAsking(
       expect([page.text.includes('The barn'), page.text.includes('Not yet')]).toEqual([true, false]);
     }); // biome-ignore format: pairs
 
-    it('opens what a password protects, and is no other address of what is published', async () => {
+    it('shows a protected record in full, and redirects for a published one', async () => {
       const admin = await visitor(ask, 'admin');
       const { id } = await ask.made('/events', { ...DRAFTS.event, status: 'draft' });
       await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'secret' }));

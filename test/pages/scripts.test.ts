@@ -6,15 +6,15 @@ import { describeAsking } from '../support/asking.ts';
 import { describeInBrowser, faultsOfAnswer } from '../support/browser.ts';
 import { visitor } from '../support/desk-visitor.ts';
 
-/** Columns and metas that people write texts into. */
+/** Columns and metas that contain texts of users. */
 const COLUMNS = ['post_title', 'post_content', 'post_excerpt'] as const;
 const METAS = /^_(Event|Venue|Organizer)(URL|Website|Cost|Phone|Email|Address|City|State|Province|Country|Zip)$|^_fasti_suggestion$|alt$/;
 
-describeInBrowser('Texts that hold scripts, in a browser', (visit) => {
+describeInBrowser('stored texts with scripts, in a browser', (visit) => {
   describeAsking(
     '',
     (ask) => {
-      it('run none on any page of the calendar and of the editors', async () => {
+      it('run no script on any page of the calendar and of the editors', async () => {
         await ask.options({ fasti_suggest_slug: 'suggest' });
         let written = 0;
         await ask.rows(async (db) => {
@@ -26,7 +26,7 @@ describeInBrowser('Texts that hold scripts, in a browser', (visit) => {
         const { page } = await visit({ locale: 'en' });
         const ran: string[] = [];
         page.on('dialog', (dialog) => ran.push(`${page.url()}: ${dialog.message()}`));
-        // What would run says so: the browser tells of its dialogs.
+        // Checks that a script that runs would be noticed: the browser reports its dialogs.
         await page.goto(`${ask.running().base}/events/suggest/`);
         await page.evaluate('alert("heard")');
         expect(ran.splice(0)).toEqual([expect.stringContaining('heard')]);
@@ -37,7 +37,7 @@ describeInBrowser('Texts that hold scripts, in a browser', (visit) => {
           const answer = await admin.get(path, { 'Accept-Language': 'en' });
           const found = await faultsOfAnswer(answer, base, [path, hiddenIn(answer.text)], async () => {
             await page.goto(base + path, { waitUntil: 'domcontentloaded' });
-            // Handlers of pictures that are not found, and of what gets the focus, run a little later.
+            // Event handlers of broken images and of focused elements run a little later.
             await page.keyboard.press('Tab');
             await page.waitForTimeout(30);
             return ran.splice(0);
@@ -51,13 +51,13 @@ describeInBrowser('Texts that hold scripts, in a browser', (visit) => {
   );
 });
 
-/** What each session and each site has of its own in fields that nobody sees, which is no text of anybody. */
+/** Hidden fields that depend on the session or the site, and contain no text of a user. */
 const OF_SESSION = /\bname="(_wpnonce|version|key)"[^>]* value="[\w.-]*"/;
-/** All else that stands in them: it has to be the same, too, for a page to be the same in a browser. */
+/** The other hidden fields of a page, which must be equal for two pages to count as the same in a browser. */
 const hiddenIn = (html: string): string[] =>
   (html.match(/<input\b[^>]*\btype="hidden"[^>]*>/g) ?? []).filter((field) => !OF_SESSION.test(field));
 
-/** Every page of the desk, and of the calendar those that show texts. */
+/** All pages of the desk, and the pages of the calendar that show texts. */
 async function paths(db: Database): Promise<string[]> {
   const first = async (type: string) =>
     (await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').first('ID'))?.ID ?? 0;
@@ -94,7 +94,9 @@ async function paths(db: Database): Promise<string[]> {
   ];
 }
 
-/** Writes the next payload into each text, past all that would look at it. Gives how many were written. */
+/**
+ * Writes the next payload into each stored text, without the checks of the API. Returns the number of texts written.
+ */
 async function spoil(db: Database): Promise<number> {
   let at = 0;
   const next = () => {

@@ -42,7 +42,7 @@ describe('a theme of the site', () => {
     expect(theme.views.month).toBe(defaultTheme().theme.views.month);
   });
 
-  it('may hold a logo and an icon, and files in the place of those of Fasti', async () => {
+  it('may contain a logo and an icon, and files that replace those of Fasti', async () => {
     writeFileSync(join(folder, 'logo.svg'), '<svg/>');
     writeFileSync(join(folder, 'icon.png'), 'x');
     writeFileSync(join(folder, 'pages.css'), 'a{}');
@@ -51,7 +51,7 @@ describe('a theme of the site', () => {
     expect(assets.find('pages.css')?.asset.body.toString()).toBe('a{}');
   });
 
-  it('is refused where it cannot work', async () => {
+  it('is refused if it cannot work', async () => {
     writeFileSync(join(folder, 'list.js'), 'export const nothing = 1;');
     await expect(loadTheme(folder)).rejects.toThrow('list.js has no default export that is a function.');
     await expect(loadTheme(join(folder, 'absent'))).rejects.toThrow(/ENOENT/);
