@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ImportOptions } from '../../src/exchange/import/importer.ts';
-import { importItems } from '../../src/exchange/import/importer.ts';
+import { importItems, importProgress } from '../../src/exchange/import/importer.ts';
 import { undoableImport, undoImport } from '../../src/exchange/import/undo.ts';
 import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
@@ -321,6 +321,18 @@ describeDatabases('import into a site with existing records', (open) => {
     expect((await row('Changed here')).ID).toBe(501);
     expect(await metasOf(500, '_EventVenueID')).toEqual(['600']);
     expect((await site.db.from('tec_occurrences').where('post_id', 500).first())?.start_date).toBe('2032-05-01 20:00:00');
+  });
+
+  it('has stopped though it was heard of last by a clock that was ahead', async () => {
+    await taken([post('event', 500)]);
+    for (const [touched, stopped] of [
+      ['2026-11-21 08:59:00', false],
+      ['2026-11-21 08:57:00', true],
+      ['2036-11-21 09:00:00', true],
+    ] as const) {
+      await db.from('fasti_imports').update({ open: 1, touched_at: touched });
+      expect(await importProgress(site, 'other.example.org')).toMatchObject({ open: true, stopped });
+    }
   });
 
   it('stores the old slug if the source renames a record without sending its metas', async () => {
