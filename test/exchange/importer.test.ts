@@ -335,6 +335,23 @@ describeDatabases('import into a site with existing records', (open) => {
     }
   });
 
+  it('uses a venue again that somebody else makes meanwhile', async () => {
+    const venue = (name: string): PostItem => {
+      const { id: _id, ...item } = post('venue', 0, { sourceId: name, columns: { post_title: name }, complete: false, match: 'details' });
+      return item;
+    };
+    const other = { source: 'another.example.org' };
+    const entries = async function* (): AsyncGenerator<Entry> {
+      yield venue('First hall');
+      yield venue('Second hall');
+      await importItems(site, caller, streamOf([venue('Third hall')]), other);
+      yield venue('THIRD HALL');
+    };
+    const report = await importItems(site, caller, entries(), { source: 'other.example.org', itemsAtOnce: 1 });
+    expect(report).toMatchObject({ created: { venue: 2 }, updated: { venue: 1 } });
+    expect(await db.from('posts').where('post_type', 'tribe_venue').whereIn('post_title', ['Third hall', 'THIRD HALL'])).toHaveLength(1);
+  });
+
   it('stores the old slug if the source renames a record without sending its metas', async () => {
     const named = (slug: string) => post('event', 500, { complete: false, columns: { ...post('event', 500).columns, post_name: slug } });
     await taken([named('first-name')]);

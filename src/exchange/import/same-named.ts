@@ -3,10 +3,12 @@ import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
+import { lockNames, titleLock } from '../../storage/rows/locks.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
+import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
 import { startOf } from './stored-post.ts';
 
@@ -14,6 +16,22 @@ import { startOf } from './stored-post.ts';
  * Finds the existing record that an imported one is, by name. Every town has its library: venues in different places
  * and organizers with different e-mail addresses are different records, even if they have the same name.
  */
+
+/**
+ * Learns which venues and organizers others have made since their names were read, and keeps others from making those
+ * that come here.
+ */
+export async function learnNames({ run, db }: Work, items: readonly PostItem[]): Promise<void> {
+  for (const kind of run.dry ? [] : (['venue', 'organizer'] as const)) {
+    const named = items.filter((item) => item.kind === kind && item.match !== undefined);
+    if (named.length === 0) continue;
+    await lockNames(
+      db,
+      named.map(({ columns }) => titleLock(typeOf(kind), columns.post_title ?? '')),
+    );
+    await run.names.renew(db, kind);
+  }
+}
 
 /** Returns the oldest existing record of the same name whose details do not show that it is a different one. */
 export async function findSameNamed({ run, db }: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {

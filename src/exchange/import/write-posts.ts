@@ -22,7 +22,7 @@ import { type Ledger, ledgerKey } from './ledger.ts';
 import { takeRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Run, type Work } from './run.ts';
-import { findSameNamed } from './same-named.ts';
+import { findSameNamed, learnNames } from './same-named.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
@@ -54,6 +54,10 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const externals = await lookUpExternalIds(
     work,
     coming.map(({ item }) => item),
+  );
+  await learnNames(
+    work,
+    coming.filter(({ entry }) => entry === undefined).map(({ item }) => item),
   );
 
   const fresh: Arrival[] = [];

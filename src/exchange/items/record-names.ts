@@ -19,6 +19,8 @@ export interface Names {
   readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
   /** Returns the ids of all records with this name, the oldest first. */
   readonly findAll: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<readonly number[]>;
+  /** Reads what others have made of a kind meanwhile, where its names are known; events apart. */
+  readonly renew: (db: Database, kind: Exclude<PostKindName, 'event'>) => Promise<void>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
 }
 
@@ -30,12 +32,17 @@ const AT_ONCE = 2000;
  */
 export function createNames({ recurring }: { readonly recurring: boolean }): Names {
   const known = new Map<PostKindName, Map<string, number[]>>();
-  const remember = (names: Map<string, number[]>, kind: PostKindName, title: string, start: string, id: number) =>
-    addToGroup(names, nameOf(kind, title, start), id);
-  const read = async (db: Database, kind: PostKindName) => {
-    const names = new Map<string, number[]>();
-    for await (const rows of pagesById(AT_ONCE, (after, size) => titlesOf(db, postKind(kind).postType, after, size))) {
+  /** The highest id of each kind that was read. */
+  const read = new Map<PostKindName, number>();
+  const remember = (names: Map<string, number[]>, kind: PostKindName, title: string, start: string, id: number) => {
+    const name = nameOf(kind, title, start);
+    if (!names.get(name)?.includes(id)) addToGroup(names, name, id);
+  };
+  const readInto = async (names: Map<string, number[]>, db: Database, kind: PostKindName) => {
+    const begin = read.get(kind) ?? 0;
+    for await (const rows of pagesById(AT_ONCE, (after, size) => titlesOf(db, postKind(kind).postType, Math.max(after, begin), size))) {
       for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
+      read.set(kind, rows.at(-1)!.id);
       if (kind !== 'event' || !recurring) continue;
       const titles = new Map(rows.map(({ id, title }) => [id, title]));
       for (const { post, start } of await startsOfRecurring(db, [...titles.keys()]))
@@ -44,13 +51,17 @@ export function createNames({ recurring }: { readonly recurring: boolean }): Nam
     return names;
   };
   const findAll: Names['findAll'] = async (db, kind, title, start = '') => {
-    const names = known.get(kind) ?? (await read(db, kind));
+    const names = known.get(kind) ?? (await readInto(new Map(), db, kind));
     known.set(kind, names);
     return names.get(nameOf(kind, title, start)) ?? [];
   };
   return {
     find: async (...asked) => (await findAll(...asked))[0],
     findAll,
+    renew: async (db, kind) => {
+      const names = known.get(kind);
+      if (names) await readInto(names, db, kind);
+    },
     add: (kind, title, start, id) => {
       const names = known.get(kind);
       if (names) remember(names, kind, title, start, id);
