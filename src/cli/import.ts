@@ -165,7 +165,7 @@ function sourceOptions(session: Session, given: Options) {
     map: headingMap(given.map),
     skipBadRows: given.skipBadRows === true,
     status: chosen('status', given.status, SETTABLE_STATUSES),
-    categories: listOf(given.category),
+    categories: listOf(given.category).filter((name) => name.trim() !== ''),
     credentials: credentialsIn(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
     rate: numberOf('rate', given.rate),
     as: chosen('as', given.as, READ_AS),
@@ -266,7 +266,7 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
   if (shown && format === 'text') print(io, previewText(shown, say));
   const show = showRate(session, say('exchange:import.importing'), entries);
   const report = await importItems(site, caller, latestOf(source.entries(), versions), {
-    source: typeof given.source === 'string' ? given.source : source.name(),
+    source: typeof given.source === 'string' && given.source.trim() !== '' ? given.source : source.name(),
     dryRun,
     resume,
     settings: given.settings === true,

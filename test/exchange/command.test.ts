@@ -188,6 +188,12 @@ describeDatabases('fasti import and fasti export', (open) => {
     expect([again.created, again.updated]).toEqual([{}, {}]);
   });
 
+  it('take an empty name of a source or a category, as of a variable that is not set, for none', async () => {
+    writeFileSync(path('unset.csv'), 'Event Name,Event Start Date\nUnset,2031-01-01\n');
+    const { code, out } = await of(target)('import', path('unset.csv'), '--source=', '--category=', '--format=json');
+    expect([code, JSON.parse(out).source]).toEqual([0, 'csv']);
+  });
+
   it('keep the status of records that are imported again without --status', async () => {
     writeFileSync(path('once.csv'), 'Organizer Name,Organizer Phone\nAnna,1\n');
     await of(target)('import', path('once.csv'), '--status=draft');
