@@ -79,7 +79,7 @@ type Known = Pick<Caller, 'settings'>;
 export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
   keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
 
-/** Whether changes of others show by prints, as these are made now. */
+/** Whether changes by other programs are found by prints in their present form. */
 const hasPrints = async (db: Database, languages: SiteSettings['contentLanguages']): Promise<boolean> =>
   arePrintsComplete(db, { languages, sources: await printSources(db, languages) });
 

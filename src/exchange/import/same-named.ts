@@ -18,8 +18,8 @@ import { startOf } from './stored-post.ts';
  */
 
 /**
- * Learns which venues and organizers others have made since their names were read, and keeps others from making those
- * that come here.
+ * Reads the venues and organizers that other writers have created since the names were read, and locks the names of the
+ * imported ones.
  */
 export async function learnNames({ run, db }: Work, items: readonly PostItem[]): Promise<void> {
   for (const kind of run.dry ? [] : (['venue', 'organizer'] as const)) {

@@ -19,7 +19,7 @@ export interface Names {
   readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
   /** Returns the ids of all records with this name, the oldest first. */
   readonly findAll: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<readonly number[]>;
-  /** Reads what others have made of a kind meanwhile, where its names are known; events apart. */
+  /** Reads the records of a kind that other writers have created since its names were read. Not for events. */
   readonly renew: (db: Database, kind: Exclude<PostKindName, 'event'>) => Promise<void>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
 }
@@ -32,7 +32,7 @@ const AT_ONCE = 2000;
  */
 export function createNames({ recurring }: { readonly recurring: boolean }): Names {
   const known = new Map<PostKindName, Map<string, number[]>>();
-  /** The highest id of each kind that was read. */
+  /** The highest id that was read, by kind. */
   const read = new Map<PostKindName, number>();
   const remember = (names: Map<string, number[]>, kind: PostKindName, title: string, start: string, id: number) => {
     const name = nameOf(kind, title, start);

@@ -39,7 +39,7 @@ export function othersOf(db: Database, clock: () => Date): Others {
   // next comparison.
   const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
   const takeOver: Others['takeOver'] = async ({ whole, tables, languages }) => {
-    // Another plugin for languages keeps them in other rows, and that of the calendar may make its tables at any time.
+    // Another language plugin uses other rows, and the calendar plugin may create its tables at any time.
     const isDated = await hasTable(db, 'tec_occurrences');
     const isSame = opened?.form === languages?.form && opened?.isDated === isDated;
     opened = opened && isSame ? { ...opened, languages } : await open(languages);

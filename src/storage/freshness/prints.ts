@@ -192,7 +192,7 @@ export async function postsInGroups(db: Database, keys: readonly number[]): Prom
   return rows.map(({ id }) => Number(id));
 }
 
-/** How prints are made: by which plugin for languages, and by which sources. */
+/** The form of prints: the language plugin and the sources that they are made from. */
 export interface PrintForm {
   readonly languages: OptionalLanguages;
   readonly sources: readonly PrintSource[];

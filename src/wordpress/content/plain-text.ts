@@ -18,7 +18,7 @@ export function sanitizeTextField(text: string): string {
   return decoded === out ? out : trimAscii(decoded.replace(/ +/g, ' '));
 }
 
-/** The same of a text that is to be stored, of which control characters go as well (decision D39). */
+/** The same for a text to be stored: control characters are also removed (decision D39). */
 export const storedTextField = (text: string): string => sanitizeTextField(stripControlCharacters(text));
 
 /**
