@@ -195,19 +195,29 @@ describe('the source', () => {
     expect(files.flatMap((name) => bareFlagsIn(name, own))).toEqual([]);
   });
 
-  it('has no comment wider than 120 columns', () => {
+  /** Lines of comments that match, as `file:line`. */
+  const commentLines = (matches: (line: string) => boolean): string[] => {
     const root = join(SOURCE, '..');
     const all = ['src', 'migrations', 'test'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.m?[jt]sx?$/.test(name) && !name.startsWith('fixtures'))
         .map((name) => join(folder, name)),
     );
-    const wide = all.flatMap((name) =>
+    return all.flatMap((name) =>
       readFileSync(join(root, name), 'utf8')
         .split('\n')
-        .flatMap((line, place) => (line.length > 120 && /^\s*(\/\/|\/?\*)/.test(line) ? [`${name}:${place + 1}`] : [])),
+        .flatMap((line, place) => (/^\s*(\/\/|\/?\*)/.test(line) && matches(line) ? [`${name}:${place + 1}`] : [])),
     );
-    expect(wide).toEqual([]);
+  };
+
+  it('has no comment wider than 120 columns', () => {
+    expect(commentLines((line) => line.length > 120)).toEqual([]);
+  });
+
+  it('has no comment that begins with a question word: it says what something is or does', () => {
+    const QUESTION = /^\s*(\/\*\*?|\/\/)\s+(What|Who|Whoever|How)\b/;
+    expect(QUESTION.test('/** What its routes are called. */')).toBe(true);
+    expect(commentLines((line) => QUESTION.test(line))).toEqual([]);
   });
 
   it('has each doc comment directly above what it describes', () => {

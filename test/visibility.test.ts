@@ -354,7 +354,8 @@ const edited = (type: string): Edited => ({
 });
 const isEditor = (role: Role) => role === 'ed' || role === 'admin';
 /**
- * Who may request each of them, and its contents; lists of terms, people and types are given completely or not at all.
+ * The callers who may request each of them, and its contents. Lists of terms, people and types are given completely or
+ * not at all.
  */
 const EDITED: Readonly<Record<string, Edited>> = {
   ...Object.fromEntries(KINDS.map(({ type }) => [type, edited(type)])),

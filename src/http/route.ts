@@ -55,8 +55,8 @@ export interface Endpoint<V = Values> {
   /** Shape of a successful answer, named by its `id`. For routes that serve a kind, the kind decides. */
   readonly answer?: z.ZodObject;
   /**
-   * Who may use the endpoint. There is no default: "anyone" is written out. The rule gets the accepted values,
-   * including the path selector; for the header `Allow`, it gets only the selector and `context=edit`.
+   * Decides whether the caller may use the endpoint. There is no default: "anyone" is written out. The rule gets the
+   * accepted values, including the path selector; for the header `Allow`, it gets only the selector and `context=edit`.
    */
   readonly allow: 'anyone' | Rule<V>;
   readonly run: Handler<V, Promise<Reply>>;

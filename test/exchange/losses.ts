@@ -1,5 +1,5 @@
 /**
- * What is lost on each way of migration, as described in `docs/migrating.md`, with all places where `fasti verify`
+ * The losses of each way of migration, as described in `docs/migrating.md`, with all places where `fasti verify`
  * shows it between the sample site and its import.
  */
 export type Losses = Readonly<Record<string, readonly string[]>>;
@@ -102,7 +102,7 @@ export const SITE_FOR_ANYBODY: Losses = {
 };
 
 const TERM_TREE = of('categories/3 categories/4 categories/9', 'parent url urls.up _links.up');
-/** What neither kind of file can express, in the records themselves and in what depends on them. */
+/** Data that neither kind of file can express, in the records themselves and in what depends on them. */
 const OPEN_ONLY = [
   'events/73',
   'events/by-slug/password-protected status',

@@ -44,7 +44,7 @@ const happening = fc.record({
 });
 const course = fc.record({
   happenings: fc.array(happening, { minLength: 1, maxLength: 25 }),
-  /** How the server shows its commits: as MariaDB, as MySQL, or not at all. */
+  /** The server's way of showing its commits: as MariaDB, as MySQL, or not at all. */
   shows: fc.constantFrom('transactions' as const, 'log' as const, 'nothing' as const),
   /** Bit mask of the tables whose time of change is unknown at first. */
   forgotten: fc.oneof(fc.constant(0), fc.nat(2 ** TABLES - 1)),

@@ -1,2 +1,2 @@
-/** What makes each script of `npm run attacks` and `npm run faults` short, by its folder and name. */
+/** Arguments that make each script of attacks and faults short, by its folder and name. */
 export const SHORT: ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@ export interface SignedTables {
   readonly besides: readonly string[];
 }
 
-/** What a database server shows to any client about changes to some tables. */
+/** The information about changes to some tables that a database server shows to any client. */
 export interface ChangeSigns {
   /** One text for each watched table, in their order. It differs after a change that the server has recorded. */
   readonly signs: readonly string[];

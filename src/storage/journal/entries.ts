@@ -38,7 +38,7 @@ export interface JournalEntry extends Change {
   /** UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly at: string;
   /**
-   * Who wrote: this service, WordPress through the plugin, or an unknown writer whose change was found by comparing
+   * The writer: this service, WordPress through the plugin, or an unknown writer whose change was found by comparing
    * contents.
    */
   readonly writer: JournalWriter;
