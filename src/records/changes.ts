@@ -89,7 +89,7 @@ async function readChanges(reading: Reading, since: string | undefined): Promise
 }
 
 /** Whether reads go to a replica, which may be behind the database that issued a token. */
-const isReplica = ({ replicas, db }: Site): boolean => replicas.includes(db);
+const isReplica = ({ replicas, db }: Site): boolean => replicas.some(({ driver }) => driver === db.driver);
 
 /**
  * Returns the last number of the journal, and waits for it to catch up if a client was given a higher one. `last`: the

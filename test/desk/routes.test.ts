@@ -173,11 +173,14 @@ describeAsking('paths of the desk', (ask) => {
 
   it('have a nonce in each form that changes something', async () => {
     const admin = await visitor(ask, 'admin');
+    let found = 0;
     for (const { path } of guarded.filter(({ method }) => method === 'GET')) {
       const { text } = await admin.get(pathOf(path));
       const forms = elements(text, ({ name, attribs }) => name === 'form' && attribs.method === 'post');
+      found += forms.length;
       for (const form of forms) expect(formIn(text, form.attribs.action!).map(([name]) => name)).toContain('_wpnonce');
     }
+    expect(found).toBeGreaterThan(20);
   });
 
   it.each(postKinds.map((kind) => [kind.name, kind] as const))('escape every text of a %s', async (_, kind) => {
@@ -187,6 +190,7 @@ describeAsking('paths of the desk', (ask) => {
       const texts = formIn(page.text, `/admin/${kind.path}/new`).flatMap(([name, value]) =>
         value === '' && !/date|website|geo|image|timezone|slug/.test(name) ? [[name, attack] as const] : [],
       );
+      expect(texts.length).toBeGreaterThan(3);
       const dates = kind.dated ? { 'start_date[date]': '2027-01-02', 'end_date[date]': '2027-01-02' } : {};
       const done = await admin.submit(page, `/admin/${kind.path}/new`, { ...Object.fromEntries(texts), ...dates });
       const places = [done.headers.location ?? '', `/admin/${kind.path}`, `/admin/${kind.path}?search=${encodeURIComponent(attack)}`];

@@ -53,6 +53,8 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   Buffer: Buffer.from('a'),
   TsFunctionType: () => undefined,
   JsonLimits: { depth: 512, values: 100_000 },
+  QueryLimits: { variables: 1000, depth: 20 },
+  ReadonlyMap: new Map(),
   TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], here: new Set(), anywhere: new Set() },
   TsIntersectionType: { file: 'a', line: 1, column: 'a' },
 };
