@@ -1,5 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { RenderContext } from '../kinds/rendering.ts';
+import { memoize, memoizeByObject } from '../memo.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
 import { languageOfCode, languagesFor, languageTag } from '../wordpress/content-languages.ts';
@@ -77,6 +78,9 @@ export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSetting
   return contentLanguages === settings.contentLanguages ? settings : { ...settings, contentLanguages };
 }
 
+/** Returns the URL of uploaded files by the site's home. Kept for as long as the options: it takes parsing of URLs. */
+const uploadsBelow = memoizeByObject((options: ReadonlyMap<string, string>) => memoize((home) => uploadsAddress(home, options)));
+
 /** Makes a caller of a viewer. Defaults are the current time, the site's home and our namespace. */
 export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
   const settings = settingsFor(known, viewer);
@@ -91,7 +95,7 @@ export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, optio
     language,
     home,
     namespace,
-    uploads: uploadsAddress(settings.home, settings.raw) + uploadsOfSite(site.config.networkSite),
+    uploads: uploadsBelow(settings.raw)(settings.home) + uploadsOfSite(site.config.networkSite),
     free: site.texts.t(language, 'site:free'),
   };
 }
