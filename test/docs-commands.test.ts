@@ -120,6 +120,7 @@ describe('examples in the help of each command', () => {
   it.each(leaves(program).map((path) => path.join(' ')))('fasti %s: are understood', async (path) => {
     const { out } = await fasti(...path.split(' '), '--help');
     const examples = [...out.matchAll(/^ {2}\$ (.*\bfasti .*)$/gm)].map(([, line = '']) => line);
+    expect(examples).not.toEqual([]);
     for (const example of examples) {
       const words = argumentsIn(example.replace(/^source <\((.*)\)$/, '$1'));
       // Commands that address other sites or databases are not run.

@@ -164,13 +164,15 @@ describeAsking('additions', (ask) => {
   it.each(['/events/38', '/events?per_page=2', '/venues/12', '/venues', '/organizers/24', '/categories', '/tags/12', '/doc'])(
     'Addition validators let clients of %s send conditional requests',
     async (path) => {
+      // E-mail addresses in JSON-LD are encoded differently each time, so only answers without one keep their ETag.
+      const hasAddress = ['/events?per_page=2', '/venues', '/organizers/24'].includes(path);
       for (const as of [undefined, 'admin'] as const) {
         const first = await ask.send('GET', ROOT + path, as ? { as } : {});
         bodyOf(first);
         const tag = String(first.headers.etag);
         expect(tag).toMatch(/^(W\/)?"[^"]+"$/);
-        // E-mail addresses in JSON-LD are encoded differently each time, so only answers without one keep their ETag.
-        if (JSON.stringify(first.body).includes('&#')) continue;
+        expect(JSON.stringify(first.body).includes('&#')).toBe(hasAddress);
+        if (hasAddress) continue;
         for (const known of [tag, `"other", ${tag}`, '*']) {
           const again = await ask.send('GET', ROOT + path, { ...(as ? { as } : {}), headers: { 'If-None-Match': known } });
           expect({ known, status: again.status, text: again.text }).toEqual({ known, status: 304, text: '' });
