@@ -1,11 +1,12 @@
-import type { CustomField } from '../calendar/custom-fields.ts';
 import { lastWholeDay } from '../calendar/schedule.ts';
+import type { SiteSettings } from '../calendar/settings.ts';
 import { memoizeByObject } from '../memo.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
+import { costRecord } from './events/cost.ts';
 import { DATES } from './events/metas.ts';
 import { isImage, isLinks, isTerms } from './fields.ts';
 import { filter, group } from './filter.ts';
@@ -34,14 +35,14 @@ interface Stored {
  * records and the image, and booleans. A title is shown as plain text (`Rock & Roll`), although WordPress stores `Rock
  * &amp; Roll` for authors who may not write HTML.
  */
-export function editableValues(kind: PostKind, stored: Stored, customFields: readonly CustomField[]): Values {
-  return Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, editableValue(name, field, stored, customFields)]));
+export function editableValues(kind: PostKind, stored: Stored, settings: SiteSettings): Values {
+  return Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, editableValue(name, field, stored, settings)]));
 }
 
 /** Returns whether a field is a boolean. */
 export const isYesOrNo = (grammar: Grammar): boolean => grammar === flag || grammar === flagText;
 
-function editableValue(name: string, field: Field, { row, metas, terms, record }: Stored, customFields: readonly CustomField[]): unknown {
+function editableValue(name: string, field: Field, { row, metas, terms, record }: Stored, settings: SiteSettings): unknown {
   if (isYesOrNo(field.grammar)) return record[name] === true;
   if (isTerms(field)) {
     const { taxonomy } = termKind(field.place.kind);
@@ -51,11 +52,11 @@ function editableValue(name: string, field: Field, { row, metas, terms, record }
   if (isImage(field)) return Number(metaOf(metas, '_thumbnail_id')) || 0;
   if (field.place.in === 'column') return field.place.column === 'post_title' ? decodeEntities(row.post_title) : row[field.place.column];
   if (field.place.in === 'meta') return metaOf(metas, field.place.key) ?? '';
-  return RULES.get(name)?.({ row, metas, terms, record }, customFields) ?? metaOf(metas, field.names?.core || '') ?? '';
+  return RULES.get(name)?.({ row, metas, terms, record }, settings) ?? metaOf(metas, field.names?.core || '') ?? '';
 }
 
 /** Values of fields that have no column of their own and are not stored in the meta of WordPress's own routes. */
-const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomField[]) => unknown> = tableOf({
+const RULES: ReadonlyMap<string, (stored: Stored, settings: SiteSettings) => unknown> = tableOf({
   status: ({ row }) => row.post_status,
   end_date: ({ metas, record }) => {
     const [start, end] = [metaOf(metas, DATES.start) ?? '', metaOf(metas, DATES.end) ?? ''];
@@ -66,9 +67,11 @@ const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomF
   date_utc: ({ row }) => row.post_date_gmt,
   slug: ({ row }) => percentDecoded(row.post_name),
   language: ({ record }) => record.language,
-  // As shown, since the stored amount has its currency in another meta.
-  cost: ({ record }) => decodeEntities(String(record.cost ?? '')),
-  custom_fields: ({ metas }, customFields) => Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),
+  // As shown, since the stored amount has its currency in another meta. A price of zero is a number, not the word for it
+  // in the editor's language, which copies and translations would keep.
+  cost: ({ metas }, settings) => decodeEntities(costRecord(metas, { settings, free: '0' }).cost),
+  custom_fields: ({ metas }, { calendar: { customFields } }) =>
+    Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),
 });
 
 /**

@@ -152,7 +152,7 @@ function editable(
     row,
     title: decodeEntities(row.post_title),
     record,
-    values: editableValues(kind, stored, settings.calendar.customFields),
+    values: editableValues(kind, stored, settings),
     version: loadedVersion(caller, id, bundle),
     mayEdit: mayEdit(viewer, it),
     mayDelete: mayDelete(viewer, it),

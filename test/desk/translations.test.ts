@@ -67,6 +67,25 @@ describeDatabases('translations at the desk', (open) => {
     expect(body.venue).toMatchObject({ venue: 'The mill' });
   });
 
+  it('keep a price of zero as a number, as do duplicates, so that each language has its own word for it', async () => {
+    const id = await made();
+    await running.send('POST', `${EVENTS}/${id}`, { as: 'admin', body: { cost: '0' } });
+    const opened = [`/admin/events/new?translation_of=${id}&language=it`, `/admin/events/${id}/duplicate`];
+    for (const path of opened) {
+      const done = await admin.submit(await admin.get(path), '/admin/events/new', { title: 'Zero' });
+      const other = Number(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
+      const costs = await Promise.all(
+        ['en', 'it'].map(
+          async (language) => (await running.send('GET', `${EVENTS}/${other}?translation_language=${language}`, { as: 'admin' })).body,
+        ),
+      );
+      expect(costs.map(({ cost, cost_details: { values } }) => [cost, values])).toEqual([
+        ['Free', ['0']],
+        ['Gratis', ['0']],
+      ]);
+    }
+  });
+
   it('do not copy values that were emptied in their form', async () => {
     const id = await made();
     const fresh = await admin.get(`/admin/events/new?translation_of=${id}&language=it`);
