@@ -196,10 +196,18 @@ function menuOf({ say }: I18n, place: Caller, address: string) {
   return entries.map((entry) => ({ ...entry, current: entry.href === address }));
 }
 
+/** Keys of the headings of error pages by status; every other error of the visitor means that there is no such page. */
+const HEADINGS: ReadonlyMap<number, string> = new Map([
+  [400, 'not-understood'],
+  [403, 'not-taken'],
+  [413, 'too-long'],
+  [429, 'failed'],
+]);
+
 /** Returns an error page. `request`: the id by which an administrator finds the request in the log. */
 export function problemPage(context: PageContext, caller: Caller, status: number, request: string | undefined): Page {
   const i18n = i18nFor(context.site, caller);
-  const heading = status >= 500 || status === 429 ? 'failed' : status === 400 ? 'not-understood' : 'not-found';
+  const heading = HEADINGS.get(status) ?? (status >= 500 ? 'failed' : 'not-found');
   const view: JSX.Element = ProblemView({
     i18n,
     heading: i18n.say(`pages:${heading}`),

@@ -49,6 +49,22 @@ describeAsking(
       for (const field of ['external_id', 'categories[fresh]', 'status', 'tags']) expect(asked).not.toContain(field);
     });
 
+    it('that are too long, or come from another site, are refused in words', async () => {
+      await on();
+      const rosa = await visitor(ask);
+      const page = await rosa.get(FORM);
+      const refused = async (changes: Record<string, string>, headers: Record<string, string>) => {
+        const { status, text } = await rosa.post(FORM, [...formIn(page.text, FORM), ...Object.entries(changes)], {
+          Accept: 'text/html',
+          ...headers,
+        });
+        return [status, ...elements(text, ({ name }) => name === 'h1').map(textOf)];
+      };
+      expect(await refused({ description: 'è'.repeat(11_000) }, {})).toEqual([413, 'This is too long']);
+      expect(await refused(CONCERT, { 'Sec-Fetch-Site': 'cross-site' })).toEqual([403, 'This was not accepted']);
+      expect(await refused(CONCERT, { 'Sec-Fetch-Site': 'cross-site', 'Accept-Language': 'it' })).toEqual([403, 'Invio non accettato']);
+    });
+
     it('sent twice by a double click are stored once', async () => {
       await on();
       const rosa = await visitor(ask);
