@@ -168,6 +168,54 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect([titles.length, titles.at(-1)]).toEqual([shown, `No. ${shown}`]);
   });
 
+  it('show the requested number of events by <fasti-events> if pages of the API are shorter than usual', async () => {
+    const { page } = await visit();
+    await page.route('**/wp-json/**', async (route) => {
+      const number = Number(new URL(route.request().url()).searchParams.get('page') ?? 1);
+      const events = Array.from({ length: 5 }, (_, at) => ({
+        ...{ title: `No. ${(number - 1) * 5 + at + 1}`, url: base },
+        ...{ start_date: '2030-08-30 10:00:00', end_date: '2030-08-30 11:00:00' },
+      }));
+      await route.fulfill({ json: { events, total: 400, total_pages: 80 } });
+    });
+    await page.goto(`${base}/events/list/`);
+    await page.setContent(`<script type="module" src="${base}/_fasti/fasti-events.js"></script><fasti-events count="12"></fasti-events>`);
+    await page.locator('fasti-events li').first().waitFor();
+    expect(await page.locator('fasti-events li').count()).toBe(12);
+  });
+
+  it('show an event on all its days in two months by <fasti-events>', async () => {
+    const [year, month] = new Date().toISOString().split('-').map(Number) as [number, number];
+    const dayOfMonth = (by: number, day: number) => new Date(Date.UTC(year, month - 1 + by, day)).toISOString().slice(0, 10);
+    await fetch(`${base}/wp-json/tribe/events/v1/events`, {
+      method: 'POST',
+      headers: { authorization: basic('admin'), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ title: 'A long exhibition', status: 'publish' },
+        ...{ start_date: `${dayOfMonth(-1, 20)} 10:00:00`, end_date: `${dayOfMonth(1, 2)} 18:00:00` },
+      }),
+    });
+    const { page } = await visit();
+    await page.goto(`${base}/events/list/`);
+    await page.setContent(
+      `<script type="module" src="${base}/_fasti/fasti-events.js"></script><fasti-events view="month" language="en"></fasti-events>`,
+    );
+    const months = page.locator('fasti-events .month-name');
+    const words = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+    /** The days with the event, in the month that is this many months from now. */
+    const daysIn = async (by: number) => {
+      await months.filter({ hasText: words.format(new Date(dayOfMonth(by, 1))) }).waitFor();
+      return page.locator('fasti-events td:has(li:has-text("A long exhibition")) time').allTextContents();
+    };
+    expect(await daysIn(0)).toHaveLength(Number(dayOfMonth(1, 0).slice(8)));
+    await page.locator('fasti-events button').last().click();
+    expect(await daysIn(1)).toEqual(['1', '2']);
+    await page.locator('fasti-events button').first().click();
+    await daysIn(0);
+    await page.locator('fasti-events button').first().click();
+    expect((await daysIn(-1))[0]).toBe('20');
+  });
+
   it('show all-day events on their own days by <fasti-events>, if days begin after midnight', async () => {
     const { page } = await visit();
     const month = new Date().toISOString().slice(0, 8);

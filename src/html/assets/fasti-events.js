@@ -27,7 +27,7 @@ const WORDS = {
     after: 'Mese successivo',
   },
 };
-/** Maximum number of pages of events that are loaded; `PAGE_LENGTH` is the maximum that the API allows everybody. */
+/** Maximum number of pages of events that are loaded; `PAGE_LENGTH` is the usual maximum of the API. */
 const MOST_PAGES = 20;
 const PAGE_LENGTH = 50;
 const USUAL_COUNT = 10;
@@ -113,7 +113,8 @@ class FastiEvents extends HTMLElement {
       return answer.json();
     };
     const { events, total_pages: pages } = await page(1);
-    const last = Math.min(pages, Math.ceil(this.#count / PAGE_LENGTH));
+    // A site may have shorter pages. All pages but the last one are full.
+    const last = Math.min(pages, MOST_PAGES, Math.ceil(this.#count / Math.max(1, events.length)));
     const others = await Promise.all(Array.from({ length: Math.max(0, last - 1) }, (_, at) => page(at + 2)));
     return [...events, ...others.flatMap((other) => other.events)].slice(0, this.#count);
   }
@@ -160,8 +161,9 @@ class FastiEvents extends HTMLElement {
     set('wpml_language', !WORDS[spoken] && tag);
     set('lang', !WORDS[spoken] && tag.split('-')[0]);
     if (this.#isMonth) {
-      set('start_date', `${this.#month}-01`);
-      set('end_date', lastDay(this.#month));
+      // Events that overlap the month: they end after the day before it, and begin on its last day or earlier.
+      set('ends_after', isoDayOf(Date.parse(`${this.#month}-01`) - DAY_MS));
+      set('starts_before', lastDay(this.#month));
     }
     return url;
   }
@@ -292,13 +294,18 @@ function endOf({ start_date: start, end_date: end, all_day: allDay }) {
   return new Date(moment(end) - begins).toISOString().slice(0, 19).replace('T', ' ');
 }
 
+const DAY_MS = 86_400_000;
+
+/** Returns the date of a moment (Unix milliseconds) in UTC, `YYYY-MM-DD`. */
+const isoDayOf = (time) => new Date(time).toISOString().slice(0, 10);
+
 /** Returns the date in the visitor's time zone, `YYYY-MM-DD`. */
-const isoDay = (date) => new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+const isoDay = (date) => isoDayOf(date.getTime() - date.getTimezoneOffset() * 60_000);
 
 /** Returns the last day of a month, `YYYY-MM-DD`. */
 function lastDay(month) {
   const [year, number] = month.split('-').map(Number);
-  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+  return isoDayOf(Date.UTC(year, number, 0));
 }
 
 if (!customElements.get('fasti-events')) customElements.define('fasti-events', FastiEvents);
