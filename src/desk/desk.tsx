@@ -11,7 +11,7 @@ import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { keptWords } from './kept-words.ts';
 import { deskPage } from './layout.tsx';
 import { type FoundRoute, findRoute, pageOf } from './routes.ts';
-import { beginAgainPage, type Kept, resumePage, signInPage } from './sign-in.tsx';
+import { beginAgainPage, type Kept, type NotKept, resumePage, signInPage } from './sign-in.tsx';
 import { DESK_PATH, type DeskRequest, deskUrl, type Outcome, type Sent, type Visit } from './visit.ts';
 
 /** A complete answer of the desk. */
@@ -84,9 +84,10 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   const { request, login, site } = visit;
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   if (!found) fail('rest_no_route');
+  if (!login && 'endsLogin' in found.route) return answerFrom(await found.route.run({ ...visit, ...sent }, found.pieces));
   if (found.route.allow !== 'anyone' && !login) {
     const kept = keptOf(visit, found, sent);
-    const again = request.method === 'POST' && !kept ? pageOf(request.path) : undefined;
+    const again = request.method === 'POST' && !kept ? { path: pageOf(request.path), why: whyNotKept(found) } : undefined;
     return answerFrom({ html: signInPage(visit, { kept, again }), status: 401 });
   }
   if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
@@ -95,7 +96,8 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   // Forms for everybody contain another proof of intent: a password or a key.
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
     const kept = keptOf(visit, found, sent);
-    return answerFrom({ html: kept ? resumePage(visit, kept) : beginAgainPage(visit, pageOf(request.path)), status: 403 });
+    const again = { path: pageOf(request.path), why: whyNotKept(found) };
+    return answerFrom({ html: kept ? resumePage(visit, kept) : beginAgainPage(visit, again), status: 403 });
   }
   return answerFrom(await route.run({ ...visit, ...sent }, pieces));
 }
@@ -107,7 +109,7 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
 export function signInInstead({ visit, found }: RoutedRequest, error: unknown): DeskAnswer | undefined {
   const isTooLarge = error instanceof ApiError && error.problem === 'body-too-large';
   if (!isTooLarge || !found || found.route.allow === 'anyone' || visit.login) return undefined;
-  return answerFrom({ html: signInPage(visit, { again: pageOf(visit.request.path), tooLarge: true }), status: 401 });
+  return answerFrom({ html: signInPage(visit, { again: { path: pageOf(visit.request.path), why: 'too-large' } }), status: 401 });
 }
 
 /** Returns the page for a body that is too large; undefined if the error has another cause. */
@@ -144,18 +146,24 @@ export function sendAgainPage(
 ): DeskAnswer | undefined {
   if (!sent || !found || !visit.login || !PASSING.has(problem)) return undefined;
   const kept = keptOf(visit, found, sent);
-  // A form that is only a button has no data to keep.
-  if (!kept || keptWords(visit, kept.path, kept.fields).length === 0) return undefined;
+  if (!kept) return undefined;
   return answerFrom({ html: resumePage(visit, kept, { wrong: message }), status });
 }
 
-/** Returns the fields of a form to be sent again, without the secret ones; undefined if only secrets were entered. */
-function keptOf({ request }: Visit, { route }: FoundRoute, { fields }: Sent): Kept | undefined {
-  if (route.method === 'GET') return undefined;
+/**
+ * Returns the fields of a form to be sent again, without the secret ones; undefined if nothing else was entered, and
+ * for buttons.
+ */
+function keptOf(visit: Visit, { route }: FoundRoute, { fields }: Sent): Kept | undefined {
+  if (route.method === 'GET' || route.isButton) return undefined;
+  const { path } = visit.request;
   const { secrets = [] } = route;
   const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '_wpnonce' && !secrets.includes(name)));
-  return secrets.length > 0 && Object.keys(kept).length === 0 ? undefined : { path: request.path, fields: kept };
+  return keptWords(visit, path, kept).length === 0 ? undefined : { path, fields: kept };
 }
+
+/** Returns why a form was not kept: it had secrets, or nothing that could be kept. */
+const whyNotKept = ({ route }: FoundRoute): NotKept['why'] => ('secrets' in route ? 'not-kept' : 'not-done');
 
 function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: FoundRoute): boolean {
   if (allow === 'anyone') return true;

@@ -12,7 +12,7 @@ import type { Visit } from './visit.ts';
 
 /** Technical fields of forms that contain no user input. */
 const FORM_OWN: ReadonlySet<string> = new Set(
-  'fields version back begun translation_of publish author action ids found decision'.split(' '),
+  'fields version back begun translation_of publish author decision kept columns map'.split(' '),
 );
 /** Members that name something by its id, which means nothing to users. */
 const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove']);

@@ -38,6 +38,10 @@ interface Changing {
   readonly keeps?: true;
   /** Fields of its form that must not be shown again, such as passwords: they are neither kept nor displayed. */
   readonly secrets?: readonly string[];
+  /** Whether its form is a button, with no input to keep: it is not sent again, since nobody would see what it does. */
+  readonly isButton?: true;
+  /** Whether it only ends the login: the answer is the same for a user who is not signed in any more. */
+  readonly endsLogin?: true;
   readonly run: (visit: Submission, pieces: PathParams) => Promise<Outcome>;
 }
 
@@ -51,6 +55,7 @@ const can =
 
 const get = (path: string, allow: Allow, run: Reading['run']): DeskRoute => ({ method: 'GET', path, allow, run });
 const post = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', path, allow, run });
+const button = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', isButton: true, path, allow, run });
 /** A form of a record, which may contain an image if its sender may upload one. */
 const recordForm = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({
   method: 'POST',
@@ -75,7 +80,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   get('', 'signed-in', async (visit) => ({ to: firstPage(visit) })),
   get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '') } : { html: signInPage(visit) })),
   { method: 'POST', secrets: ['pwd'], keeps: true, path: '/sign-in', allow: 'anyone', run: signInByForm },
-  post('/sign-out', 'signed-in', signOut),
+  { method: 'POST', isButton: true, endsLogin: true, path: '/sign-out', allow: 'signed-in', run: signOut },
   get('/welcome', 'anyone', (visit) => welcomePage(visit)),
   secret('/welcome', 'anyone', ['password', 'again'], welcomeByForm),
   ...postKinds.flatMap((kind): DeskRoute[] => {
@@ -86,14 +91,14 @@ export const deskRoutes: readonly DeskRoute[] = [
       get(path, edits, (visit) => listPage(visit, kind)),
       get(`${path}/new`, edits, (visit) => newRecordPage(visit, kind)),
       recordForm(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
-      post(`${path}/bulk`, edits, (visit) => actOnSelected(visit, kind)),
-      post(`${path}/empty-trash`, deletes, (visit) => emptyTrash(visit, kind)),
+      button(`${path}/bulk`, edits, (visit) => actOnSelected(visit, kind)),
+      button(`${path}/empty-trash`, deletes, (visit) => emptyTrash(visit, kind)),
       get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
       recordForm(`${path}/:id`, edits, (visit, pieces) => changeByForm(visit, kind, idOf(pieces))),
       get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
-      post(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
+      button(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
-        post(`${path}/:id/${action}`, deletes, (visit, pieces) => actOnOne(visit, kind, idOf(pieces), action)),
+        button(`${path}/:id/${action}`, deletes, (visit, pieces) => actOnOne(visit, kind, idOf(pieces), action)),
       ),
     ];
   }),
@@ -105,7 +110,7 @@ export const deskRoutes: readonly DeskRoute[] = [
       post(path, manages, (visit) => createTermByForm(visit, kind)),
       get(`${path}/:id`, manages, (visit, pieces) => termPage(visit, kind, idOf(pieces))),
       post(`${path}/:id`, manages, (visit, pieces) => changeTermByForm(visit, kind, idOf(pieces))),
-      post(`${path}/:id/delete`, manages, (visit, pieces) => removeTerm(visit, kind, idOf(pieces))),
+      button(`${path}/:id/delete`, manages, (visit, pieces) => removeTerm(visit, kind, idOf(pieces))),
     ];
   }),
   ...(['venue', 'organizer'] as const).map((name) =>
@@ -115,34 +120,34 @@ export const deskRoutes: readonly DeskRoute[] = [
   ),
   get('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => datesPage(visit, idOf(pieces))),
   post('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => addDateByForm(visit, idOf(pieces))),
-  post('/events/:id/dates/leave-out', can('edit_tribe_events'), (visit, pieces) => leaveOutByForm(visit, idOf(pieces))),
+  button('/events/:id/dates/leave-out', can('edit_tribe_events'), (visit, pieces) => leaveOutByForm(visit, idOf(pieces))),
   post('/events/:id/dates/move', can('edit_tribe_events'), (visit, pieces) => moveDateByForm(visit, idOf(pieces))),
   get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
-  post('/month/move', can('edit_tribe_events'), moveEvent),
+  button('/month/move', can('edit_tribe_events'), moveEvent),
   get('/import', can('import'), (visit) => importPage(visit)),
   { method: 'POST', files: can('import'), path: '/import', allow: can('import'), run: importByForm },
   get('/import/progress', can('import'), (visit) => importProgressPage(visit)),
-  post('/import/undo', can('import'), undoByForm),
+  button('/import/undo', can('import'), undoByForm),
   get('/people', can('list_users'), (visit) => peoplePage(visit)),
   post('/people', can('create_users'), invite),
   get('/people/:id', can('list_users'), (visit, pieces) => personPage(visit, idOf(pieces))),
   post('/people/:id', can('promote_users'), (visit, pieces) => changeRole(visit, idOf(pieces))),
-  post('/people/:id/link', can('edit_users'), (visit, pieces) => newLink(visit, idOf(pieces))),
-  post('/people/:id/delete', can('delete_users'), (visit, pieces) => removePerson(visit, idOf(pieces))),
-  post('/people/:id/passwords/:uuid/revoke', can('edit_users'), (visit, pieces) => revokeOf(visit, idOf(pieces), pieces.uuid ?? '')),
+  button('/people/:id/link', can('edit_users'), (visit, pieces) => newLink(visit, idOf(pieces))),
+  button('/people/:id/delete', can('delete_users'), (visit, pieces) => removePerson(visit, idOf(pieces))),
+  button('/people/:id/passwords/:uuid/revoke', can('edit_users'), (visit, pieces) => revokeOf(visit, idOf(pieces), pieces.uuid ?? '')),
   get('/me', 'signed-in', (visit) => ownPage(visit)),
   secret('/me/password', 'signed-in', ['before', 'password', 'again'], changeOwnPassword),
-  post('/me/language', 'signed-in', chooseLanguage),
+  button('/me/language', 'signed-in', chooseLanguage),
   post('/me/passwords', 'signed-in', makeOwnPassword),
-  post('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
+  button('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
   get('/authorize', 'signed-in', authorizePage),
   post('/authorize', 'signed-in', authorizeByForm),
   get('/settings', can('manage_options'), (visit) => settingsPage(visit)),
   post('/settings', can('manage_options'), saveSettings),
   get('/health', can('manage_options'), (visit) => healthPage(visit)),
   get('/health/backups', can('manage_options'), backupsPage),
-  post('/health/repair', can('manage_options'), repair),
-  post('/health/backup', can('manage_options'), backUpByForm),
+  button('/health/repair', can('manage_options'), repair),
+  button('/health/backup', can('manage_options'), backUpByForm),
 ];
 
 /** A route with the variable segments of the path that led to it. */
@@ -171,5 +176,8 @@ export function findRoute(method: string, path: string): FoundRoute | undefined 
 
 /** Returns the path of the page that contains a form: its own path, or the nearest one above. */
 export function pageOf(path: string): string {
-  return path === '' || findRoute('GET', path) ? path : pageOf(path.slice(0, path.lastIndexOf('/')));
+  const found = findRoute('GET', path);
+  // `/events/bulk` is no page of a record.
+  const isPage = found && Object.values(found.pieces).every((piece) => idIn(piece) > 0);
+  return path === '' || isPage ? path : pageOf(path.slice(0, path.lastIndexOf('/')));
 }

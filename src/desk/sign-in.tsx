@@ -29,23 +29,28 @@ export interface Kept {
   readonly fields: Values;
 }
 
+/** A form that was sent and is not kept, so that the user has to begin again. */
+export interface NotKept {
+  /** The path of the page with the form. */
+  readonly path: string;
+  /** It has secrets, is too large, or is only a button. */
+  readonly why: 'not-kept' | 'too-large' | 'not-done';
+}
+
 /** Additional content of the sign-in page. */
 interface SignInForm {
   readonly wrong?: string;
   readonly name?: string;
   readonly kept?: Kept | undefined;
-  /** The page of a form that was sent and cannot be kept, on which the user has to fill it in again. */
-  readonly again?: string | undefined;
-  /** Whether the form cannot be kept because it is too large, rather than because it contains secrets. */
-  readonly tooLarge?: boolean;
+  readonly again?: NotKept | undefined;
   /** The page to go to after signing in, if it is not the requested one. */
   readonly goesTo?: string;
 }
 
 /** Returns the sign-in page. */
-export function signInPage(visit: Visit, { wrong, name, kept, again, tooLarge, goesTo }: SignInForm = {}): string {
+export function signInPage(visit: Visit, { wrong, name, kept, again, goesTo }: SignInForm = {}): string {
   const { say } = visit.i18n;
-  const to = again === undefined ? (goesTo ?? wantedPath(visit)) : deskUrl(visit, again);
+  const to = again === undefined ? (goesTo ?? wantedPath(visit)) : deskUrl(visit, again.path);
   return deskPage(visit, {
     title: say('desk:sign-in.title'),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
@@ -53,7 +58,7 @@ export function signInPage(visit: Visit, { wrong, name, kept, again, tooLarge, g
       // With this encoding the kept input is as long as it was when it was sent; URL encoding would make it longer.
       <form method="post" action={deskUrl(visit, '/sign-in')} encType={kept && 'multipart/form-data'} class="narrow">
         {kept && <p>{say('desk:sign-in.kept')}</p>}
-        {again !== undefined && <p>{say(`desk:sign-in.${tooLarge ? 'too-large' : 'not-kept'}`)}</p>}
+        {again !== undefined && <p>{say(`desk:sign-in.${again.why}`)}</p>}
         <KeptFields kept={kept} />
         <input type="hidden" name="redirect_to" value={kept ? '' : to} />
         <Input name="log" label={say('desk:sign-in.name')} value={name} autocomplete="username" required />
@@ -191,19 +196,17 @@ export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit
   });
 }
 
-/**
- * Returns the page for starting again after a form that could not be accepted and cannot be kept, since it contains
- * secrets.
- */
-export function beginAgainPage(visit: Visit, path: string): string {
+/** Returns the page for starting again after a form that could not be accepted and is not kept. */
+export function beginAgainPage(visit: Visit, { path, why }: NotKept): string {
   const { say } = visit.i18n;
+  const texts = why === 'not-done' ? 'desk:again.not-done' : 'desk:again';
   return deskPage(visit, {
-    title: say('desk:again.title'),
+    title: say(`${texts}.title`),
     children: (
       <>
-        <p>{say('desk:again.about')}</p>
+        <p>{say(`${texts}.about`)}</p>
         <p>
-          <Link href={deskUrl(visit, path)}>{say('desk:again.link')}</Link>
+          <Link href={deskUrl(visit, path)}>{say(`${texts}.link`)}</Link>
         </p>
       </>
     ),

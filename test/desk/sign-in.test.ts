@@ -235,6 +235,30 @@ describeAsking('signing in to the desk', (ask) => {
     expect(refused.text + wrong.text + late.text).not.toMatch(/a long enough password|another password/);
   });
 
+  it('carries out no button that was pressed after the session ended, and leads back to its page', async () => {
+    await withPassword();
+    const { id } = await ask.made('/venues', { venue: 'Barn' });
+    const buttons = [
+      [`/admin/venues/${id}/trash`, {}, `/admin/venues/${id}`],
+      ['/admin/venues/bulk', { action: 'trash', 'ids[]': String(id) }, '/admin/venues'],
+      ['/admin/month/move', { id: '1', version: 'x', day: '2027-03-04' }, '/admin/month'],
+      ['/admin/people/3/delete', { reassign: '1' }, '/admin/people/3'],
+      ['/admin/import', { dates: '', status: '' }, '/admin/import'],
+    ] as const;
+    const [nobody, anna] = [await visitor(ask), await visitor(ask, 'admin')];
+    for (const [path, fields, page] of buttons) {
+      const refused = await nobody.post(path, { _wpnonce: 'x', ...fields });
+      expect([path, refused.status, refused.text.includes('nothing has been changed')]).toEqual([path, 401, true]);
+      const target = new Map(formIn(refused.text, '/admin/sign-in')).get('redirect_to');
+      const late = await anna.post(path, { _wpnonce: 'x', ...fields });
+      expect([path, late.status, late.text.includes(`href="${page}">Back to the page`)]).toEqual([path, 403, true]);
+      expect([path, target, elements(late.text, ({ name }) => name === 'form').length]).toEqual([path, page, 1]);
+    }
+    // The second of two tabs with a button to sign out.
+    const out = await nobody.post('/admin/sign-out', { _wpnonce: 'x' });
+    expect([out.status, out.headers.location]).toEqual([303, '/admin/sign-in?done=signed-out']);
+  });
+
   it("counts a user's wrong passwords together, however the name is written and wherever they are sent", async () => {
     const { site } = ask.running();
     const refused = (work: Promise<unknown>) =>
