@@ -42,7 +42,7 @@ export function deskPage(visit: Visit, props: PageProps): string {
         <Header visit={visit} part={part} />
         <main id="content" tabIndex={-1}>
           <NoticeBar notice={notice} />
-          <h1>{title}</h1>
+          <h1 dir="auto">{title}</h1>
           {children}
         </main>
       </>

@@ -133,7 +133,7 @@ function Row(props: {
         )}
       </td>
       <th scope="row">
-        {it.mayEdit && !trashed ? <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}
+        <bdi>{it.mayEdit && !trashed ? <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}</bdi>
         {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
         <RowActions visit={visit} kind={kind} row={it} title={title} />
         {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} categories={categories} />}

@@ -43,7 +43,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
           )}
           <label>
             <span class="quiet">{say('desk:list.search')}</span>
-            <input type="search" name="search" value={textIn(query, 'search')} />
+            <input type="search" dir="auto" name="search" value={textIn(query, 'search')} />
           </label>
           {kind.dated && (
             <label>

@@ -124,7 +124,7 @@ function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row:
   const isOneOfMany = settings.recurrence !== undefined && row.id > settings.recurrence.base;
   return (
     <li data-event={row.mayEdit && begins && !isOneOfMany ? String(row.id) : undefined} data-version={row.version}>
-      {row.mayEdit ? <Link href={deskUrl(visit, `/events/${row.id}`)}>{title}</Link> : title}{' '}
+      <bdi>{row.mayEdit ? <Link href={deskUrl(visit, `/events/${row.id}`)}>{title}</Link> : title}</bdi>{' '}
       {begins && row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), hourCycle)}</span>}
     </li>
   );

@@ -49,7 +49,7 @@ export async function peoplePage(visit: Visit, { typed = {}, notice, errors, lin
         <form method="get" action={deskUrl(visit, '/people')} class="filters">
           <label>
             <span class="quiet">{say('desk:list.search')}</span>
-            <input type="search" name="search" value={search} />
+            <input type="search" dir="auto" name="search" value={search} />
           </label>
           <button type="submit">{say('desk:list.filter')}</button>
         </form>

@@ -88,7 +88,7 @@ export const categories: Control = {
         {data.freshTerms.has(name) && (
           <label>
             <span class="quiet">{data.say('desk:form.new-terms')}</span>
-            <input type="text" name={`${name}[fresh]`} value={fresh} />
+            <input type="text" dir="auto" name={`${name}[fresh]`} value={fresh} />
           </label>
         )}
       </FieldGroup>

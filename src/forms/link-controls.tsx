@@ -71,6 +71,7 @@ export const links: Control = {
             <span class="quiet">{data.say(choices.mayCreate ? 'desk:form.find-or-new' : 'desk:form.find')}</span>
             <input
               type="text"
+              dir="auto"
               name={`${name}[add][]`}
               value={text}
               list={`${name}-choices`}

@@ -51,7 +51,7 @@ function LineInput({
 }: ControlProps & { readonly inputMode?: 'decimal' | 'url'; readonly placeholder?: string | undefined }): JSX.Element {
   return (
     <FieldBox {...boxOf(props)}>
-      {(ties) => <input type="text" {...ties} value={asText(props.shown)} inputMode={inputMode} placeholder={placeholder} />}
+      {(ties) => <input type="text" dir="auto" {...ties} value={asText(props.shown)} inputMode={inputMode} placeholder={placeholder} />}
     </FieldBox>
   );
 }

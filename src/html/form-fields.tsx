@@ -88,8 +88,10 @@ export interface InputProps extends FieldProps {
 
 /** A single-line input: text, a date, a number. */
 export function Input({ value, type = 'text', autocomplete, list, step, ...field }: InputProps): JSX.Element {
+  // The direction of a text follows from its own letters.
+  const dir = type === 'text' || type === 'search' ? 'auto' : undefined;
   // The allowed combinations of attributes depend on the type, which is unknown here.
-  const own = { value, type, autocomplete, list, step } as JSX.IntrinsicElements['input'];
+  const own = { value, type, dir, autocomplete, list, step } as JSX.IntrinsicElements['input'];
   return <Field {...field}>{(ties) => <input {...own} {...ties} />}</Field>;
 }
 
@@ -98,7 +100,7 @@ export function TextArea({ value, rows = 8, ...field }: FieldProps & { readonly 
   return (
     <Field {...field}>
       {(ties) => (
-        <textarea {...ties} rows={rows}>
+        <textarea dir="auto" {...ties} rows={rows}>
           {/* Browsers ignore a line break directly after the opening tag. */}
           {value?.startsWith('\n') ? `\n${value}` : value}
         </textarea>

@@ -120,7 +120,9 @@ function Facts({ i18n, places, organizers, website, categories, tags, details, d
         <Fact label={say('pages:organizers', { count: organizers.length })}>
           {organizers.map((organizer) => (
             <div key={organizer.href}>
-              <Link href={organizer.href}>{organizer.name}</Link>
+              <Link href={organizer.href}>
+                <bdi>{organizer.name}</bdi>
+              </Link>
               <Contact i18n={i18n} {...organizer} website="" />
             </div>
           ))}
@@ -164,8 +166,14 @@ function Facts({ i18n, places, organizers, website, categories, tags, details, d
 function Place({ i18n: { say }, place }: { readonly i18n: I18n; readonly place: PlaceModel }): JSX.Element {
   return (
     <div>
-      <Link href={place.href}>{place.name}</Link>
-      {place.address !== '' && <div class="quiet">{place.address}</div>}
+      <Link href={place.href}>
+        <bdi>{place.name}</bdi>
+      </Link>
+      {place.address !== '' && (
+        <div class="quiet">
+          <bdi>{place.address}</bdi>
+        </div>
+      )}
       {place.map !== undefined && (
         <div>
           <Link href={place.map}>{say('pages:map')}</Link>
@@ -200,7 +208,9 @@ const NameList = ({ names }: { readonly names: readonly NamedLink[] }): JSX.Elem
   <ul class="names">
     {names.map(({ name, href }) => (
       <li key={href}>
-        <Link href={href}>{name}</Link>
+        <Link href={href}>
+          <bdi>{name}</bdi>
+        </Link>
       </li>
     ))}
   </ul>

@@ -34,6 +34,19 @@ describeAsking('names at the desk', (ask) => {
     expect((await ask.read(`/events/${path.split('/').at(-1)}`)).title).toBe('Rock &amp; Roll &lt;3 again');
   });
 
+  it('in a script from right to left keep its direction in forms, in lists and in the month', async () => {
+    const title = 'מסיבה (2)';
+    const { id } = await ask.made('/events', { title, start_date: '2026-12-06 21:00', end_date: '2026-12-06 23:00' });
+    const anna = await visitor(ask, 'admin');
+    const form = await anna.get(`/admin/events/${id}`);
+    const free = (name: string) => elements(form.text, ({ attribs }) => attribs.dir === 'auto' && (attribs.name ?? '') === name).length;
+    for (const name of ['title', 'description', 'tags', 'venue[add][]', 'organizer[fresh][email]', 'image[alt]'])
+      expect([name, free(name)]).toEqual([name, 1]);
+    expect(elements(form.text, ({ name, attribs }) => name === 'h1' && attribs.dir === 'auto').map(textOf)).toEqual([title]);
+    for (const list of [`/admin/events?search=${encodeURIComponent(title)}`, '/admin/month?month=2026-12'])
+      expect(textsOf((await anna.get(list)).text, 'bdi')).toContain(title);
+  });
+
   it('of venues and organizers are found when typed with quotes and apostrophes', async () => {
     const names = ["Teatro dell'Opera", 'Bar "Da Gigi" & Co', 'Sala -1'];
     const ids = new Map<string, number>();

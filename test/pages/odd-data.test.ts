@@ -26,6 +26,16 @@ describeAsking(
         ...values,
       });
 
+    it('show names that mix scripts in their own direction wherever an event names them', async () => {
+      const name = 'אולם (2)';
+      const values = { venue: { venue: name, address: name }, organizer: { organizer: name }, categories: [name], tags: [name] };
+      const { url } = await made(values);
+      const text = await get(url);
+      // The venue is named twice, once with its address.
+      expect(text.split(`<bdi>${name}</bdi>`).length - 1).toBe(6);
+      expect(text.match(new RegExp(`>${name.replace(/[()]/g, '.')}<`, 'g'))).toHaveLength(6);
+    });
+
     it('show venues, organizers and terms without a name, which is empty in the API', async () => {
       const event = await made();
       const [venue, [organizer]] = [event.venue, event.organizer];
