@@ -282,6 +282,8 @@ describeAsking(
       ['/events/?eventDisplay=past', 'Past events'],
       ['/events/featured/', 'Featured events'],
       ['/events/?tribe-bar-search=fair', 'Search: fair'],
+      ['/events/?tribe-bar-search=+f%01air%00', 'Search: fair'],
+      ['/events/?tribe-bar-search=++%00', 'Upcoming events'],
       ['/it/events/2026-12/', 'Eventi di dicembre 2026'],
     ])('%s has the heading %j', async (path, heading) => {
       await made({ featured: true });

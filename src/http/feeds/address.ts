@@ -13,6 +13,7 @@ import {
   type SlugName,
 } from '../../kinds/feed-pages.ts';
 import { postKindOfType } from '../../kinds/index.ts';
+import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { languageAhead } from '../addressing.ts';
 import type { Raw } from '../input.ts';
@@ -314,10 +315,14 @@ function listPage({ parts, view, featured, archive }: Found, query: Raw, form: F
     featured,
     categories: [parts.get('category'), query.tribe_events_cat].flatMap(slugLists),
     tags: [parts.get('tag'), query.tag].flatMap(slugLists),
-    search: textParam(query, 'tribe-bar-search') ?? textParam(query, 's'),
+    search: wordsIn(query),
     archive: archive && isNews(form) && query.post_type === undefined,
   };
 }
+
+/** Returns the words to search for, without control characters; undefined if there are none. */
+const wordsIn = (query: Raw): string | undefined =>
+  stripControlCharacters(textParam(query, 'tribe-bar-search') ?? textParam(query, 's') ?? '').trim() || undefined;
 
 /** Returns the texts of a parameter, which may be a single one or a list. Texts that are too long are left out. */
 const textsIn = (value: unknown, longest = LONGEST_TEXT): string[] =>
