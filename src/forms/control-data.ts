@@ -187,7 +187,10 @@ export async function resolvedLinks(context: FormContext, name: 'venue' | 'organ
   return replaced ? added : [...keep, ...added];
 }
 
-/** Returns the records that match a text, as choices for the script that completes the input. */
+/**
+ * Returns the records that match a text, as choices for the script that completes the input. Those with exactly this
+ * name come first, since many others can contain it.
+ */
 export async function foundLinks(context: FormContext, name: 'venue' | 'organizer', search: string): Promise<string[]> {
   const kind = postKind(name);
   const narrowed: PostListValues = {
@@ -196,8 +199,12 @@ export async function foundLinks(context: FormContext, name: 'venue' | 'organize
     order: 'asc',
     ...(search === '' ? {} : { search }),
   } as PostListValues;
-  const { records } = await listPosts(context.site, context.caller, kind, narrowed);
-  const named = await withPlainTitles(context, kind, records);
+  const [{ records }, exact] = await Promise.all([
+    listPosts(context.site, context.caller, kind, narrowed),
+    search === '' ? [] : titledRecords(context, kind, search),
+  ]);
+  const found = new Map([...exact, ...records].map((record) => [Number(record.id), record]));
+  const named = await withPlainTitles(context, kind, [...found.values()].slice(0, FOUND));
   return named.map((record) => choiceText(linkName(context, kind, record), Number(record.id)));
 }
 

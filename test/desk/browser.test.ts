@@ -187,6 +187,40 @@ describeInBrowser('the desk in a browser', (visit) => {
       expect(complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))).toEqual([]);
     });
 
+    it('offers the choices for the present input, though those for an earlier one arrive later', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page, complaints } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route('**/admin/find/venues?**', async (route) => {
+        const typed = new URL(route.request().url()).searchParams.get('q');
+        if (typed === 'o') await held;
+        if (typed === 'none') await route.abort();
+        else await route.fulfill({ json: [`Found for ${typed}`] });
+      });
+      await page.goto(at('/admin/events/new'));
+      const box = page.locator('[name="venue[add][]"]');
+      const choices = page.locator('#venue-choices option');
+      const asked = page.waitForRequest('**/admin/find/venues?q=o');
+      await box.fill('o');
+      await asked;
+      await box.fill('od');
+      const present = page.locator('#venue-choices option[value="Found for od"]');
+      await present.waitFor({ state: 'attached' });
+      const late = page.waitForResponse('**/admin/find/venues?q=o');
+      release();
+      await (await late).finished();
+      const failed = page.waitForEvent('requestfailed');
+      await box.fill('none');
+      await failed;
+      expect([await choices.count(), await present.count()]).toEqual([1, 1]);
+      expect(complaints.filter((one) => !/CONNECTION_REFUSED|ERR_FAILED/.test(one))).toEqual([]);
+    });
+
     it('creates one record if the button is clicked twice', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');

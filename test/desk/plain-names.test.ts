@@ -66,6 +66,13 @@ describeAsking('names at the desk', (ask) => {
     }
   });
 
+  it('come first among the choices if they are exactly as typed', async () => {
+    for (let number = 10; number < 32; number += 1) await ask.made('/venues', { venue: `Hall of the Odeon ${number}` });
+    const { id } = await ask.made('/venues', { venue: 'Odeon', city: 'Asti' });
+    const { body } = await (await visitor(ask, 'ed')).get('/admin/find/venues?q=odeon');
+    expect([body[0], body.length, new Set(body).size]).toEqual([`Odeon · Asti (#${id})`, 20, 20]);
+  });
+
   it('of the site and of users are the same as in WordPress', async () => {
     await ask.options({ blogname: 'Food &amp; Wine', blogdescription: 'Eat &amp; drink' });
     await ask.rows((db) => db.from('users').where('user_login', 'ed').update({ display_name: 'Ed &amp; friends' }));

@@ -127,9 +127,12 @@ function completeLinks(fieldset) {
     if (target.getAttribute('list') !== choices?.id) return;
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
-      const answer = await fetch(`${base}/find/${fieldset.dataset.links}?q=${encodeURIComponent(target.value)}`);
-      if (!answer.ok) return;
+      const { value: typed } = target;
+      const answer = await fetch(`${base}/find/${fieldset.dataset.links}?q=${encodeURIComponent(typed)}`).catch(() => undefined);
+      if (!answer?.ok) return;
       const found = await answer.json();
+      // An answer about an earlier input may arrive after that about the present one.
+      if (target.value !== typed) return;
       choices.replaceChildren(...found.map((value) => Object.assign(document.createElement('option'), { value })));
     }, 200);
   });
