@@ -135,6 +135,18 @@ export const occurrenceBase = (options: ReadonlyMap<string, string>): number => 
   return /^[1-9]\d{0,14}$/.test(stored) ? Number(stored) : USUAL_BASE;
 };
 
+/** The paid extension raises the base in steps of `USUAL_BASE` when the ids of posts come this close to it. */
+const APART = 50_000;
+
+/** Returns the highest id that posts may have, so that it is not that of a date, now or soon. */
+export const highestIdBelow = (base: number): number => base - APART - 1;
+
+/** Returns this base or, if posts up to this id come too close to it, the next one that is far enough above them. */
+export function baseAbove(base: number, highestId: number): number {
+  const lacking = highestId - highestIdBelow(base);
+  return lacking <= 0 ? base : base + Math.ceil(lacking / USUAL_BASE) * USUAL_BASE;
+}
+
 /** Returns the names of the options that `readSettings` needs; `prefix` is the table prefix, part of one name. */
 export const settingNames = (prefix: string): string[] => [
     'home', 'siteurl', 'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page',

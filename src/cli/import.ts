@@ -7,6 +7,7 @@ import { type RejectedFile, writeRejected } from '../exchange/csv/rejected.ts';
 import { importItems } from '../exchange/import/importer.ts';
 import { fetchFile } from '../exchange/import/media.ts';
 import { type PreviewedRecord, previewOf } from '../exchange/import/preview.ts';
+import { highestIdFor } from '../exchange/import/recurrence.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { isIncomplete, type Report } from '../exchange/items/report.ts';
 import { type Source, survey } from '../exchange/items/source.ts';
@@ -258,7 +259,7 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
   const { session, given, format, dryRun, preview } = order;
   const { io, say } = session;
   if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);
-  const { entries, highestId, versions } = await survey(source);
+  const { entries, highestId, versions } = await survey(source, highestIdFor(caller.settings));
   if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
   const filterHtml = given.filterHtml === true;
   const trust = { trusted: caller.viewer.can('unfiltered_html') && !filterHtml };

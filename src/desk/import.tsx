@@ -3,6 +3,7 @@ import { Fragment, type JSX } from 'preact';
 import { isCsvSource } from '../exchange/csv/read.ts';
 import { importItems, importProgress } from '../exchange/import/importer.ts';
 import { previewOf } from '../exchange/import/preview.ts';
+import { highestIdFor } from '../exchange/import/recurrence.ts';
 import { type Undoable, undoableImport, undoImport } from '../exchange/import/undo.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import type { Report } from '../exchange/items/report.ts';
@@ -170,7 +171,7 @@ async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   const reading = readingOptionsIn(visit);
   const source = await openFile(visit, file, reading);
   try {
-    const { highestId } = await survey(source);
+    const { highestId } = await survey(source, highestIdFor(caller.settings));
     const [table] = isCsvSource(source) ? source.mapping() : [];
     const records = await previewOf(source, caller, { trusted: caller.viewer.can('unfiltered_html') }, PREVIEWED);
     const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
@@ -194,7 +195,7 @@ async function takeIn(visit: Submission, file: KeptFile): Promise<Outcome> {
       await source.close();
     }
   };
-  const { entries, highestId } = await survey(source).catch(async (error: unknown) => {
+  const { entries, highestId } = await survey(source, highestIdFor(caller.settings)).catch(async (error: unknown) => {
     await source.close();
     throw error;
   });

@@ -110,6 +110,8 @@ describeDatabases('fasti doctor on recurring events', (open) => {
     expect((await told()).map(([name]) => name)).not.toContain('recurrence-base-near');
     await baseIs(Number(highest) + 50_000);
     expect(await told()).toContainEqual(['recurrence-base-near', [`${highest} / ${Number(highest) + 50_000}`]]);
+    await fasti('--fix', '--yes');
+    expect((await told()).map(([name]) => name)).not.toContain('recurrence-base-near');
   });
 
   it('reports options about recurring events if the tables lack the columns', async () => {

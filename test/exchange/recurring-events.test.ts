@@ -10,7 +10,7 @@ import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { eachDate } from '../../src/exchange/items/each-date.ts';
-import { isPostItem } from '../../src/exchange/items/items.ts';
+import { isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { openJsonLines, writeJsonLines } from '../../src/exchange/items/json-lines.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import type { Source } from '../../src/exchange/items/source.ts';
@@ -18,13 +18,13 @@ import { openWordpressDatabase } from '../../src/exchange/wordpress-database.ts'
 import { postKind } from '../../src/kinds/index.ts';
 import { EXTERNAL_ID } from '../../src/kinds/post-fields.ts';
 import { acceptParams } from '../../src/records/input.ts';
-import { listPosts } from '../../src/records/posts.ts';
+import { listPosts, readPost } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';
 import { auditDates } from '../../src/storage/audit/event-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
-import { allOf, bareSite, callerOf, siteOf } from './sites.ts';
+import { allOf, bareSite, callerOf, importSource, siteOf } from './sites.ts';
 
 const IN_TABLES = EXPECTED_DATES.filter(({ form }) => form === 'tables');
 const EVENT = postKind('event');
@@ -185,6 +185,64 @@ describeDatabases('import and export of recurring events', (open) => {
     const site = await bareSite(await open());
     await imported(site, openJsonLines([file]));
     expect(await tablesOf(site.db)).toEqual(await tablesOf(db));
+    await site.close();
+  });
+
+  /** The events that an import from the address of a site makes of dates: each is a post with the public ID. */
+  const datesOfAnotherSite = (...ids: readonly number[]) =>
+    again(
+      ids.map(
+        (id): PostItem => ({
+          kind: 'event',
+          sourceId: String(id),
+          id,
+          place: `events/${id}`,
+          complete: false,
+          columns: { post_title: `Walk ${id}`, post_status: 'publish' },
+          metas: Object.entries({
+            _EventStartDate: '2031-03-01 10:00:00',
+            _EventEndDate: '2031-03-01 12:00:00',
+            _EventTimezone: 'Europe/Rome',
+          }),
+          links: [],
+          terms: [],
+        }),
+      ),
+    );
+  const recordOf = async (site: Site, id: number) => {
+    const { record } = await readPost(site, await callerOf(site), EVENT, id);
+    return [record.id, record.title];
+  };
+
+  it('gives no post the ID that a date has or may get', async () => {
+    const site = await bareSite(await open());
+    await imported(site, await fromDatabase());
+    const report = await importSource(site, {
+      name: () => 'other',
+      entries: () => datesOfAnotherSite(10_000_301, 10_000_999, 9_980_000, 800),
+      close: async () => undefined,
+    });
+    expect(report.losses).toMatchObject([{ reason: 'id-taken', count: 3 }]);
+    const ids = await site.db.from('posts').where('post_title', 'like', 'Walk%').orderBy('post_title').select('ID', 'post_title');
+    expect(ids.map(({ ID, post_title }) => [post_title, ID])).toEqual([
+      ['Walk 10000301', 801],
+      ['Walk 10000999', 802],
+      ['Walk 800', 800],
+      ['Walk 9980000', 803],
+    ]);
+    expect(await recordOf(site, 10_000_301)).toEqual([10_000_301, 'Tower open, daily']);
+    expect(await recordOf(site, 801)).toEqual([801, 'Walk 10000301']);
+    await site.close();
+  });
+
+  it('raises the base of public IDs above the posts that the site already has', async () => {
+    const site = await bareSite(await open());
+    await importSource(site, { name: () => 'other', entries: () => datesOfAnotherSite(10_000_301), close: async () => undefined });
+    const report = await imported(site, await fromDatabase());
+    expect((await site.settings()).recurrence?.base).toBe(20_000_000);
+    expect(report.losses.map(({ reason }) => reason)).toContain('occurrence-ids');
+    expect(await recordOf(site, 10_000_301)).toEqual([10_000_301, 'Walk 10000301']);
+    expect(await recordOf(site, 20_000_301)).toEqual([20_000_301, 'Tower open, daily']);
     await site.close();
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { type ImportOptions, importItems } from '../../src/exchange/import/importer.ts';
+import { highestIdFor } from '../../src/exchange/import/recurrence.ts';
 import type { Entry, Item } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { type Source, survey } from '../../src/exchange/items/source.ts';
@@ -69,8 +70,9 @@ export async function callerOf(site: Site, user = 1): Promise<Caller> {
 
 /** Imports a source as the command does: surveyed first, then imported. */
 export async function importSource(site: Site, source: Source, options: Partial<ImportOptions> = {}): Promise<Report> {
-  const { highestId, versions } = await survey(source);
-  return importItems(site, await callerOf(site), latestOf(source.entries(), versions), {
+  const caller = await callerOf(site);
+  const { highestId, versions } = await survey(source, highestIdFor(caller.settings));
+  return importItems(site, caller, latestOf(source.entries(), versions), {
     source: source.name(),
     highestId,
     ...(source.trustedAccounts ? { trustedAccounts: true } : {}),

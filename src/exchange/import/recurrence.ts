@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { occurrence } from '../../calendar/dates.ts';
-import { OCCURRENCE_BASE_OPTION } from '../../calendar/settings.ts';
+import { baseAbove, highestIdBelow, OCCURRENCE_BASE_OPTION, occurrenceBase, type SiteSettings } from '../../calendar/settings.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
 import { joinSeries, loadRecurrences, loadSeries, type StoredSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { highestPostId } from '../../storage/rows/taken.ts';
 import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
@@ -27,12 +28,20 @@ export const recurringItem = (items: readonly Item[]): PostItem | undefined =>
  * table.
  */
 export async function prepareRecurrence(site: Site, { recurrence }: PostItem): Promise<void> {
+  const { recurrence: known } = await site.settings();
   await createRecurrenceTables(site.db);
   await site.db.transaction(async (db) => {
-    if ((await readOptions(db, [OCCURRENCE_BASE_OPTION])).has(OCCURRENCE_BASE_OPTION)) return;
-    await writeOption(db, OCCURRENCE_BASE_OPTION, String(recurrence?.base ?? 10_000_000), 'on');
+    const options = await readOptions(db, [OCCURRENCE_BASE_OPTION]);
+    if (known && options.has(OCCURRENCE_BASE_OPTION)) return;
+    const base = options.size === 0 && recurrence ? recurrence.base : occurrenceBase(options);
+    // Until now, posts could have any id, such as that of a date of another site.
+    await writeOption(db, OCCURRENCE_BASE_OPTION, String(baseAbove(base, await highestPostId(db))), 'on');
   });
 }
+
+/** Returns the highest id that an import may give to a post: higher ones are for dates of recurring events. */
+export const highestIdFor = ({ recurrence }: Pick<SiteSettings, 'recurrence'>): number =>
+  recurrence ? highestIdBelow(recurrence.base) : Number.MAX_SAFE_INTEGER;
 
 /**
  * Returns the item. If its event takes place once, the date row is updated from the cleaned metas, which may have been

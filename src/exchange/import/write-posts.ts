@@ -19,7 +19,7 @@ import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
-import { takeRecurrence, withDateOf } from './recurrence.ts';
+import { highestIdFor, takeRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Run, type Work } from './run.ts';
 import { findSameNamed, learnNames } from './same-named.ts';
@@ -215,18 +215,22 @@ interface Newcomer {
 
 type NewRow = Partial<Post> & { readonly ID: number };
 
-/** Assigns an id to each record: its own if that is free, otherwise one from the database. */
+/**
+ * Assigns an id to each record: its own if that is free and not kept for dates of events, otherwise one from the
+ * database.
+ */
 async function giveIds(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<Newcomer[]> {
   const { run, ledger, tally, named } = work;
   const slugs = await slugsFor(work, arrivals);
   const newcomers: Newcomer[] = [];
   // Two records of a source may have the same id.
   const given = run.dry ? run.overlayIds : new Set<number>();
+  const highest = highestIdFor(run.caller.settings);
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
     const wished = wishedId(item);
     const post = newPost(work, arrival, slugs.get(arrival) ?? '');
-    const isFree = wished !== undefined && !taken.has(wished) && !given.has(wished);
+    const isFree = wished !== undefined && wished <= highest && !taken.has(wished) && !given.has(wished);
     if (isFree) given.add(wished);
     const id = isFree ? wished : await otherId(work, post);
     if (wished !== undefined && !isFree)
@@ -322,7 +326,7 @@ async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<
  * of other records stay free. The database assigns later ids above it.
  */
 async function aboveSource({ run, db }: Work): Promise<{ ID?: number }> {
-  if (run.highestId === 0) return {};
+  if (run.highestId === 0 || run.highestId >= highestIdFor(run.caller.settings)) return {};
   return (await highestPostId(db)) > run.highestId ? {} : { ID: run.highestId + 1 };
 }
 

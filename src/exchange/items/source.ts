@@ -23,21 +23,25 @@ export interface Source {
 /** Facts about a source, found by reading all of it once. */
 export interface Survey {
   readonly entries: number;
-  /** The highest id of a post in it. */
+  /** The highest id of a post in it, of those that the site can take over. */
   readonly highestId: number;
   /** Records of which it contains several versions. */
   readonly versions: Versions;
 }
 
-/** Reads a source to its end, so that a broken file is rejected before anything is written. Throws SourceFault. */
-export async function survey(source: Source): Promise<Survey> {
+/**
+ * Reads a source to its end, so that a broken file is rejected before anything is written. `most`: the highest id that
+ * a post of the site may have. Throws SourceFault.
+ */
+export async function survey(source: Source, most = HIGHEST_ID): Promise<Survey> {
   let entries = 0;
   let highestId = 0;
   const versions = searchVersions();
   for await (const entry of source.entries()) {
     entries += 1;
     versions.see(entry);
-    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= HIGHEST_ID) highestId = entry.id;
+    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= Math.min(most, HIGHEST_ID))
+      highestId = entry.id;
   }
   return { entries, highestId, versions: versions.found() };
 }

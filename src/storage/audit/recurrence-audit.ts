@@ -1,5 +1,5 @@
 import { startsOfRules } from '../../calendar/recurrence-meta.ts';
-import type { RecurrenceSettings } from '../../calendar/settings.ts';
+import { baseAbove, highestIdBelow, OCCURRENCE_BASE_OPTION, type RecurrenceSettings } from '../../calendar/settings.ts';
 import { groupedBy } from '../../grouped-by.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { metaOf } from '../../wordpress/rows.ts';
@@ -9,8 +9,10 @@ import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadMetas } from '../rows/bundle.ts';
+import { writeOption } from '../rows/options.ts';
 import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
 import { calendarEvents, lastOfRule, type Ruled, rowsOfRule, ruledDates } from '../rows/ruled-dates.ts';
+import { highestPostId } from '../rows/taken.ts';
 
 /*
  * Checks whether the tables' data about recurring events are consistent. All functions need the columns of
@@ -113,14 +115,15 @@ export async function removeRelations(db: Database, ids: readonly number[]): Pro
   if (ids.length > 0) await db.change`DELETE FROM {tec_series_relationships} WHERE relationship_id IN (${[...ids]})`;
 }
 
-/** The paid extension raises the base of public ids when the ids of posts come this close to it. */
-const MARGIN = 50_000;
-
 /** Returns the highest id of a post if the ids of posts are close to those of occurrences; otherwise undefined. */
 export async function postNearBase(db: Database, { base }: RecurrenceSettings): Promise<number | undefined> {
-  const [row] = await db.rows<{ highest: number | null }>`SELECT MAX(ID) AS highest FROM {posts}`;
-  const highest = Number(row?.highest ?? 0);
-  return highest >= base - MARGIN ? highest : undefined;
+  const highest = await highestPostId(db);
+  return highest > highestIdBelow(base) ? highest : undefined;
+}
+
+/** Raises the base of public ids above the ids of posts, as the paid extension does. Dates get other public ids. */
+export async function raiseBase(db: Database, { base }: RecurrenceSettings): Promise<void> {
+  await writeOption(db, OCCURRENCE_BASE_OPTION, String(baseAbove(base, await highestPostId(db))), 'on');
 }
 
 // ------------------------------------------------------------------------------------------------- one event

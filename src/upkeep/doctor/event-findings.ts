@@ -9,6 +9,7 @@ import {
   orphanedSeriesRelations,
   postNearBase,
   type RecurrenceFault,
+  raiseBase,
   removeRelations,
   repairFlag,
   repairRecurrence,
@@ -58,7 +59,7 @@ const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: numb
 /** Returns findings about recurring events whose rows, rules and series do not match. */
 export async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { recurrence, occurrenceTables, raw, contentLanguages } = await site.settings();
+  const { recurrence, occurrenceTables, raw, contentLanguages, shared } = await site.settings();
   const posts = [
     ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
     ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
@@ -90,7 +91,13 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
       relations.map(String),
       repair(site, (trx) => removeRelations(trx, relations)),
     ),
-    ...finding('recurrence-base-near', 'warning', near === undefined ? [] : [`${near} / ${recurrence.base}`]),
+    // Where WordPress writes too, its extension decides about the base.
+    ...finding(
+      'recurrence-base-near',
+      near !== undefined && near > recurrence.base ? 'error' : 'warning',
+      near === undefined ? [] : [`${near} / ${recurrence.base}`],
+      shared ? undefined : repair(site, (trx) => raiseBase(trx, recurrence)),
+    ),
   ];
 }
 
