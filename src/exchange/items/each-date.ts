@@ -18,7 +18,14 @@ export async function* eachDate(items: AsyncIterable<Item>): AsyncGenerator<Item
     for (const [place, date] of recurrence.dates.entries()) {
       if (place > 0) metas.delete(EXTERNAL_ID);
       const dated = [...metasAt(metas, date)].flatMap(([key, values]) => values.map((value) => [key, value] as const));
-      yield { ...event, metas: dated };
+      const { translation_group: group } = event;
+      yield { ...event, metas: dated, ...(group === undefined ? {} : { translation_group: groupOfDate(group, date.startUtc) }) };
     }
   }
 }
+
+/**
+ * Returns the name of a group of translations for one date of a recurring event. Dates that become separate events are
+ * translations of each other if they start at the same time (UTC).
+ */
+export const groupOfDate = (group: string, startUtc: string): string => `${group} ${startUtc}`;

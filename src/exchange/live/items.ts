@@ -23,6 +23,7 @@ import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import { groupOfDate } from '../items/each-date.ts';
 import { STATUSES } from '../items/event-status.ts';
 import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
@@ -244,7 +245,10 @@ function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveConte
   return { ...name, ...(author === undefined ? {} : { author }) };
 }
 
-/** Returns language and translations of a record. The group is named after the lowest id. */
+/**
+ * Returns language and translations of a record. The group is named after the lowest id. The translations of a date of
+ * a recurring event are those of the event.
+ */
 function spokenOf(
   record: LivePost | LiveTerm,
   context?: Pick<LiveContext, 'home' | 'settings'>,
@@ -252,7 +256,10 @@ function spokenOf(
   const { translations, language = context && languageInAddress(String(record.url ?? ''), context) } = record;
   const ids = Object.values(translations).map(({ id }) => id);
   if (language === undefined) return {};
-  return { language, ...(ids.length > 1 ? { translation_group: String(ids.reduce((lowest, id) => Math.min(lowest, id))) } : {}) };
+  if (ids.length < 2) return { language };
+  const group = String(ids.reduce((lowest, id) => Math.min(lowest, id)));
+  const start = 'utc_start_date' in record && !ids.includes(record.id) ? record.utc_start_date : undefined;
+  return { language, translation_group: typeof start === 'string' ? groupOfDate(group, start) : group };
 }
 
 /**

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
+import type { Json } from '../support/asking.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+import { addRecurringEvents } from '../support/recurring-site.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+
+/* Recurring events in two languages, in formats in which each of their dates is a separate event. */
+
+const NOW = new Date('2030-12-31T12:00:00Z');
+const EVENTS = '/wp-json/tribe/events/v1/events';
+/** An event on Tuesdays and Thursdays. One of its dates is left out in the translation. */
+const CHOIR = 502;
+const ONLY_ENGLISH = '2031-01-21 18:30:00';
+
+const folder = temporaryFolder();
+
+describeDatabases('dates of a recurring event in two languages', (open) => {
+  let site: RunningSite;
+  beforeAll(async () => {
+    const db = await loadLanguages(await open(), 'polylang');
+    // The recurring events have fixed ids, so the existing rows must not use them.
+    await db.change`UPDATE {tec_events} SET event_id = event_id + 5000`;
+    await db.change`UPDATE {tec_occurrences} SET occurrence_id = occurrence_id + 5000, event_id = event_id + 5000`;
+    await addRecurringEvents(db);
+    site = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
+    await write('POST', `${EVENTS}/${CHOIR}`, { language: 'en' });
+    await write('POST', EVENTS, { translation_of: CHOIR, language: 'it', title: 'Coro' });
+    const { events } = await write('GET', `${EVENTS}?start_date=2031-01-01&search=coro&per_page=50&lang=it`);
+    const gone = (events as Json[]).find(({ start_date: start }) => start === ONLY_ENGLISH);
+    await write('DELETE', `${EVENTS}/${gone.id}?scope=date`);
+    source = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, PORT: '0' }, { now: NOW });
+  });
+  afterAll(() => site.close());
+  let source: Fasti;
+
+  const write = async (method: string, path: string, body?: object): Promise<Json> => {
+    const answer = await site.send(method, path, { as: 'admin', ...(body ? { body } : {}) });
+    expect([path, answer.status < 300, answer.status < 300 || answer.text]).toEqual([path, true, true]);
+    return answer.body;
+  };
+
+  it.each<[string, () => Promise<string>]>([
+    ['the address of the site', async () => site.base],
+    [
+      'a CSV file',
+      async () => {
+        const file = join(folder, `${site.base.replace(/\D/g, '')}.csv`);
+        expect(await source('export', file, '--kind=event')).toMatchObject({ code: 0 });
+        return file;
+      },
+    ],
+  ])('are translations of each other after an import from %s', async (_, exported) => {
+    const copy = await open({ migrated: false });
+    const fasti = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' }, { now: NOW });
+    expect((await fasti('init', '--languages=en,it')).code).toBe(0);
+    const { out } = await fasti('import', await exported(), '--rate=1000');
+    expect(out).not.toContain('could not be linked to its translations');
+    const listed = await fasti('event', 'list', '--format=json', '--start_date=2031-01-01', '--end_date=2031-12-31');
+    const events = (JSON.parse(listed.out) as Json[]).filter(({ title }) => /^(Choir|Coro)/.test(title));
+    const startOf = new Map(events.map(({ id, start_date: start }) => [id, start]));
+    expect(events.map(({ language }) => language).sort()).toEqual([...Array(13).fill('en'), ...Array(12).fill('it')]);
+    for (const { start_date: start, translations } of events) {
+      const starts = Object.values<Json>(translations).map(({ id }) => startOf.get(id));
+      expect([start, starts]).toEqual([start, start === ONLY_ENGLISH ? [start] : [start, start]]);
+    }
+  });
+});
