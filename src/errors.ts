@@ -103,6 +103,7 @@ export const problems = {
   'idempotency-key-invalid': { code: 'rest_idempotency_key_invalid', status: 400 },
   'idempotency-key-reused': { code: 'rest_idempotency_key_reused', status: 422 },
   'recurring-event-dates': { code: 'rest_recurring_event_dates', status: 409 },
+  'event-takes-place-once': { code: 'rest_recurring_event_dates', status: 409 },
   'recurring-event-date-kept': { code: 'rest_recurring_event_date', status: 409 },
   'webhook-not-found': { code: 'rest_webhook_not_found', status: 404 },
   'changes-token-expired': { code: 'rest_changes_token_expired', status: 410 },

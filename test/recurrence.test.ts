@@ -733,6 +733,12 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await datesStored()).toEqual(before);
     });
 
+    it('is refused for an event that takes place once with a message that says so', async () => {
+      const body = { start_date: '2031-12-01 18:00:00', end_date: '2031-12-01 19:00:00' };
+      const answer = await running.send('POST', `${EVENTS}/513/dates`, { as: 'admin', body });
+      expect(answer.body.message).toBe('This event takes place once. Dates can only be added to recurring events.');
+    });
+
     it('is not changed if the block editor keeps its own copy of the rules', async () => {
       await db.change`INSERT INTO {postmeta} (post_id, meta_key, meta_value) VALUES (502, '_tribe_blocks_recurrence_rules', '[{"type":"weekly"}]')`;
       const { status, body } = await send('DELETE', 10_000_308, { scope: 'date' });

@@ -65,8 +65,8 @@ export async function moveDate(write: WriteContext, before: Before, date: EventD
 /**
  * Adds a date, or one that was removed before. Returns the metas, and its start (UTC).
  *
- * @throws recurring-event-dates if the event does not recur or its rule cannot be read, for a date that is not later
- * than the first, and for a day on which the event already has a date
+ * @throws event-takes-place-once if the event does not recur; recurring-event-dates if its rule cannot be read, for a
+ * date that is not later than the first, and for a day on which the event already has a date
  */
 export async function addDate(
   write: WriteContext,
@@ -122,7 +122,7 @@ async function loadSet(
 ): Promise<{ readonly recurrence: StoredRecurrence; readonly stored: StoredSet | undefined }> {
   const recurrence = caller.settings.recurrence && (await loadRecurrences(db, [row.ID])).get(row.ID);
   const first = recurrence?.dates[0];
-  if (!recurrence?.recurs || !first) return fail('recurring-event-dates');
+  if (!recurrence?.recurs || !first) return fail('event-takes-place-once');
   const zone = parseRecurrenceSet(recurrence.rule)?.zone;
   const rules = metaOf(metas, RULES);
   const inBlocks = RULES_OF_BLOCKS.some((key) => !['', '[]'].includes(metaOf(metas, key) ?? ''));
