@@ -77,4 +77,13 @@ describeDatabases('translation of a recurring event', (open) => {
     expect([linked.status, linked.body.translations.en.id]).toEqual([200, CHOIR]);
     await remove(body.id);
   });
+
+  it.each([
+    ['a date is added', 'POST', `${EVENTS}/503/dates`, { start_date: '2031-07-15 18:00:00', end_date: '2031-07-15 19:30:00' }, 503],
+    ['one is left out', 'DELETE', `${EVENTS}/10000326?scope=date`, undefined, 504],
+  ] as const)('gives an event without a language the default one when %s', async (_, method, path, body, id) => {
+    expect((await send('GET', `${EVENTS}/${id}`)).body.language).toBeNull();
+    expect((await send(method, path, body)).status).toBeLessThan(300);
+    expect((await send('GET', `${EVENTS}/${id}`)).body.language).toBe('en');
+  });
 });

@@ -289,7 +289,7 @@ export async function deleteDate(site: Site, caller: Caller, kind: PostKind, rec
 /**
  * Adds a date to a recurring event; `values` contain its start and end.
  *
- * @throws recurring-event-dates if it cannot be added
+ * @throws event-takes-place-once if the event does not recur; recurring-event-dates if the date cannot be added
  */
 export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<Shown> {
   const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
@@ -322,8 +322,8 @@ const changeDates = (
   change: (write: WriteContext, before: Before) => Promise<Rows['metas']>,
 ): Promise<void> =>
   writeInTransaction(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const before = await lockExisting(write, post);
+    const before = await lockExisting({ db, kind }, post);
+    const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, post, {}) };
     const metas = await change(write, before);
     await writeChange(write, before, planPost(caller, kind, {}, before), { metas, terms: new Map() });
   });
