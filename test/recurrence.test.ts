@@ -753,6 +753,26 @@ describeDatabases('writing to recurring events', (open) => {
     expect(await pathOf()).toBe('/event/old-weekly-course-2031-09-09/2031-09-09/');
   });
 
+  it('reports dates stored as posts as changed if their URLs change with that of the first', async () => {
+    const changesAfter = async (write: () => Promise<unknown>): Promise<string[]> => {
+      const [last] = await db.from('fasti_journal').orderBy('number', 'desc').limit(1);
+      await write();
+      const entries = await db
+        .from('fasti_journal')
+        .where('number', '>', last?.number ?? 0)
+        .where('kind', 'post')
+        .orderBy('object');
+      return entries.map(({ object, what }) => `${what} ${object}`);
+    };
+    const all = [531, 532, 533, 534].map((id) => `changed ${id}`);
+    expect(await changesAfter(() => send('POST', 531, { title: 'Other' }))).toEqual(['changed 531']);
+    expect(await changesAfter(() => send('POST', 531, { slug: 'another' }))).toEqual(all);
+    expect(await changesAfter(() => send('DELETE', 531))).toEqual(all);
+    expect(await changesAfter(() => send('POST', 531, { status: 'publish' }))).toEqual(all);
+    const path = '/wp-json/wp/v2/tribe_events/531?force=true';
+    expect(await changesAfter(() => running.send('DELETE', path, { as: 'admin' }))).toEqual(['removed 531', ...all.slice(1)]);
+  });
+
   it('leaves no trace of an event that is deleted permanently', async () => {
     const path = '/wp-json/wp/v2/tribe_events/502?force=true';
     expect((await running.send('DELETE', path, { as: 'admin' })).status).toBe(200);

@@ -1,13 +1,15 @@
 import type { Occurrence } from '../../calendar/dates.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
+import { hasRules } from '../../kinds/events/occurrence.ts';
 import { taxonomiesOf, termKind } from '../../kinds/index.ts';
-import type { Rows } from '../../kinds/kind.ts';
+import type { Before, Rows } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
 import { noteEdges, noteEdgesOfNew } from '../../storage/rows/calendar-edges.ts';
 import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { insertMetas, removePost, writeMetas } from '../../storage/rows/posts.ts';
+import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
 import { countIn, insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
@@ -79,8 +81,9 @@ export async function writeMetasAndTerms(
 }
 
 /** Deletes a record permanently, with all data that belong to it. */
-export async function deleteForGood(write: WriteContext, row: Post): Promise<void> {
+export async function deleteForGood(write: WriteContext, { row, metas }: Before): Promise<void> {
   const { db, caller, kind } = write;
+  if (kind.dated && hasRules(metas)) await touchDatedPosts(db, row.ID);
   const counted = await countedTerms(write, row.ID, row.post_status);
   const translations = await forgetLanguage(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
   await removePost(db, row.ID);

@@ -227,7 +227,7 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
   const id = await deletable(site, caller, kind, record);
   await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
-    await deleteForGood(write, (await lockExisting(write, id)).row);
+    await deleteForGood(write, await lockExisting(write, id));
   });
 }
 
@@ -244,7 +244,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
-    if (!keeps) return deleteForGood({ db, caller, kind }, before.row);
+    if (!keeps) return deleteForGood({ db, caller, kind }, before);
     const write = { db, caller, kind, language: await languageKept(db, caller, kind, id) };
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(write, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });

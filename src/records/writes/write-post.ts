@@ -1,4 +1,5 @@
 import { fail, failParam, refuse } from '../../errors.ts';
+import { hasRules } from '../../kinds/events/occurrence.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
 import type { FetchedImage } from '../../kinds/grammars/grammars.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
@@ -11,13 +12,14 @@ import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findByMeta, findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
 import { keepRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
-import { isPublished } from '../../wordpress/status.ts';
+import { isPublic, isPublished } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
 import { keepIndexOf } from '../list-index.ts';
 import { mayCreate } from '../posts.ts';
@@ -120,8 +122,13 @@ export async function writeChange(write: WriteContext, before: Before, plan: Pos
   const translations = await writeLanguage(write, row, after);
   await writeMetasAndTerms(write, after, row.post_status, { ...resolved, metas });
   if (kind.dated) await keepIndexOf(db, caller, translations);
+  if (kind.dated && hasRules(before.metas) && areOtherPages(row, after)) await touchDatedPosts(db, row.ID);
   if (after.post_status === 'publish') await publishDrafts(write, drafts);
 }
+
+/** Whether the URLs of the other dates of an event in the old format of recurrence change together with this one. */
+const areOtherPages = (before: Post, after: Post): boolean =>
+  before.post_name !== after.post_name || isPublic(before.post_status) !== isPublic(after.post_status);
 
 /** Writes the language and the translations of a record whose row is written. Returns the ids of its translations. */
 async function writeLanguage({ db, caller, kind, language: written }: WriteContext, before: Post, after: Post): Promise<number[]> {

@@ -4,6 +4,7 @@ import type { EventDate } from '../../kinds/events/occurrence.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
+import { postChanged } from '../journal/touched.ts';
 
 /*
  * Recurring events in the occurrence tables. Except for `isRecurring` and `datedPostsOnDay`, these functions need the
@@ -68,6 +69,15 @@ export async function datedPostsOnDay(db: Database, parent: number, day: string)
       AND EXISTS (SELECT 1 FROM {postmeta} r WHERE r.post_id = p.ID AND r.meta_key = '_EventRecurrence' AND r.meta_value LIKE '%"rules"%')
     ORDER BY m.meta_value, p.ID`;
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Reports the other dates of an event in the old format of recurrence as changed: their URLs contain its slug while it
+ * is public.
+ */
+export async function touchDatedPosts(db: Database, parent: number): Promise<void> {
+  const rows = await db.rows<{ id: number }>`SELECT ID AS id FROM {posts} WHERE post_parent = ${parent} AND post_type = ${event.postType}`;
+  for (const { id } of rows) postChanged(db, id);
 }
 
 /** Reads the occurrences among these record ids, which are those above the base. Ids without a row are left out. */
