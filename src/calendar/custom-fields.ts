@@ -46,6 +46,9 @@ export const isFieldName = (name: string): boolean => /^[a-z][a-z0-9_-]{0,39}$/.
  */
 export const isCustomMeta = (meta: string): boolean => /^_ecp_custom_\d{1,9}$/.test(meta);
 
+/** Returns whether the values of a field are texts in a language; otherwise a translation has the same value. */
+export const isInLanguage = ({ type }: Pick<CustomField, 'type'>): boolean => type === 'text' || type === 'textarea';
+
 /** The extension's type for each of our types. It has no numbers and stores them as texts. */
 export const EXTENSION_TYPES: Readonly<Record<CustomFieldType, string>> = {
   text: 'text',

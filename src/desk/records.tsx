@@ -54,7 +54,7 @@ export async function newRecordPage(
   const begun = {
     ...freshValues(visit, plan.kind),
     ...(/^\d{4}-\d\d-\d\d$/.test(day) ? { start_date: day, end_date: day } : {}),
-    ...(source ? translationValues(plan.kind, source, textIn(query, 'language')) : {}),
+    ...(source ? translationValues(visit, plan.kind, source, textIn(query, 'language')) : {}),
     ...values,
   };
   const data = await loadControlData(visit, plan.kind, plan.names, begun);
@@ -147,7 +147,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
     return back(notice, { typed: { ...typed, ...coordinates }, status: 200 });
   }
   if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
-  const begun = source && translationValues(kind, source, '');
+  const begun = source && translationValues(visit, kind, source, '');
   const named = await changedValues(visit, plan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
   for (const [name, sentence] of kind.dated ? skippedHours(visit, named, record?.values) : []) errors.set(name, sentence);
   if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});

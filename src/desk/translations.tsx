@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
+import { isInLanguage } from '../calendar/custom-fields.ts';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
 import type { TextsBeside } from '../forms/fields.tsx';
-import { idIn, textIn } from '../forms/form-values.ts';
+import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Link } from '../html/links.tsx';
 import { isYesOrNo } from '../kinds/editable.ts';
 import type { PostKind, TermKind } from '../kinds/kind.ts';
@@ -81,11 +82,14 @@ export async function findSource(visit: Visit, kind: PostKind, said: Values): Pr
 }
 
 /** Returns the initial values of a translation. */
-export function translationValues(kind: PostKind, { values }: Editable, language: string): Values {
+export function translationValues({ settings }: Visit, kind: PostKind, { values }: Editable, language: string): Values {
   const kept = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, unknown][] =>
     SAME.includes(name) || isYesOrNo(field.grammar) ? [[name, values[name]]] : [],
   );
-  return { ...Object.fromEntries(kept), language };
+  const own = membersIn(values.custom_fields);
+  const common = settings.calendar.customFields.flatMap((field) => (isInLanguage(field) ? [] : [[field.name, own[field.name]]]));
+  const custom = 'custom_fields' in kind.fields ? { custom_fields: Object.fromEntries(common) } : {};
+  return { ...Object.fromEntries(kept), ...custom, language };
 }
 
 /** Returns the texts of a translation to be shown next to the fields of a form; undefined if none is requested. */

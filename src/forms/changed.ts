@@ -39,7 +39,7 @@ export async function changedValues(
     if (same && !emptied && (before !== undefined || !isAlwaysSaid(field))) continue;
     raw[name] = isLinks(field)
       ? await resolvedLinks(context, field.place.kind, typed[name], language)
-      : control.raw(typed[name], data, before?.[name]);
+      : control.raw(typed[name], data, (before ?? begun)[name]);
   }
   return raw;
 }

@@ -1,5 +1,5 @@
 import type { CustomField } from '../calendar/custom-fields.ts';
-import { isCustomMeta } from '../calendar/custom-fields.ts';
+import { isCustomMeta, isInLanguage } from '../calendar/custom-fields.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
@@ -76,6 +76,10 @@ const rowsOf = (meta: string): string => `_${meta}`;
 
 /** Returns the metas that may hold values of a field. */
 export const metasOf = ({ meta, type }: CustomField): string[] => (type === 'checkbox' ? [meta, rowsOf(meta)] : [meta]);
+
+/** Returns the metas of the site's fields that a translation of a record of this kind has in common with its source. */
+export const metasInCommon = (kind: Kind, fields: readonly CustomField[]): string[] =>
+  takesCustomFields(kind) ? fields.filter((field) => isCustomMeta(field.meta) && !isInLanguage(field)).flatMap(metasOf) : [];
 
 const holding = (field: CustomField, value: string): Condition => ({ by: 'metaValue', keys: metasOf(field), value });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { addCustomField } from '../../src/records/custom-fields.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { NOON } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
@@ -93,6 +94,22 @@ describeDatabases('translations at the desk', (open) => {
     const other = Number(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
     const { body } = await running.send('GET', `${EVENTS}/${other}`, { as: 'admin' });
     expect([body.cost, body.venue.venue]).toEqual(['', 'The mill']);
+  });
+
+  it('begin with the custom fields that are no texts, and do not copy those that were emptied', async () => {
+    await addCustomField(running.site, { name: 'seats', type: 'number', label: 'Seats' });
+    await addCustomField(running.site, { name: 'stage', type: 'choice', label: 'Stage', choices: ['Garden', 'Hall'] });
+    await addCustomField(running.site, { name: 'note', type: 'text', label: 'Note' });
+    const id = await made();
+    const filled = { custom_fields: { seats: 5, stage: 'Garden', note: 'Bring boots' } };
+    expect((await running.send('POST', `${EVENTS}/${id}`, { as: 'admin', body: filled })).status).toBe(200);
+    const fresh = await admin.get(`/admin/events/new?translation_of=${id}&language=it`);
+    const fields = new Map(formIn(fresh.text, '/admin/events/new'));
+    expect(['seats', 'stage', 'note'].map((name) => fields.get(`custom_fields[${name}]`))).toEqual(['5', 'Garden', '']);
+    const done = await admin.submit(fresh, '/admin/events/new', { title: 'La passeggiata', 'custom_fields[seats]': '' });
+    const other = Number(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
+    const { body } = await running.send('GET', `${EVENTS}/${other}`, { as: 'admin' });
+    expect(body.custom_fields).toEqual({ stage: { label: 'Stage', value: 'Garden' } });
   });
 
   it('are preferred in their language when a venue or organizer is looked up by name, before the original', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { event } from '../../src/kinds/event.ts';
 import { callerFor } from '../../src/records/caller.ts';
+import { addCustomField } from '../../src/records/custom-fields.ts';
 import { assignLanguage } from '../../src/records/site-languages.ts';
 import { restorePost } from '../../src/records/writes/post-writes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -268,6 +269,28 @@ describe.each(['polylang', 'wpml'] as const)('translations stored by %s', (form)
       expect([stage.status, stage.body.external_id, stage.body.show_map]).toEqual([201, undefined, false]);
       const flags = await db.from('postmeta').where('post_id', stage.body.id).whereIn('meta_key', ['_VenueShowMap', '_EventShowMap']);
       expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
+    });
+
+    it('copies the custom fields of the site except texts, as far as they are not named', async () => {
+      for (const field of [
+        { name: 'seats', type: 'number', label: 'Seats' },
+        { name: 'access', type: 'checkbox', label: 'Access', choices: ['ramp', 'lift'] },
+        { name: 'note', type: 'text', label: 'Note' },
+      ] as const)
+        await addCustomField(running.site, field);
+      await post('/events/112', { custom_fields: { seats: 5, access: ['ramp', 'lift'], note: 'Bring an apron' } });
+      const translated = async (others: object) => {
+        const { body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112, ...others });
+        const metas = await db.from('postmeta').where('post_id', body.id).where('meta_key', 'like', '%ecp_custom%').orderBy('meta_id');
+        await running.send('DELETE', `/wp-json/wp/v2/tribe_events/${body.id}?force=true`, { as: 'admin' });
+        return metas.map(({ meta_value: value }) => value).sort();
+      };
+      expect(await translated({})).toEqual(['5', 'lift', 'ramp', 'ramp|lift']);
+      expect(await translated({ custom_fields: { seats: 7, note: 'Porta un grembiule' } })).toEqual([
+        '7', 'Porta un grembiule', 'lift', 'ramp', 'ramp|lift',
+      ]); // biome-ignore format: a list
+      expect(await translated({ custom_fields: { access: [] } })).toEqual(['5']);
+      expect(await translated({ custom_fields: null })).toEqual([]);
     });
 
     it.each([[''], [null]])('does not copy fields that are sent with an empty value (%j)', async (nothing) => {

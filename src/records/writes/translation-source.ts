@@ -1,4 +1,5 @@
 import { failParam } from '../../errors.ts';
+import { metasInCommon } from '../../kinds/custom-fields.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
 import { COORDINATES, COST, DATES } from '../../kinds/events/metas.ts';
 import { termKind } from '../../kinds/index.ts';
@@ -102,7 +103,8 @@ function metasOf(caller: Caller, kind: PostKind, { metas }: Before): Rows['metas
     field.place.in === 'meta' && field.place.key !== EXTERNAL_ID && mayTake(caller, kind, field) ? [field.place.key] : [],
   );
   const following = kind.dated ? [...Object.values(DATES), ...Object.values(COST)] : [...Object.values(COORDINATES), ...SECOND_MAP_METAS];
-  return Object.fromEntries([...keys, ...following].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])));
+  const ofSite = metasInCommon(kind, caller.settings.calendar.customFields);
+  return Object.fromEntries([...keys, ...following, ...ofSite].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])));
 }
 
 /** Venues store a second time whether maps are shown, under the names that events use. */
