@@ -85,6 +85,20 @@ describe('README.md', () => {
   });
 });
 
+describe('CHANGELOG.md', () => {
+  const items = read('CHANGELOG.md')
+    .split(/^(?=- |#)/m)
+    .filter((text) => text.startsWith('- '))
+    .map((text) => text.trim());
+
+  // Merges of two wordings have left half items, and items twice.
+  it('has whole sentences, each item once', () => {
+    expect(items.length).toBeGreaterThan(100);
+    expect(items.filter((text) => !/\.["”]?$/.test(text))).toEqual([]);
+    expect(items.filter((text, place) => items.indexOf(text) < place)).toEqual([]);
+  });
+});
+
 describe('docs/differences.md', () => {
   const numbers = [...read('docs/differences.md').matchAll(/^\| D(\d+) \|/gm)].map(([, number]) => Number(number));
 
