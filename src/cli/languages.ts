@@ -3,7 +3,9 @@ import { ApiError } from '../errors.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { kinds, postKindOfType } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
+import { postsOfRecords } from '../records/occurrences.ts';
 import { mayChange } from '../records/posts.ts';
 import { addSiteLanguage, assignLanguage, countLanguages, requireLinkable } from '../records/site-languages.ts';
 import { changeTerm } from '../records/terms.ts';
@@ -85,7 +87,7 @@ function addLink(command: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(self));
         if (!caller.settings.contentLanguages) throw new CliError('no-languages');
-        const ids = [...new Set([first, ...others].map(idIn))];
+        const ids = await postsNamed(site, caller, [first, ...others].map(idIn), given.kind);
         const [source, ...translations] = ids;
         if (source === undefined || translations.length === 0) throw new CliError('link-to-itself', { id: first });
         const kind = await kindOfAll(site, ids, given.kind);
@@ -94,6 +96,13 @@ function addLink(command: Command, session: Session): void {
         print(io, `${say('done.languages-linked', { ids: ids.join(', ') })}\n`);
       }),
     );
+}
+
+/** Returns the ids of the records to link, each once. Lists show events by the ids of their dates. */
+async function postsNamed(site: Site, caller: Caller, ids: readonly number[], kind: string | undefined): Promise<number[]> {
+  const isTerm = kind !== undefined && kindNamed(kind).is === 'term';
+  const dates = isTerm ? new Map<number, number>() : await postsOfRecords(site.db, caller, ids);
+  return [...new Set(ids.map((id) => dates.get(id) ?? id))];
 }
 
 /**

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditRecurrences } from '../../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
-import { describeDatabases } from '../support/databases.ts';
+import { commandIn, temporaryFolder } from '../cli/command.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { addRecurringEvents } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -12,6 +13,8 @@ const EVENTS = '/wp-json/tribe/events/v1/events';
 /** An event on Tuesdays and Thursdays until the end of February, with one date excluded. */
 const CHOIR = 502;
 const A_DATE = 10_000_308;
+
+const folder = temporaryFolder();
 
 describeDatabases('translation of a recurring event', (open) => {
   let db: Database;
@@ -75,6 +78,16 @@ describeDatabases('translation of a recurring event', (open) => {
     const { body } = await send('POST', EVENTS, { language: 'it', title: 'Coro', ...span });
     const linked = await send('POST', `${EVENTS}/${body.id}`, { translations: { en: A_DATE } });
     expect([linked.status, linked.body.translations.en.id]).toEqual([200, CHOIR]);
+    await remove(body.id);
+  });
+
+  it('can be linked on the command line by the IDs of dates, which lists show', async () => {
+    const span = { start_date: '2031-01-15 18:30:00', end_date: '2031-01-15 20:00:00' };
+    const { body } = await send('POST', EVENTS, { language: 'it', title: 'Coro', ...span });
+    const fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, LOG_LEVEL: 'silent' }, { now: NOW });
+    const linked = await fasti('languages', 'link', String(A_DATE), String(body.id));
+    expect(linked).toMatchObject({ code: 0, err: '', out: `Done: ${CHOIR}, ${body.id} are translations of one another.\n` });
+    expect((await send('GET', `${EVENTS}/${body.id}`)).body.translations.en.id).toBe(CHOIR);
     await remove(body.id);
   });
 
