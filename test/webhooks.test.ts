@@ -218,6 +218,31 @@ describeAsking(
       expect(got.some(({ body }) => JSON.stringify(body).includes('Town hall'))).toBe(true);
     });
 
+    it('sends nothing about a draft within a record to a user who may no longer see the draft', async () => {
+      const user = 4323;
+      await insertRows(ask.db(), 'users', [{ ID: user, user_login: 'editor', user_nicename: 'editor', user_email: 'editor@example.test' }]);
+      const rights = (role: string) => `a:1:{s:${role.length}:"${role}";b:1;}`;
+      await insertRows(ask.db(), 'usermeta', [{ user_id: user, meta_key: 'wp_capabilities', meta_value: rights('administrator') }]);
+      const { id: hook } = await add({ user, kinds: 'event' });
+      const { id: venue } = await ask.made('/venues', { venue: 'Secret plans', status: 'draft' });
+      const { id } = await ask.made('/events', { title: 'Jazz', ...DATES, venue: { id: venue } });
+      answer = () => 500;
+      await serve();
+      expect(got[0]?.body.data.record.venue).toMatchObject({ id: venue, venue: 'Secret plans' });
+      await ask.rows((db) =>
+        db
+          .from('usermeta')
+          .where('user_id', user)
+          .update({ meta_value: rights('subscriber') }),
+      );
+      [got, answer] = [[], () => 204];
+      await retryHook(site(), hook);
+      await serve();
+      expect(types()).toEqual([`event.created ${id}`]);
+      expect(got[0]!.body.data.record.title).toBe('Jazz');
+      expect(got[0]!.text).not.toContain('Secret plans');
+    });
+
     it('finishes only the messages under way when it is paused or removed', async () => {
       for (const stop of [switchHook, deleteHook]) {
         const { id: hook } = await add({ kinds: 'venue' });
@@ -267,6 +292,30 @@ describeAsking(
       await switchHook(site(), hook, 'active');
       await serve();
       expect(types()).toEqual(['calendar.reset']);
+    });
+
+    it('sends no message from before a reset after it, not even on request', async () => {
+      const { id: hook } = await add({ kinds: 'venue' });
+      const { id } = await ask.made('/venues', { venue: 'Barn' });
+      await ask.made('/venues', { venue: 'Mill' });
+      answer = () => 503;
+      await serve();
+      await ask
+        .db()
+        .from('fasti_hook_messages')
+        .where({ hook, subject: `venue ${id}` })
+        .update({ state: 'failed' });
+      await ask.options({ tribe_events_calendar_options: { singleEventSlug: 'gathering' } });
+      [got, answer] = [[], () => 204];
+      ask.at('2026-11-21T12:00:00Z');
+      await serve();
+      await serve();
+      await retryHook(site(), hook);
+      await serve();
+      expect(types()).toEqual(['calendar.reset']);
+      const { id: later } = await ask.made('/venues', { venue: 'Later' });
+      await serve();
+      expect(types()).toEqual(['calendar.reset', `venue.created ${later}`]);
     });
 
     it('sends each message once from several processes', async () => {

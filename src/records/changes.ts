@@ -277,12 +277,16 @@ const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], re
 });
 
 // ------------------------------------------------------------------------------------------------- current records
-/** Returns those of these records that exist and are visible to the caller. */
-export async function shownNow(site: Site, caller: Caller, name: KindName, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  const following: Following = { kinds: [name], records: false, limit: ids.length };
-  const reading = readingOf(site, caller, following);
+/** Returns those of these records that the caller may see, as the caller sees them at this moment. */
+export async function recordsNow(
+  site: Site,
+  caller: Caller,
+  name: KindName,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, unknown>> {
+  const reading = readingOf(site, caller, { kinds: [name], records: true, limit: ids.length });
   const shown = await Promise.all(reading.views.map((view) => visibleNow(reading, view, ids)));
-  return new Set(shown.flatMap((of) => [...of.keys()]));
+  return new Map(shown.flatMap((of) => [...of]));
 }
 
 /** Returns those of these records that the caller sees, with the records themselves if requested. */

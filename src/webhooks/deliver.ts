@@ -12,6 +12,7 @@ import {
   type Hook,
   type HookMessage,
   insertMessages,
+  insertResets,
   loadHooks,
   moveHook,
   type NewMessage,
@@ -24,7 +25,7 @@ import {
 import { nowUtc } from '../wordpress/time.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { kindsIn } from './hooks.ts';
-import { message, withoutHidden } from './messages.ts';
+import { asSeenNow, message, resetMessage } from './messages.ts';
 import { createResets } from './resets.ts';
 
 /*
@@ -120,7 +121,7 @@ async function makeMessages(site: Site, hook: Hook, caller: Caller): Promise<voi
     const made = await messagesAfter(site, caller, { ...hook, position });
     const isMine = await site.db.transaction(async (trx) => {
       const moved = await moveHook(trx, { id: hook.id, position }, made.number);
-      if (moved) await insertMessages(trx, made.messages);
+      if (moved) await (made.isReset ? insertResets : insertMessages)(trx, made.messages);
       return moved;
     });
     if (!isMine) return;
@@ -136,7 +137,15 @@ async function callerOf(site: Site, { user }: Hook): Promise<Caller | undefined>
   return viewer && callerFor(site, settings, viewer, { language: site.texts.languages[0] ?? 'en' });
 }
 
-async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<{ messages: NewMessage[]; number: number; more: boolean }> {
+/** Messages for a stretch of the journal. `number`: its end; `more`: whether another stretch follows. */
+interface Made {
+  readonly messages: readonly NewMessage[];
+  readonly number: number;
+  readonly more: boolean;
+  readonly isReset: boolean;
+}
+
+async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Made> {
   const kinds = kindsIn(hook.kinds);
   const following: Following = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: AT_ONCE };
   try {
@@ -148,12 +157,12 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<{ 
         site.clock(),
       ),
     );
-    return { messages, number, more };
+    return { messages, number, more, isReset: false };
   } catch (error) {
     if (!(error instanceof ApiError && error.problem === 'changes-token-expired')) throw error;
     // The changes are no longer known, or anything may have changed, so that the receiver has to read everything again.
     const number = await lastNumber(site.db);
-    return { messages: [message(hook, { number, type: 'calendar.reset', data: {} }, site.clock())], number, more: false };
+    return { messages: [resetMessage(hook, number, site.clock())], number, more: false, isReset: true };
   }
 }
 
@@ -189,14 +198,13 @@ async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Pr
 }
 
 /**
- * Returns the messages without data that the webhook's user may not see any more; undefined if the user no longer
- * exists.
+ * Returns the messages as the webhook's user may see them at this moment; undefined if the user no longer exists.
  */
 async function sendableNow(site: Site, hook: Hook, messages: readonly HookMessage[]): Promise<readonly HookMessage[] | undefined> {
   // Public data needs no check.
   if (hook.user === 0) return messages;
   const caller = await callerOf(site, hook);
-  return caller && withoutHidden(site, caller, messages);
+  return caller && asSeenNow(site, caller, messages);
 }
 
 /** Sends one message and stores the result. */

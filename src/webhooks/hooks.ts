@@ -17,6 +17,7 @@ import {
   retryMessages,
   setHookKinds,
   setHookState,
+  TEST,
 } from '../storage/rows/hooks.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { message } from './messages.ts';
@@ -130,9 +131,7 @@ export async function retryHook({ db, clock }: Site, id: number): Promise<number
 /** Queues an empty test message, to see whether it arrives. Returns the number of messages. Throws HookError. */
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
   const hook = await requireHook(db, id);
-  await db.transaction((trx) =>
-    insertMessages(trx, [message(hook, { number: hook.position, type: 'webhook.test', data: { hook: id } }, clock())]),
-  );
+  await db.transaction((trx) => insertMessages(trx, [message(hook, { number: hook.position, type: TEST, data: { hook: id } }, clock())]));
   return 1;
 }
 

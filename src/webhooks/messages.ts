@@ -3,9 +3,9 @@ import { groupedBy } from '../grouped-by.ts';
 import { kinds } from '../kinds/index.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 import type { Caller } from '../records/caller.ts';
-import { shownNow } from '../records/changes.ts';
+import { recordsNow } from '../records/changes.ts';
 import type { Site } from '../site.ts';
-import type { Hook, HookMessage, NewMessage } from '../storage/rows/hooks.ts';
+import { type Hook, type HookMessage, type NewMessage, RESET } from '../storage/rows/hooks.ts';
 import { nowUtc } from '../wordpress/time.ts';
 
 /** Content of a message, for example `event.updated` with the record. */
@@ -33,6 +33,10 @@ export function message(hook: Pick<Hook, 'id'>, { number, mark = '', type, data 
   };
 }
 
+/** Returns the message that asks a receiver to read everything again. `number`: the last number of the journal. */
+export const resetMessage = (hook: Pick<Hook, 'id'>, number: number, now: Date): NewMessage =>
+  message(hook, { number, type: RESET, data: {} }, now);
+
 /** The payload that `message` writes. */
 interface Payload {
   readonly type: string;
@@ -42,23 +46,19 @@ interface Payload {
 
 /**
  * Returns messages as they may be sent at this moment. While a message was waiting, the webhook's user may have lost
- * the right to see its record. Such a message is replaced by one that reports the record as removed, without any data
- * of it.
+ * the right to see its record, or a venue or organizer within it. So each record is sent as the user sees it now. A
+ * message about a record that is hidden from the user reports it as removed, without any data of it.
  */
-export async function withoutHidden(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
-  const hidden = new Set<string>();
+export async function asSeenNow(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
+  const records = new Map<string, unknown>();
   const subjects = [...new Set(messages.map(({ subject }) => subject))].map((subject) => ({ subject, ...recordIn(subject) }));
   for (const [kind, ofKind] of groupedBy(subjects, (one) => one.kind)) {
     if (kind === undefined) continue;
-    const shown = await shownNow(
-      site,
-      caller,
-      kind,
-      ofKind.map(({ id }) => id),
-    );
-    for (const { subject, id } of ofKind) if (!shown.has(id)) hidden.add(subject);
+    const ids = ofKind.map(({ id }) => id);
+    const seen = await recordsNow(site, caller, kind, ids);
+    for (const { subject, id } of ofKind) records.set(subject, seen.get(id));
   }
-  return messages.map((one) => (hidden.has(one.subject) ? removedInstead(one) : one));
+  return messages.map((one) => (records.has(one.subject) ? withRecord(one, records.get(one.subject)) : one));
 }
 
 /** Returns the record that a message is about; `kind` is undefined if it is about none. */
@@ -67,8 +67,13 @@ function recordIn(subject: string): { readonly kind: KindName | undefined; reado
   return { kind: kinds.find((kind) => kind.name === name)?.name, id: Number(id) };
 }
 
-function removedInstead(one: HookMessage): HookMessage {
-  const { timestamp }: Payload = JSON.parse(one.payload);
+/** Returns a message with another state of its record; undefined: as the message of a removal. */
+function withRecord(one: HookMessage, record: unknown): HookMessage {
+  const { type, timestamp, data }: Payload = JSON.parse(one.payload);
   const { kind = '', id } = recordIn(one.subject);
-  return { ...one, payload: JSON.stringify({ type: `${kind}.removed`, timestamp, data: { kind, id } } satisfies Payload) };
+  const payload: Payload =
+    record === undefined
+      ? { type: `${kind}.removed`, timestamp, data: { kind, id } }
+      : { type, timestamp, data: { ...data, ...('record' in data ? { record } : {}) } };
+  return { ...one, payload: JSON.stringify(payload) };
 }

@@ -3,9 +3,9 @@ import { shownSettings } from '../records/shown-settings.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import { joinWriters } from '../storage/journal/touched.ts';
-import { insertMessages, loadHooks } from '../storage/rows/hooks.ts';
+import { insertResets, loadHooks } from '../storage/rows/hooks.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
-import { message } from './messages.ts';
+import { resetMessage } from './messages.ts';
 
 /*
  * Resets after changes of settings that records show: such changes affect all records, but have no entry in the
@@ -33,10 +33,11 @@ export function createResets(site: Site): () => Promise<void> {
       await writeOption(db, OPTION, digest, 'off');
       // The first call has nothing to compare with.
       if (before === '') return;
-      const content = { number: await lastNumber(db), type: 'calendar.reset', data: {} };
-      await insertMessages(
+      const hooks = await loadHooks(db);
+      const number = await lastNumber(db);
+      await insertResets(
         db,
-        (await loadHooks(db)).map((hook) => message(hook, content, site.clock())),
+        hooks.map((hook) => resetMessage(hook, number, site.clock())),
       );
     });
     told = digest;

@@ -82,6 +82,21 @@ export async function insertMessages(db: Database, messages: readonly NewMessage
   );
 }
 
+/** Subjects of messages that are not about a record. */
+export const RESET = 'calendar.reset';
+export const TEST = 'webhook.test';
+
+/**
+ * Inserts resets, each for another webhook. The other waiting messages of these webhooks, except tests, are removed:
+ * sent after the reset, they would report an outdated state.
+ */
+export async function insertResets(db: Database, resets: readonly NewMessage[]): Promise<void> {
+  const hooks = resets.map(({ hook }) => hook);
+  if (hooks.length > 0)
+    await db.change`DELETE FROM {fasti_hook_messages} WHERE hook IN (${hooks}) AND state = ${'waiting'} AND subject <> ${TEST}`;
+  await insertMessages(db, resets);
+}
+
 /**
  * Returns the messages that may be sent now: for each record, only the first one. `far`: a later time of the next try
  * was set with a wrong clock and is ignored.
@@ -130,13 +145,16 @@ export async function noteAttempt(
 
 /**
  * Schedules failed and waiting messages to be sent now. Messages about a record are left out if a later message about
- * the same record has been delivered, since they would report an outdated state. Returns the number of messages.
+ * the same record has been delivered or a reset followed, since they would report an outdated state. Returns the number
+ * of messages.
  */
 export async function retryMessages(db: Database, hook: number, now: string): Promise<number> {
   const rows = await db.rows<{ id: string }>`
     SELECT m.id FROM {fasti_hook_messages} m WHERE m.hook = ${hook} AND m.state IN (${['failed', 'waiting']}) AND NOT EXISTS (
       SELECT 1 FROM {fasti_hook_messages} l
-      WHERE l.hook = m.hook AND l.subject = m.subject AND l.number > m.number AND l.state = ${'done'})`;
+      WHERE l.hook = m.hook AND l.subject = m.subject AND l.number > m.number AND l.state = ${'done'})
+    AND (m.subject IN (${[RESET, TEST]}) OR NOT EXISTS (
+      SELECT 1 FROM {fasti_hook_messages} r WHERE r.hook = m.hook AND r.subject = ${RESET} AND r.number >= m.number))`;
   let count = 0;
   for (const some of pagesOf(rows, STEP))
     count += await db.change`
