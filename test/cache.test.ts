@@ -247,7 +247,7 @@ describeDatabases('the caches of two processes', (open) => {
 });
 
 describeDatabases('a list that begins today', (open) => {
-  it('moves on when the day ends in the time zone of the site', async () => {
+  it('moves on when the day ends in the time zone of the site, and back with the clock', async () => {
     const db = await loadSite(await open());
     let now = new Date('2026-11-20T22:59:58Z');
     const running = await serveDatabase(db, { clock: () => now, env: { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' } });
@@ -258,6 +258,10 @@ describeDatabases('a list that begins today', (open) => {
       expect(await start()).toBe('2026-11-20 00:00:00');
       now = new Date('2026-11-20T23:00:01Z');
       expect(await start()).toBe('2026-11-21 00:00:00');
+      expect(await start()).toBe('2026-11-21 00:00:00');
+      // A clock that was ahead is set right.
+      now = new Date('2026-11-20T22:59:59Z');
+      expect(await start()).toBe('2026-11-20 00:00:00');
     } finally {
       await running.close();
     }

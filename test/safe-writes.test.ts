@@ -588,6 +588,15 @@ describeAsking('writes with a key', (ask, engine) => {
     expect(await forgetAnswers(ask.db(), new Date('2026-11-22T12:02:00Z'))).toBe(1);
     expect(await ask.db().from('fasti_answers')).toEqual([]);
   });
+  it('are forgotten at once if they were sent while the clock was ahead', async () => {
+    ask.at('2036-11-20T12:00:00Z');
+    await sent('k');
+    await sent('l');
+    ask.at('2026-11-20T12:00:00Z');
+    expect([replayed(await sent('k')), await events()]).toEqual([undefined, 3]);
+    expect(await forgetAnswers(ask.db(), new Date('2026-11-20T12:00:00Z'))).toBe(1);
+    expect(replayed(await sent('k'))).toBe('true');
+  });
   it('may have conditions, which apply only when the write is first sent', async () => {
     const tag = String((await ask.get('/events/38')).headers.etag);
     const patch = () =>

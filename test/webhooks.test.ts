@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { insertRows } from '../src/storage/engine/insert.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { setHookState } from '../src/storage/rows/hooks.ts';
-import { createHookServer } from '../src/webhooks/deliver.ts';
+import { createHookServer, forgetOldMessages } from '../src/webhooks/deliver.ts';
 import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../src/webhooks/hooks.ts';
 import { bodyOf, describeAsking, type Json } from './support/asking.ts';
 import { until } from './support/until.mjs';
@@ -135,6 +135,19 @@ describeAsking(
       await ask.changed(`/venues/${id}`, { city: 'Arezzo' });
       await serve();
       expect(types()).toEqual([`venue.created ${id}`, `venue.created ${id}`, `venue.updated ${id}`]);
+    });
+
+    it('forgets delivered messages after 30 days, and those that were made while the clock was ahead', async () => {
+      const { id: hook } = await add({ kinds: 'venue' });
+      for (const moment of ['2036-01-01T00:00:00Z', '2026-11-20T12:00:00Z', '2026-12-20T11:00:00Z']) {
+        ask.at(moment);
+        await ask.made('/venues', { venue: moment });
+        await serve();
+      }
+      expect(await forgetOldMessages(site())).toBe(1);
+      expect(await hookMessages(site(), hook, 9)).toHaveLength(2);
+      ask.at('2026-12-20T13:00:00Z');
+      expect(await forgetOldMessages(site())).toBe(1);
     });
 
     it('does not resend a failed message about a record after a newer one', async () => {

@@ -77,8 +77,15 @@ export interface FailureCounts {
 export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>> = LIMITS): FailureCounts {
   const listeners: ((failure: Failure) => void)[] = [];
   const windows = ofEach(rememberedWindows);
+  /** A window that ends later than one that begins now was counted by a clock that was ahead, and is ignored. */
+  const isCurrent = (attempted: Attempted, { until }: FailureWindow, now: Date): boolean =>
+    until > now.getTime() && until <= now.getTime() + limits[attempted].windowSeconds * 1000;
+  const current = (attempted: Attempted, key: string, now: Date): FailureWindow | undefined => {
+    const window = windows[attempted].get(key);
+    return window && isCurrent(attempted, window, now) ? window : undefined;
+  };
   const add = ({ attempted, key, until }: Failure, now: Date): FailureWindow => {
-    const before = currentWindow(windows[attempted], key, now);
+    const before = current(attempted, key, now);
     const window = { failures: (before?.failures ?? 0) + 1, until: before?.until ?? until };
     windows[attempted].set(key, window);
     return window;
@@ -101,7 +108,7 @@ export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>>
         return waits.length > 0 ? Math.max(...waits) : undefined;
       },
       secondsToWait: (address, now) => {
-        const window = currentWindow(windows[attempted], addressKey(address), now);
+        const window = current(attempted, addressKey(address), now);
         return window && window.failures >= perAddress ? secondsLeft(window, now) : undefined;
       },
     };
@@ -113,7 +120,9 @@ export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>>
     take: (failure, now) => void add(failure, now),
     known: (now) =>
       KINDS.flatMap((attempted) =>
-        [...windows[attempted]].filter(([, { until }]) => until > now.getTime()).map(([key, window]) => ({ attempted, key, window })),
+        [...windows[attempted]]
+          .filter(([, window]) => isCurrent(attempted, window, now))
+          .map(([key, window]) => ({ attempted, key, window })),
       ),
     learn: (known) => {
       for (const { attempted, key, window } of known) windows[attempted].set(key, window);
@@ -126,11 +135,6 @@ type Windows = LRUCache<string, FailureWindow>;
 /** The memory is bounded: the least recently used addresses are forgotten. */
 const MOST_REMEMBERED = 20_000;
 const rememberedWindows = (): Windows => new LRUCache({ max: MOST_REMEMBERED });
-
-function currentWindow(windows: Windows, key: string, now: Date): FailureWindow | undefined {
-  const window = windows.get(key);
-  return window && window.until > now.getTime() ? window : undefined;
-}
 
 const secondsLeft = ({ until }: FailureWindow, now: Date) => Math.ceil((until - now.getTime()) / 1000);
 

@@ -16,6 +16,8 @@ import { type Answer, sizeOf } from './deliver.ts';
 interface Kept extends Derived {
   readonly answer: Answer;
   readonly version: Version;
+  /** The date and time when its computation began, in milliseconds since 1970. */
+  readonly madeAt: number;
   /** Measured by the same clock as `version`. */
   readonly read: ReadTime;
   /** The route that produced the answer, for the log. */
@@ -99,12 +101,12 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
       const name = `${version.name} ${version.count} ${key}`;
       const running = computing.get(name);
       if (running) return running;
-      const era = changes.era();
+      const [era, madeAt] = [changes.era(), clock().getTime()];
       const reading = trackReads(from.db);
       const memory = memoryAt({ version, changes, era });
       const work = compute({ ...from, db: reading.db, memory })
         .then((answer) => {
-          const made = { answer, version, era, route: notes.route, dependencies: reading.dependencies() };
+          const made = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
           if (isKeepable(answer)) keep(key, keptOf(made, memory.oldest()));
           return answer;
         })
@@ -129,8 +131,8 @@ function createEntries({ bytes: maxSize, clock }: AnswersOptions) {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     const { kept, isAlias, bytes } = entry;
-    const { answer, version, read } = kept;
-    if (version.name !== name || !mayServe(read) || answer.until <= clock().getTime() || !changes.isCurrent(kept)) return undefined;
+    const { version, read } = kept;
+    if (version.name !== name || !mayServe(read) || !isInTime(kept, clock().getTime()) || !changes.isCurrent(kept)) return undefined;
     // Its size has changed, since it has been compressed in the meantime.
     if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
     noteHit(req, kept);
@@ -139,6 +141,11 @@ function createEntries({ bytes: maxSize, clock }: AnswersOptions) {
 
   return { current, keep, keepAlias };
 }
+
+/**
+ * Whether an answer has not expired. If the clock was set back since it was made, it may be an answer for a later day.
+ */
+const isInTime = ({ answer, madeAt }: Kept, now: number): boolean => madeAt <= now && now < answer.until;
 
 function noteHit(req: IncomingMessage, { route }: Kept): void {
   const notes = notesOf(req);
@@ -149,7 +156,7 @@ function noteHit(req: IncomingMessage, { route }: Kept): void {
 }
 
 /** Wraps a new answer for the cache. `oldest`: as in `ReadTime`. */
-const keptOf = (made: Pick<Kept, 'answer' | 'version' | 'era' | 'route' | 'dependencies'>, oldest: number): Kept => ({
+const keptOf = (made: Pick<Kept, 'answer' | 'version' | 'madeAt' | 'era' | 'route' | 'dependencies'>, oldest: number): Kept => ({
   ...made,
   read: { from: made.version.at, until: performance.now(), oldest },
   count: made.version.count,

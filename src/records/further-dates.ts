@@ -23,7 +23,9 @@ const looked = new WeakMap<Site, number>();
  */
 export async function addFurtherDates(site: Site): Promise<number> {
   const now = site.clock();
-  if (now.getTime() - (looked.get(site) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return 0;
+  const age = now.getTime() - (looked.get(site) ?? Number.NEGATIVE_INFINITY);
+  // The age is negative if the clock was set back.
+  if (age >= 0 && age < HOUR_MS) return 0;
   const settings = await site.settings();
   if (!settings.recurrence || settings.shared) return 0;
   const until = addMonths(nowUtc(now), settings.calendar.monthsAhead);

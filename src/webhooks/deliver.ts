@@ -109,8 +109,10 @@ export function createHookServer(site: Site): HookServer {
 }
 
 /** Deletes old messages that were sent or given up. */
-export const forgetOldMessages = ({ db, clock }: Site): Promise<number> =>
-  forgetMessages(db, nowUtc(new Date(clock().getTime() - KEPT_MS)));
+export const forgetOldMessages = ({ db, clock }: Site): Promise<number> => {
+  const now = clock().getTime();
+  return forgetMessages(db, { before: nowUtc(new Date(now - KEPT_MS)), far: nowUtc(new Date(now + FAR_MS)) });
+};
 
 // ------------------------------------------------------------------------------------------------- making messages
 /** Creates messages for all changes up to the end of the journal. */

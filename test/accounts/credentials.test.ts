@@ -417,6 +417,14 @@ describe('countFailures', () => {
     );
     expect(waits).toEqual([undefined, undefined, undefined, 30]);
   });
+  it('ignores failures that were counted while the clock was ahead', () => {
+    const counts = countFailures(limits);
+    const ahead = new Date(START.getTime() + 3_600_000);
+    for (let time = 0; time < 5; time += 1) counts.of('sign-in').failed('192.0.2.1', undefined, ahead);
+    expect(counts.of('sign-in').secondsToWait('192.0.2.1', START)).toBeUndefined();
+    expect(counts.known(START)).toEqual([]);
+    expect(counts.of('sign-in').failed('192.0.2.1', undefined, START)).toBeUndefined();
+  });
   it('counts each kind separately', () => {
     const counts = countFailures(limits);
     for (let time = 0; time < 5; time += 1) counts.of('record-password').failed('192.0.2.1', undefined, START);

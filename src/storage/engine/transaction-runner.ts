@@ -69,12 +69,12 @@ async function retry<T>(
   isWorthwhile: (error: unknown, waited: number) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
-  const begun = Date.now();
+  const begun = performance.now();
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, longestPause)) {
     try {
       return await work();
     } catch (error) {
-      if (!isWorthwhile(error, Date.now() - begun)) throw error;
+      if (!isWorthwhile(error, performance.now() - begun)) throw error;
       await sleep(pause * (0.5 + Math.random()));
     }
   }

@@ -166,9 +166,13 @@ export async function retryMessages(db: Database, hook: number, now: string): Pr
 /** Maximum number of messages that are changed or removed at once. */
 const STEP = 500;
 
-/** Removes some messages that are older than a moment and are not waiting. Returns the number of removed messages. */
-export async function forgetMessages(db: Database, before: string): Promise<number> {
+/**
+ * Removes some messages that are older than a moment, or from a time so far ahead that a clock was wrong, and are not
+ * waiting. Returns the number of removed messages.
+ */
+export async function forgetMessages(db: Database, { before, far }: { readonly before: string; readonly far: string }): Promise<number> {
   const rows = await db.rows<{ id: string }>`
-    SELECT id FROM {fasti_hook_messages} WHERE created_at < ${before} AND state <> ${'waiting'} ORDER BY created_at LIMIT ${STEP}`;
+    SELECT id FROM {fasti_hook_messages} WHERE (created_at < ${before} OR created_at > ${far}) AND state <> ${'waiting'}
+    ORDER BY created_at LIMIT ${STEP}`;
   return rows.length === 0 ? 0 : db.change`DELETE FROM {fasti_hook_messages} WHERE id IN (${rows.map(({ id }) => id)})`;
 }

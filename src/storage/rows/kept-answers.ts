@@ -25,7 +25,7 @@ export type KeptAnswer = Pick<AnswerRow, 'fingerprint' | 'answer'>;
 /** Returns the answer to the request with this id, if there is one that has not expired. */
 export async function findAnswer(db: Database, id: string, now: Date): Promise<KeptAnswer | undefined> {
   const [row] = await db.rows<KeptAnswer>`
-    SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} AND made_at > ${oldest(now)}`;
+    SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} AND made_at > ${oldest(now)} AND made_at <= ${latest(now)}`;
   return row;
 }
 
@@ -34,7 +34,7 @@ export async function findAnswer(db: Database, id: string, now: Date): Promise<K
  * with the same id wait here for the end of this transaction. Returns the answer if another request was faster.
  */
 export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, now: Date): Promise<KeptAnswer | undefined> {
-  await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND made_at <= ${oldest(now)}`;
+  await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND (made_at <= ${oldest(now)} OR made_at > ${latest(now)})`;
   await upsertRows(db, 'fasti_answers', [{ id, fingerprint, made_at: nowUtc(now), answer: '' }], ['id'], { made_at: 'made_at' });
   // The row is locked at this point: it is either new, or from a transaction that has ended.
   const [row] = await db.rows<KeptAnswer>`SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id}`;
@@ -61,9 +61,14 @@ const STEP = 500;
 
 /** Deletes some expired answers. Returns their number; after a full step there may be more. */
 export async function forgetAnswers(db: Database, now: Date): Promise<number> {
-  const rows = await db.rows<{ id: string }>`SELECT id FROM {fasti_answers} WHERE made_at <= ${oldest(now)} ORDER BY made_at LIMIT ${STEP}`;
+  const [from, to] = [oldest(now), latest(now)];
+  const rows = await db.rows<{ id: string }>`
+    SELECT id FROM {fasti_answers} WHERE made_at <= ${from} OR made_at > ${to} ORDER BY made_at LIMIT ${STEP}`;
   if (rows.length === 0) return 0;
-  return db.change`DELETE FROM {fasti_answers} WHERE id IN (${rows.map(({ id }) => id)}) AND made_at <= ${oldest(now)}`;
+  const ids = rows.map(({ id }) => id);
+  return db.change`DELETE FROM {fasti_answers} WHERE id IN (${ids}) AND (made_at <= ${from} OR made_at > ${to})`;
 }
 
+/** An answer from a later moment was made while a clock was ahead, and has expired too. */
+const latest = (now: Date): string => nowUtc(new Date(now.getTime() + KEPT_MS));
 const oldest = (now: Date): string => nowUtc(new Date(now.getTime() - KEPT_MS));

@@ -100,7 +100,7 @@ export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = P
   // Only WordPress creates sites in a network.
   if (db.prefixOf('users') !== db.prefix && !(await hasTable(db, 'posts')))
     throw new Error(`there is no table ${db.table('posts')}: the network has no such site (TABLE_PREFIX, NETWORK_SITE)`);
-  const begun = Date.now();
+  const begun = performance.now();
   const releaseDead = watchLock(db, patienceMs);
   for (;;) {
     try {
@@ -108,7 +108,7 @@ export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = P
       await releaseDead();
       return await applyPending(db, steps, patienceMs / BEATS);
     } catch (error) {
-      if (!isLocked(error) || Date.now() - begun > LONGEST_WAIT_MS) throw error;
+      if (!isLocked(error) || performance.now() - begun > LONGEST_WAIT_MS) throw error;
       await sleep(PAUSE_MS);
     }
   }
@@ -129,8 +129,8 @@ function watchLock(db: Database, patienceMs: number): () => Promise<void> {
   let [seen, since] = [0, 0];
   return async () => {
     const now = Number((await db.from('fasti_migrations_lock').first('is_locked'))?.is_locked ?? 0);
-    if (now !== seen) [seen, since] = [now, Date.now()];
-    else if (now !== 0 && Date.now() - since >= patienceMs)
+    if (now !== seen) [seen, since] = [now, performance.now()];
+    else if (now !== 0 && performance.now() - since >= patienceMs)
       await db.from('fasti_migrations_lock').where('is_locked', now).update({ is_locked: 0 });
   };
 }
