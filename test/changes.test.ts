@@ -200,6 +200,15 @@ describeAsking('changes', (ask) => {
     expect((await whole()).size).toBeGreaterThan(10);
   });
 
+  it('begin again if the secret of the site is a new one, as after a dump from before Fasti was restored', async () => {
+    for (const since of [await follow(new Map(), undefined), (await changes('limit=7')).next]) {
+      await ask.options({ fasti_version_key: `new ${since}` });
+      expectRefusal(await ask.get(`/changes?since=${since}`), 410, 'rest_changes_token_expired');
+      expectRefusal(await ask.get(`/changes?since=${since.replace('.', '..')}`), 400, 'rest_invalid_param', ['since']);
+    }
+    expect((await whole()).size).toBeGreaterThan(10);
+  });
+
   it('are complete for any order of reads and writes', async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('create' as const), path: fc.constantFrom(...PATHS), draft: fc.boolean() }),

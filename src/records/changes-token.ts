@@ -25,17 +25,20 @@ export function tokenOf({ number, mark, walk }: JournalPlace, scope: string, key
 }
 
 /**
- * Decodes the position in a token. Undefined if the token was issued for another scope.
+ * Decodes the position in a token. Undefined if the token was issued for another scope, or under another secret: after
+ * the restore of an old dump the site has a new one.
  *
- * @throws rest_invalid_param if it is no token of this site
+ * @throws rest_invalid_param if it does not have the form of a token
  */
 export function placeIn(token: string, scope: string, key: string): JournalPlace | undefined {
+  if (!TOKEN.test(token)) failParam('since', 'changes-token-invalid');
   const [said = '', forScope, digest] = token.split('.');
-  if (digest !== digestOf(said, key)) failParam('since', 'changes-token-invalid');
-  if (forScope !== digestOf(said, key, scope)) return undefined;
+  if (digest !== digestOf(said, key) || forScope !== digestOf(said, key, scope)) return undefined;
   const [number, mark, kind, after]: [number, string?, KindName?, number?] = JSON.parse(Buffer.from(said, 'base64url').toString());
   return { number, mark: mark || undefined, ...(kind === undefined || after === undefined ? {} : { walk: { kind, after } }) };
 }
+
+const TOKEN = /^[\w-]+(\.[\w-]{12}){2}$/;
 
 const digestOf = (said: string, key: string, scope = ''): string =>
   createHmac('sha256', key).update(`changes ${scope} ${said}`).digest('base64url').slice(0, 12);
