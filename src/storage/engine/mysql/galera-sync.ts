@@ -1,4 +1,5 @@
-import { withTimeout } from '../../../host/timeout.ts';
+import { NoAnswer, withTimeout } from '../../../host/timeout.ts';
+import { createSharedRuns } from '../shared-runs.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 
@@ -26,7 +27,10 @@ const BRIEFLY_MS = 300;
 /** Creates the synchronization. Its connection is opened when it is first needed, and kept open. */
 export function createGaleraSync(connections: Connections): GaleraSync {
   let session: { readonly server: MysqlServer; readonly connection: Promise<Connection> } | undefined;
-  let waiting: { readonly work: Promise<void>; readonly server: MysqlServer; long: boolean } | undefined;
+  // A query that was sent before a reader came does not cover what was committed in between.
+  const runs = createSharedRuns<void>();
+  /** Servers that have not answered a reader in time, until they do. */
+  const late = new Set<MysqlServer>();
 
   const close = (): void => {
     session?.connection.then(connections.drop, () => undefined);
@@ -50,23 +54,18 @@ export function createGaleraSync(connections: Connections): GaleraSync {
   return {
     wait: (server, limit) => withTimeout(limit, sync(server)),
     waitBriefly: async (server) => {
-      if (waiting?.server !== server) {
-        const mine = { work: sync(server), server, long: false };
-        const over = (): void => {
-          if (waiting === mine) waiting = undefined;
-        };
-        mine.work.then(over, over);
-        waiting = mine;
+      if (late.has(server)) return false;
+      const work = runs(server.name, () => sync(server));
+      try {
+        await withTimeout(BRIEFLY_MS, work);
+        return true;
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) return false;
+        const over = () => late.delete(server);
+        late.add(server);
+        work.then(over, over);
+        return false;
       }
-      const mine = waiting;
-      if (mine.long) return false;
-      return withTimeout(BRIEFLY_MS, mine.work).then(
-        () => true,
-        () => {
-          mine.long = true;
-          return false;
-        },
-      );
     },
     close,
   };
