@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { insertRows } from '../src/storage/engine/insert.ts';
+import { pagesOf } from '../src/storage/engine/pages.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { setHookState } from '../src/storage/rows/hooks.ts';
 import { createHookServer, forgetOldMessages } from '../src/webhooks/deliver.ts';
@@ -164,6 +165,22 @@ describeAsking(
       await serve();
       expect(types()).toEqual([`venue.updated ${id}`, `venue.removed ${id}`]);
       expect(await retryHook(site(), hook)).toBe(0);
+    });
+
+    it('makes thousands of messages due again within seconds', async () => {
+      const { id: hook } = await add();
+      const rows = Array.from({ length: 6000 }, (_, place) => ({
+        id: `msg_${place}`,
+        hook,
+        number: place + 1,
+        subject: `event ${place % 600}`,
+        state: place % 3 === 0 ? ('done' as const) : ('failed' as const),
+        payload: '{}',
+      }));
+      for (const some of pagesOf(rows, 1000)) await insertRows(ask.db(), 'fasti_hook_messages', some);
+      const begun = performance.now();
+      expect(await retryHook(site(), hook)).toBe(4000);
+      expect(performance.now() - begun).toBeLessThan(10_000);
     });
 
     it('is switched off by 410, and sends the missed messages when it is resumed', async () => {
