@@ -26,7 +26,7 @@ const FILE = '_FILE';
  * without line breaks at its end. The process's own variables take precedence over `.env`; empty ones count as absent.
  *
  * @param names the variables that may be given by a file
- * @throws EnvironmentError if a file cannot be read, or if a variable and its file are both given
+ * @throws EnvironmentError if a file cannot be read or is empty, or if a variable and its file are both given
  */
 export function readEnvironment(own: Variables, folder: string, names: readonly string[]): Environment {
   const path = join(folder, DOTENV);
@@ -43,7 +43,7 @@ export function readEnvironment(own: Variables, folder: string, names: readonly 
     if (!named) continue;
     if (variables[name]) throw new EnvironmentError(`${name} and ${name + FILE} are both given; keep one of them.`);
     const file = resolve(folder, named);
-    variables[name] = withoutLineEnd(textOf(file, name + FILE));
+    variables[name] = valueIn(file, name + FILE);
     files.set(name, file);
   }
   return { variables, files };
@@ -67,6 +67,13 @@ function variablesIn(path: string): Record<string, string | undefined> {
 
 /** Removes the byte order mark that some editors write, which would become part of the first name. */
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '');
+
+/** Returns the value in a file. An empty one must not count as absent: the default could be another database. */
+function valueIn(file: string, variable: string): string {
+  const value = withoutLineEnd(textOf(file, variable));
+  if (value.trim() === '') throw new EnvironmentError(`${variable} names ${file}, which is empty.`);
+  return value;
+}
 
 function textOf(file: string, variable: string): string {
   try {

@@ -47,8 +47,10 @@ describe('environment variables', () => {
 
   it.each([
     [{ PORT_FILE: 'nothing' }, /^PORT_FILE names .*nothing, which cannot be read: /],
+    [{ PORT_FILE: 'empty' }, /^PORT_FILE names .*empty, which is empty\.$/],
     [{ PORT_FILE: 'secret', PORT: '1' }, /^PORT and PORT_FILE are both given; keep one of them\.$/],
   ])('are refused with a one-line message: %j', (own, message) => {
+    write('empty', ' \n');
     expect(() => readEnvironment(own, folder, ['PORT'])).toThrow(EnvironmentError);
     expect(() => readEnvironment(own, folder, ['PORT'])).toThrow(message);
   });
