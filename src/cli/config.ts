@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
 import { type Setting, settings } from '../config/settings.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
-import type { Session } from './session.ts';
+import { configOf, type Session } from './session.ts';
 
 /** Adds `config`, which prints the settings in force and where they come from. */
 export function addConfigCommand(program: Command, session: Session): void {
@@ -22,7 +21,7 @@ export function addConfigCommand(program: Command, session: Session): void {
       ),
     );
     // Reports unusable values after everything has been printed.
-    readConfig(io.env);
+    configOf(session);
   });
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ConfigError, readConfig } from '../config/config.ts';
+import { settings } from '../config/settings.ts';
 import { version } from '../host/version.ts';
 import type { Say } from '../refusals.ts';
 import { loadTexts, type Texts } from '../texts.ts';
@@ -34,7 +34,7 @@ import { addWebhookCommands } from './webhooks.ts';
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   // A language without texts is reported when the site is opened, so that help works anyway.
-  const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
+  const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(languagesOf({ ...io, env: {} })));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
   io.onUnwritable?.((what) => `${say('error', { message: say('exchange:faults.unwritable', { file: say('standard-output'), what }) })}\n`);
@@ -125,16 +125,13 @@ export const sayIn =
     );
 
 /**
- * Returns the languages of the settings. Wrong settings are reported when the command reads them, so that help works
- * anyway.
+ * Returns the languages in the setting, or its default if they are wrong. Other settings do not matter here: whatever
+ * is wrong with them is reported when the command reads them, in the language that was asked for.
  */
 function languagesOf({ env }: Io): readonly string[] {
-  try {
-    return readConfig(env).languages;
-  } catch (error) {
-    if (error instanceof ConfigError) return ['en'];
-    throw error;
-  }
+  const { env: name, fallback, schema } = settings.languages;
+  const given = schema.safeParse(env[name]?.trim() || fallback);
+  return given.success ? given.data : schema.parse(fallback);
 }
 
 /**

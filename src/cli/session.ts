@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { firstOfRole, requireUser } from '../accounts/users.ts';
 import { loadViewer } from '../accounts/viewer.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';
 import { openSite, type Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
+import { mysqlServers } from '../storage/engine/mysql/address.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { CliError, type Io } from './io.ts';
@@ -19,8 +20,22 @@ export interface Session {
   readonly say: Say;
 }
 
-/** Returns the settings of the environment. Throws ConfigError. */
-export const configOf = ({ io }: Session): Config => readConfig(io.env);
+/** Returns the settings of the environment. Throws ConfigError, also for a MySQL address that names no database. */
+export function configOf({ io }: Session): Config {
+  const config = readConfig(io.env);
+  checkAddress('DATABASE_URL', config.databaseUrl);
+  checkAddress('DATABASE_READ_URL', config.databaseReadUrl);
+  return config;
+}
+
+function checkAddress(setting: string, address = ''): void {
+  if (!address.startsWith('mysql:')) return;
+  try {
+    mysqlServers(address);
+  } catch (error) {
+    throw new ConfigError(`${setting} cannot be used: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
 
 /** Page size for the command, to which the limit of the API does not apply. */
 const LONGEST_PAGE = 500;

@@ -42,6 +42,16 @@ describe('fasti config', () => {
     expect(rows.get('DATABASE_URL')!.value).toBe(shown);
   });
 
+  it.each([
+    ['DATABASE_URL', 'mysql://user:hush@localhost', /^Error: DATABASE_URL cannot be used: .* must end with its name/],
+    ['DATABASE_URL', 'mysql://user:hu/sh@localhost/n', /^Error: DATABASE_URL cannot be used: .* must look like mysql:/],
+    ['DATABASE_READ_URL', 'mysql://localhost/n?tls=1', /^Error: DATABASE_READ_URL cannot be used: .* not known: tls/],
+  ])('rejects a database address that names no database: %s=%s', async (name, address, message) => {
+    const { code, err } = await config({ [name]: address });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
+    expect(err).not.toMatch(/hu\/?sh/);
+  });
+
   it('lists all settings before it rejects an invalid one', async () => {
     const { code, err, rows } = await config({ PORT: 'x' });
     expect({ code, err }).toEqual({ code: 2, err: 'Error: PORT is "x"; it must be a whole number from 0 to 65535.\n' });
