@@ -33,8 +33,12 @@ export function addBackupCommands(program: Command, session: Session): void {
     .action((file: string, given: Options) => restoreBackup(session, file, given));
 }
 
-async function makeBackup(session: Session, file: string, { force }: Options): Promise<void> {
+/** The file that `-` means, as in other commands. */
+const STANDARD_OUTPUT = '/dev/stdout';
+
+async function makeBackup(session: Session, named: string, { force }: Options): Promise<void> {
   const { io, say } = session;
+  const file = named === '-' ? STANDARD_OUTPUT : named;
   if (!force && (await wouldReplace(file))) throw new CliError('file-exists', { file });
   const rows = await withSite(session, 'read', (site) =>
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -17,6 +17,7 @@ import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { restore } from '../../src/upkeep/restore.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
+import { COMMAND } from '../support/program.mjs';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
@@ -409,6 +410,20 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     const { code, out, err } = await fasti(urlOf(db), ['backup', '/dev/null', '--force']);
     expect([code, out]).toEqual([engine === 'MySQL' ? 0 : 1, '']);
     expect(err).toMatch(engine === 'MySQL' ? /^1\d{3} rows written to/ : /\/dev\/null is not a regular file/);
+  });
+
+  it('write a backup named - to standard output', async () => {
+    const file = fileName();
+    const output = openSync(file, 'w');
+    const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'backup', '-'], {
+      env: { ...process.env, DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, NODE_OPTIONS: '', LANG: 'en' },
+      cwd: folder,
+      stdio: ['ignore', output, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(output);
+    expect({ status, stderr, named: existsSync(join(folder, '-')) }).toEqual({ status: 0, stderr: '', named: false });
+    expect(await fasti(freshSqlite(), ['restore', file])).toMatchObject({ code: 0 });
   });
 
   it('refuse to write a backup over the database itself', async () => {
