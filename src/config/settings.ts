@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { trimEndOf } from '../wordpress/trim.ts';
 import {
+  ipAddress,
   isFreeNamespace,
   isGeocoderAddress,
   isProxyTrust,
@@ -276,12 +277,10 @@ export const settings = {
     allowed: 'IP addresses with commas between them',
     meaning:
       'Addresses that webhooks may be sent to although they are inside your own network. All others must be public, and are reached on the ports 80, 443 and 8080 only.',
-    schema: z.string().transform((list) =>
-      list
-        .split(',')
-        .map((one) => one.trim())
-        .filter((one) => one !== ''),
-    ),
+    schema: z
+      .string()
+      .transform((list) => splitAtCommas(list).filter((one) => one !== ''))
+      .pipe(z.array(ipAddress())),
   },
   sharedWithWordpress: {
     env: 'SHARED_WITH_WORDPRESS',

@@ -70,6 +70,11 @@ function isAddressWith(value: string, places: readonly string[]): boolean {
 
 const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
 
+/** Returns a schema for IP addresses. Those of version 6 get their usual form, in which the system names them. */
+export function ipAddress() {
+  return z.union([z.ipv4(), z.ipv6().transform((value) => new URL(`http://[${value}]`).hostname.slice(1, -1))]);
+}
+
 /** Whether a text names the proxies whose `X-Forwarded-*` headers are trusted. */
 export function isProxyTrust(value: string): boolean {
   return /^(on|off|\d{1,3})$/.test(value) || splitAtCommas(value).every((address) => ADDRESS.safeParse(address).success);
