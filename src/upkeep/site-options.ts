@@ -160,8 +160,11 @@ function oneOf<T extends string>(choices: readonly T[], shown: (settings: SiteSe
   };
 }
 
-/** First path segments that are in use; a slug of that name would be hidden by them. */
-const TAKEN: ReadonlySet<string> = new Set(['admin', 'wp-json', 'wp-admin', 'wp-content', 'wp-includes', '_fasti']);
+/** First path segments that are in use; a slug of that name would be hidden by them, or hide them. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...['admin', 'doc', 'health', 'wp-json', 'wp-admin', 'wp-content', 'wp-includes', '_fasti'],
+  ...['venue', 'organizer', 'tag'],
+]);
 
 function slug(name: string, shown: SiteOption['shown']): SiteOption {
   const isUsable = (value: string) => value !== '' && sanitizeTitle(value) === value && !TAKEN.has(value);
