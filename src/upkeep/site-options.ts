@@ -172,9 +172,17 @@ function slug(name: string, shown: SiteOption['shown']): SiteOption {
 }
 
 /** Converts a zone name, or an offset from UTC, which WordPress stores as hours in a separate option. */
-function storedZone(value: string): Stored | undefined {
+function storedZone(given: string): Stored | undefined {
+  const value = usualZoneName(given);
   const zone = parseZone(value);
   if (zone?.rules || value === 'UTC') return { options: { timezone_string: value, gmt_offset: '' } };
   if (!zone || !/^UTC[+-]\d/.test(value)) return undefined;
   return { options: { timezone_string: '', gmt_offset: String(zone.seconds / 3600) } };
 }
+
+/**
+ * Returns a zone name in its usual capitals, as in the list on WordPress's settings page: a page that does not find the
+ * stored name there stores the first of the list when it is saved.
+ */
+const usualZoneName = (name: string): string =>
+  ['UTC', ...Intl.supportedValuesOf('timeZone')].find((usual) => usual.toLowerCase() === name.toLowerCase()) ?? name;

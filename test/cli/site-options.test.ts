@@ -57,6 +57,15 @@ describeDatabases('fasti option', (open) => {
     }
   });
 
+  it.each([
+    ['europe/rome', 'Europe/Rome'],
+    ['AMERICA/PORT_OF_SPAIN', 'America/Port_of_Spain'],
+    ['utc', 'UTC'],
+  ])('stores the time zone %s as %s, which WordPress has in its list', async (given, stored) => {
+    expect(await fasti('option', 'set', 'timezone', given)).toMatchObject({ code: 0, out: `Done: timezone is now ${stored}.\n` });
+    expect(await db.from('options').where('option_name', 'timezone_string').first('option_value')).toEqual({ option_value: stored });
+  });
+
   it('stores names in escaped form, as WordPress does', async () => {
     await fasti('option', 'set', 'title', `<img src=x onerror="alert('1')"> & co`);
     const row = await db.from('options').where('option_name', 'blogname').first('option_value');
