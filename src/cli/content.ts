@@ -29,7 +29,7 @@ import {
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { languageOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
-import { oneLine, print, printedItem, printedList } from './print.ts';
+import { oneLine, print, printedItem, printedList, type Shape } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 import { withEach } from './several.ts';
 
@@ -92,7 +92,7 @@ function addList({ session, kind, verb }: Group): void {
   );
   withShape(list, say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
-      const shape = shapeOf(given, COLUMNS[kind.name]);
+      const shape: Shape = { ...shapeOf(given, COLUMNS[kind.name]), html: true };
       const caller = inContentLanguage(await actingCaller(site, session, userOf(command)), given);
       if (shape.format === 'count') {
         const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(caller, kind, kind.filters, given) });
@@ -107,7 +107,7 @@ function addGet({ session, kind, verb, reference: refer }: Group): void {
   withShape(verb('get', ` ${refer}`).option('--etag', say('options.etag')), say).action(
     (reference: string, given: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
-        const shape = shapeOf(given, COLUMNS[kind.name]);
+        const shape: Shape = { ...shapeOf(given, COLUMNS[kind.name]), html: true };
         const caller = await actingCaller(site, session, userOf(command));
         const id = await idOf(site, kind, reference);
         const { record, version = '' } =

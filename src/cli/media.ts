@@ -41,7 +41,7 @@ function addList(media: Command, session: Session): void {
           items.push(...found.records.map((record) => ({ ...record, title: rawTitle(record) })));
           pages = found.pages;
         }
-        print(io, printedList(items, shapeOf(given, COLUMNS), io.terminal));
+        print(io, printedList(items, { ...shapeOf(given, COLUMNS), html: true }, io.terminal));
       }),
     );
 }

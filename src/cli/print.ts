@@ -19,6 +19,8 @@ export interface Shape {
   readonly field: string | undefined;
   /** Members that are shown by default. */
   readonly columns: readonly string[];
+  /** Whether the texts are HTML, as those of records; tables show it as text. */
+  readonly html?: true;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Shape {
  * @throws CliError `unknown-field` if no item has such a member
  */
 export function printedList(items: readonly Item[], shape: Shape, framed: boolean): string {
-  const { format, field, fields, columns } = shape;
+  const { format, field, fields, columns, html } = shape;
   checkFields(items, format === 'ids' ? ['id'] : field === undefined ? (fields ?? []) : [field]);
   if (format === 'count') return `${items.length}\n`;
   if (format === 'ids') return items.length === 0 ? '' : `${items.map(({ id }) => id).join(' ')}\n`;
@@ -46,17 +48,17 @@ export function printedList(items: readonly Item[], shape: Shape, framed: boolea
   const shown = fields ?? columns;
   const rows = items.map((item) => shown.map((name) => memberOf(item, name)));
   if (format === 'csv') return csv([shown, ...rows]);
-  return table(shown, rows, framed);
+  return table(shown, readableRows(rows, html), framed);
 }
 
 /** Formats one record with a line for each of its members. Throws CliError `unknown-field`. */
 export function printedItem(item: Item, shape: Shape, framed: boolean): string {
-  const { format, field, fields } = shape;
+  const { format, field, fields, html } = shape;
   if (field !== undefined || format === 'ids' || format === 'count') return printedList([item], shape, framed);
   checkFields([item], fields ?? []);
   if (format === 'json') return json(fields ? pickFields(item, fields) : item, indentOf(framed));
   const rows = (fields ?? Object.keys(item)).map((name) => [name, memberOf(item, name)]);
-  return format === 'csv' ? csv([HEAD, ...rows]) : table(HEAD, rows, framed);
+  return format === 'csv' ? csv([HEAD, ...rows]) : table(HEAD, readableRows(rows, html), framed);
 }
 
 /** Prints on standard output. */
@@ -129,8 +131,8 @@ function csvCell(value: unknown): string {
 /** Maximum width in terminal columns. */
 const LONGEST_CELL = 60;
 
-function table(head: readonly string[], rows: readonly (readonly unknown[])[], framed: boolean): string {
-  const cells = [head, ...rows.map((row) => row.map((value) => oneLine(readable(value))))];
+function table(head: readonly string[], rows: readonly (readonly string[])[], framed: boolean): string {
+  const cells = [head, ...rows];
   if (!framed) return cells.map((row) => `${row.join('\t')}\n`).join('');
   const shown = cells.map((row) => row.map((cell) => shortenedTo(cell, LONGEST_CELL)));
   const widths = head.map((_, column) => shown.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0));
@@ -139,13 +141,17 @@ function table(head: readonly string[], rows: readonly (readonly unknown[])[], f
   return `${[rule, lines[0], rule, ...lines.slice(1), ...(rows.length > 0 ? [rule] : [])].join('\n')}\n`;
 }
 
-/** Formats a value for people: HTML as text, linked records and terms by name. */
-function readable(value: unknown): string {
+/** Formats the cells of a table. */
+const readableRows = (rows: readonly (readonly unknown[])[], html: Shape['html']): string[][] =>
+  rows.map((row) => row.map((value) => oneLine(readable(value, html ? (text) => decodeEntities(stripAllTags(text)) : String))));
+
+/** Formats a value for people: linked records and terms by name. `textOf` formats a text. */
+function readable(value: unknown, textOf: (text: string) => string): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return decodeEntities(stripAllTags(value));
+  if (typeof value === 'string') return textOf(value);
   if (typeof value !== 'object') return String(value);
-  if (Array.isArray(value)) return value.map(readable).join(', ');
+  if (Array.isArray(value)) return value.map((one) => readable(one, textOf)).join(', ');
   const { name, title, venue, organizer, url } = value as Item;
   const named = [name, title, venue, organizer, url].find((text) => typeof text === 'string');
-  return named === undefined ? JSON.stringify(value) : readable(named);
+  return named === undefined ? JSON.stringify(value) : readable(named, textOf);
 }

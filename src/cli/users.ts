@@ -71,7 +71,8 @@ const addList = (user: Command, session: Session): void => {
     .action((given: Options) =>
       withSite(session, 'read', async (site) => {
         const rows = (await listUsers(site, { role: given.role })).map((account) => ({ ...account }));
-        print(io, printedList(rows, shapeOf(given, COLUMNS), io.terminal));
+        // WordPress stores display names as HTML.
+        print(io, printedList(rows, { ...shapeOf(given, COLUMNS), html: true }, io.terminal));
       }),
     );
 };

@@ -66,6 +66,13 @@ describeDatabases('fasti option', (open) => {
     expect(await db.from('options').where('option_name', 'timezone_string').first('option_value')).toEqual({ option_value: stored });
   });
 
+  it('prints values in a table as they are, since they are not HTML', async () => {
+    const value = 'a <3 b <i>';
+    await fasti('option', 'set', 'tagline', value);
+    const rows = (await fasti('option', 'list', '--fields=option,value')).out.split('\n');
+    expect(rows).toContain(`tagline\t${value}`);
+  });
+
   it('stores names in escaped form, as WordPress does', async () => {
     await fasti('option', 'set', 'title', `<img src=x onerror="alert('1')"> & co`);
     const row = await db.from('options').where('option_name', 'blogname').first('option_value');
