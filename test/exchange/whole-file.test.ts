@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { open, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,16 @@ it('writeWhole replaces a file by one that only the owner can read', async () =>
   expect(await writeWhole(file, (part) => writeFile(part, 'new').then(() => 3))).toBe(3);
   expect(readFileSync(file, 'utf8')).toBe('new');
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it('writeWhole replaces the file that a symbolic link leads to, and keeps the link', async () => {
+  const [target, link] = [join(folder, 'target'), join(folder, 'link')];
+  await writeFile(target, 'old');
+  symlinkSync('target', link);
+  await writeWhole(link, (part) => writeFile(part, 'new'));
+  expect(readlinkSync(link)).toBe('target');
+  expect(readFileSync(target, 'utf8')).toBe('new');
+  for (const path of [target, link]) rmSync(path);
 });
 
 it('writeWhole keeps the previous file and leaves no partial file if writing fails', async () => {

@@ -30,7 +30,8 @@ export async function writeWhole<Result>(named: string, write: (part: string) =>
       throw namedFault(named, error);
     });
   }
-  const file = DESCRIPTOR.test(resolve(named)) ? await realpath(named) : named;
+  // A link stays: the file that it leads to is the one that others read.
+  const file = present ? await realpath(named) : named;
   await removeLeft(file);
   const part = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
