@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
 import { flagAnything } from '../kinds/grammars/flags.ts';
-import { kinds } from '../kinds/index.ts';
+import { kinds, postKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
 import type { Param } from '../kinds/param.ts';
@@ -21,9 +21,7 @@ export type Params = Readonly<Record<string, Param>>;
  * next word unless it is a yes or no, as in wp-cli. Hyphens in flags are accepted: `--start-date`.
  */
 export function spellOutFlags(args: readonly string[]): string[] {
-  const kind = kinds.find(({ name }) => name === commandIn(args));
-  if (!kind) return [...args];
-  const params = Object.entries<Param>({ ...kind.filters, ...kind.fields });
+  const params = Object.entries(paramsOf(commandIn(args)));
   const flags = new Set(params.flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
   const names = new Set(params.map(([name]) => name));
   const end = args.includes('--') ? args.indexOf('--') : args.length;
@@ -33,6 +31,13 @@ export function spellOutFlags(args: readonly string[]): string[] {
     const answered = no === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
     return place < end && flags.has(name) && !answered ? `--${name}=${no === undefined}` : arg;
   });
+}
+
+/** Returns the parameters that a command has as flags: those of a kind, or the filters of all kinds for `export`. */
+function paramsOf(command: string | undefined): Params {
+  if (command === 'export') return Object.assign({}, ...postKinds.map(({ filters }) => filters));
+  const kind = kinds.find(({ name }) => name === command);
+  return { ...kind?.filters, ...kind?.fields };
 }
 
 /** Rewrites `--start-date=…` to `--start_date=…` if that flag exists. */

@@ -291,6 +291,9 @@ describe('boolean flags', () => {
     ['venue list --search event --no-has_events', 'venue list --search event --has_events=false'],
     ['tag list --search event --no-hide_empty', 'tag list --search event --hide_empty=false'],
     ['--user event --language=it venue list --has_events', '--user event --language=it venue list --has_events=true'],
+    ['export --featured a.csv --start-date=today', 'export --featured=true a.csv --start_date=today'],
+    ['export --no-has-events --kind=venue a.csv', 'export --has_events=false --kind=venue a.csv'],
+    ['doctor --fix --yes', 'doctor --fix --yes'],
     ['event get --porcelain 1', 'event get --porcelain 1'],
     ['event get -- --featured', 'event get -- --featured'],
   ])('are spelled out: %s', (given, spelled) => {
