@@ -184,6 +184,34 @@ describeDatabases('languages in files', (open) => {
     expect(await groupsOf(to, 'event')).toEqual(['en Concert: en=Concert,it=Concerto', 'it Concerto: en=Concert,it=Concerto']);
   });
 
+  it('find records of a table by their names in their language, and link events to those', async () => {
+    copy = await open({ migrated: false });
+    to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await to('init', '--languages=en,it')).code).toBe(0);
+    const [venues, events] = ['venues', 'events'].map((name) => join(folder, `${copy.dialect.name}-${name}.csv`)) as [string, string];
+    writeFileSync(venues, 'Venue Name,Language,Translation Group\nPiazza,en,p\nPiazza,it,p\n');
+    const rows = ['Event Name,Event Start Date,Event Venue Name,Language', 'Fair,2031-05-01,Piazza,en', 'Fair,2031-05-01,Piazza,it'];
+    writeFileSync(events, rows.join('\n'));
+    const report = async (...args: readonly string[]) => {
+      const { created, unchanged, losses } = JSON.parse((await to('import', ...args, '--format=json')).out) as Record<string, unknown>;
+      return { created, unchanged, losses };
+    };
+    expect(await report(venues, events)).toEqual({ created: { venue: 2, event: 2 }, unchanged: {}, losses: [] });
+    // Under another name of the source, nothing is known of the first import.
+    for (const args of [[venues], [events]])
+      expect(await report(...args, '--source=other')).toMatchObject({
+        created: {},
+        losses: [],
+        unchanged: { [args[0] === venues ? 'venue' : 'event']: 2 },
+      });
+    const { out } = await to('event', 'list', '--format=json', '--start_date=2031-01-01', '--end_date=2032-01-01');
+    const links = (JSON.parse(out) as { language: string; venue: { language: string } }[]).map((one) => [one.language, one.venue.language]);
+    expect(links.sort()).toEqual([
+      ['en', 'en'],
+      ['it', 'it'],
+    ]);
+  });
+
   it('assign the language of an event to its categories, as a write does', async () => {
     copy = await open({ migrated: false });
     to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });

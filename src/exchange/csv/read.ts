@@ -224,8 +224,8 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     kind,
     sourceId,
     place,
-    // Translations of a record often have the same name.
-    ...(language === '' ? { match: 'name' as const } : { language }),
+    match: 'name',
+    ...(language === '' ? {} : { language }),
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
     absent,
@@ -366,9 +366,11 @@ function withCurrency(metas: PostItem['metas'], row: Row): PostItem['metas'] {
 
 function linksOf(row: Row): Link[] {
   const venue = (row.venue ?? '').trim();
+  const language = (row.language ?? '').trim();
+  const spoken = language === '' ? {} : { language };
   return [
-    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue } as const]),
-    ...organizersOf(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name }) as const),
+    ...(venue === '' ? [] : [{ key: VENUE_LINK, kind: 'venue', name: venue, ...spoken } as const]),
+    ...organizersOf(row.organizers).map((name) => ({ key: ORGANIZER_LINK, kind: 'organizer', name, ...spoken }) as const),
   ];
 }
 

@@ -2,6 +2,7 @@ import { takenPostIds } from '../../storage/rows/taken.ts';
 import { findUserByLogin, keepUser } from '../../storage/rows/users.ts';
 import type { Link, PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
+import { inLanguage } from './in-language.ts';
 import type { Wants, Work } from './run.ts';
 
 /** The references of a post as ids of this site; those that are not imported yet are left out and resolved later. */
@@ -51,12 +52,18 @@ export async function authorOf({ run, db, ledger }: Work, author: string): Promi
 }
 
 /**
- * Returns the id that a link leads to: the record that was imported under that name, or the record with this title or,
- * if there is none, with this id. Images are found by source id alone.
+ * Returns the id that a link leads to: the record that was imported under that name, or the record with this title, if
+ * possible in the language of the link, or, if there is none, with this id. Images are found by source id alone.
  */
-export async function linkTarget({ run, db, ledger }: Work, link: Link): Promise<number | undefined> {
+export async function linkTarget(work: Work, link: Link): Promise<number | undefined> {
+  const { run, db, ledger } = work;
   if ('sourceId' in link) return ledger.target('post', link.sourceId);
-  const named = link.kind === 'attachment' ? undefined : await run.names.find(db, link.kind, link.name);
+  const all = link.kind === 'attachment' ? [] : await run.names.findAll(db, link.kind, link.name);
+  const spoken =
+    link.kind === 'attachment' || link.language === undefined || all.length < 2
+      ? []
+      : await inLanguage(work, link.kind, all, link.language);
+  const named = spoken[0] ?? all[0];
   if (named !== undefined || !/^[1-9]\d{0,14}$/.test(link.name)) return named;
   const id = Number(link.name);
   return (await takenPostIds(db, [id])).get(id)?.post_type === typeOf(link.kind) ? id : undefined;

@@ -9,6 +9,7 @@ import type { CleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { typeOf } from '../items/site-items.ts';
+import { inLanguage } from './in-language.ts';
 import type { Work } from './run.ts';
 import { startOf } from './stored-post.ts';
 
@@ -36,7 +37,8 @@ export async function learnNames({ run, db }: Work, items: readonly PostItem[]):
 /** Returns the oldest existing record of the same name whose details do not show that it is a different one. */
 export async function findSameNamed({ run, db }: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
   if (item.match === undefined || item.kind === 'attachment') return undefined;
-  const ids = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MOST_SAME);
+  const named = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MOST_SAME);
+  const ids = item.language === undefined ? named : await inLanguage({ run, db }, item.kind, named, item.language);
   if (item.match === 'name' || ids.length === 0) return ids[0];
   const stored = await loadMetas(
     db,

@@ -79,10 +79,12 @@ export interface Recurrence extends StoredRecurrence {
   readonly partial?: true;
 }
 
-/** A post of the source or, if only a name is known, the record with this title. */
+/**
+ * A post of the source or, if only a name is known, the record with this title; of several, the one in this language.
+ */
 export type Link =
   | { readonly key: string; readonly kind: LinkedKind; readonly sourceId: string }
-  | { readonly key: string; readonly kind: LinkedKind; readonly name: string };
+  | { readonly key: string; readonly kind: LinkedKind; readonly name: string; readonly language?: string };
 
 export type LinkedKind = 'venue' | 'organizer' | 'attachment';
 

@@ -13,11 +13,9 @@ import { startsOfRecurring } from '../../storage/rows/recurring-events.ts';
  */
 export interface Names {
   /**
-   * Returns the id of the oldest record of this name outside of the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS`
-   * in its own time zone.
+   * Returns the ids of all records with this name outside of the trash, the oldest first. `start` of an event:
+   * `YYYY-MM-DD HH:MM:SS` in its own time zone.
    */
-  readonly find: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<number | undefined>;
-  /** Returns the ids of all records with this name, the oldest first. */
   readonly findAll: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<readonly number[]>;
   /** Reads the records of a kind that other writers have created since its names were read. Not for events. */
   readonly renew: (db: Database, kind: Exclude<PostKindName, 'event'>) => Promise<void>;
@@ -56,7 +54,6 @@ export function createNames({ recurring }: { readonly recurring: boolean }): Nam
     return names.get(nameOf(kind, title, start)) ?? [];
   };
   return {
-    find: async (...asked) => (await findAll(...asked))[0],
     findAll,
     renew: async (db, kind) => {
       const names = known.get(kind);
