@@ -36,6 +36,8 @@ export async function monthPage(visit: Visit, { asked = textIn(visit.request.que
   const weeks = weeksOf(month, list.rows.map(spanOf), { firstDay: first, cutoff: settings.calendar.cutoff });
   const around = (step: number) => {
     const moved = addMonths(`${month}-01 00:00:00`, step).slice(0, 7);
+    // The years of dates have four digits.
+    if (monthIn(moved) === undefined) return undefined;
     return { href: deskUrl(visit, '/month', { month: moved }), text: dayInWords(i18n, moved, 'month') };
   };
   const html = deskPage(visit, {

@@ -427,6 +427,8 @@ describeAsking('the other pages of the desk', (ask) => {
     ] as const)
       expect((await admin.get(`/admin/events?month=${typed}`)).text.split('>Long week<').length - 1).toBe(count);
     for (const month of ['1000-01', '9999-12', '0000-01']) expect((await admin.get(`/admin/month?month=${month}`)).status).toBe(200);
+    for (const month of ['1000-01', '9999-12'])
+      expect((await admin.get(`/admin/month?month=${month}`)).text.match(/class="paging-\w+"/g)).toHaveLength(1);
   });
 
   it('says how many events of a month it does not show, and links to them', async () => {
