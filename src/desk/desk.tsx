@@ -124,7 +124,7 @@ export function tooLargePage({ visit }: RoutedRequest, error: unknown): DeskAnsw
       <>
         <p>{say('desk:problem.too-large-about')}</p>
         <p>
-          <Link href={deskUrl(visit, pageOf(visit.request.path))}>{say('desk:again.link')}</Link>
+          <Link href={deskUrl(visit, pageOf(visit.request.path))}>{say('desk:again.not-kept.link')}</Link>
         </p>
       </>
     ),

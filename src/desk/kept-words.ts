@@ -12,7 +12,11 @@ import type { Visit } from './visit.ts';
 
 /** Technical fields of forms that contain no user input. */
 const FORM_OWN: ReadonlySet<string> = new Set(
-  'fields version back begun translation_of publish author decision kept columns map'.split(' '),
+  [
+    'fields version back begun translation_of publish author',
+    'kept columns map dates skip run',
+    'decision app_id success_url reject_url',
+  ].flatMap((names) => names.split(' ')),
 );
 /** Members that name something by its id, which means nothing to users. */
 const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove']);
@@ -41,6 +45,7 @@ const textsWithin = (value: unknown): string[] =>
 
 /** Returns the label of a field in a form that is not one of a record. */
 function labelElsewhere({ i18n: { say, has } }: Pick<Visit, 'i18n'>, name: string): string {
-  const key = [`cli:option.names.${name}`, `desk:people.${name}`, `desk:fields.${name}`].find(has);
+  const own = name === 'app_name' ? 'desk:authorize.name' : `desk:fields.${name}`;
+  const key = [`cli:option.names.${name}`, `desk:people.${name}`, own].find(has);
   return key === undefined ? name : say(key);
 }

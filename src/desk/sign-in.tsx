@@ -199,14 +199,14 @@ export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit
 /** Returns the page for starting again after a form that could not be accepted and is not kept. */
 export function beginAgainPage(visit: Visit, { path, why }: NotKept): string {
   const { say } = visit.i18n;
-  const texts = why === 'not-done' ? 'desk:again.not-done' : 'desk:again';
+  const reason = why === 'not-done' ? why : 'not-kept';
   return deskPage(visit, {
-    title: say(`${texts}.title`),
+    title: say(`desk:again.${reason}.title`),
     children: (
       <>
-        <p>{say(`${texts}.about`)}</p>
+        <p>{say(`desk:again.${reason}.about`)}</p>
         <p>
-          <Link href={deskUrl(visit, path)}>{say(`${texts}.link`)}</Link>
+          <Link href={deskUrl(visit, path)}>{say(`desk:again.${reason}.link`)}</Link>
         </p>
       </>
     ),

@@ -178,6 +178,10 @@ describeAsking('signing in to the desk', (ask) => {
       ['Titolo', 'Inizio', 'In evidenza', 'Stato', 'Categorie', 'Luogo'],
       ['Festa', '2027-03-04 21:00', 'Attivo', 'Bozza', 'Balli', 'Sala'],
     ]);
+    const file = { name: 'a.csv', kept: '00', dates: 'dmy', skip: '1', run: '1', 'map[0]': 'post_title', 'columns[0]': 'Title' };
+    expect(await shown('/admin/import', file)).toEqual([['Nome'], ['a.csv']]);
+    const program = { app_name: 'Palmare', app_id: '', success_url: 'https://palmare.example/', decision: 'approve' };
+    expect(await shown('/admin/authorize', program)).toEqual([["Nome dell'applicazione"], ['Palmare']]);
     expect(await shown('/admin/settings', { tagline: 'Tutto', 'begun[tagline]': '' })).toEqual([
       [expect.stringMatching(/sito/)],
       ['Tutto'],
