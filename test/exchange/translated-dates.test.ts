@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { languageFaults } from '../../src/storage/audit/language-audit.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
 import type { Json } from '../support/asking.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -16,6 +17,15 @@ const CHOIR = 502;
 const ONLY_ENGLISH = '2031-01-21 18:30:00';
 
 const folder = temporaryFolder();
+
+/** Names of the faults of languages that are errors. */
+async function languageFaultsIn({ site: { db, settings } }: RunningSite): Promise<string[]> {
+  const { contentLanguages } = await settings();
+  const names: string[] = [];
+  for (const { name, find } of languageFaults(contentLanguages!))
+    if (/twice|broken/.test(name) && (await find(db)).length > 0) names.push(name);
+  return names;
+}
 
 describeDatabases('dates of a recurring event in two languages', (open) => {
   let site: RunningSite;
@@ -41,6 +51,26 @@ describeDatabases('dates of a recurring event in two languages', (open) => {
     expect([path, answer.status < 300, answer.status < 300 || answer.text]).toEqual([path, true, true]);
     return answer.body;
   };
+
+  it('are recognized in a CSV file of the site itself, as are other events, in their language', async () => {
+    const file = join(folder, `own-${site.base.replace(/\D/g, '')}.csv`);
+    expect(await source('export', file, '--kind=event')).toMatchObject({ code: 0 });
+    const events = async () => {
+      const rows = await site.site.db
+        .from('posts')
+        .where('post_type', 'tribe_events')
+        .orderBy('ID')
+        .select('ID', 'post_title', 'post_status');
+      return rows.map(({ ID, post_title: title, post_status: status }) => [ID, title, status]);
+    };
+    const before = await events();
+    for (const how of [['--dry-run'], []]) {
+      const { out } = await source('import', file, ...how);
+      expect([how, /^ +events +(\d+)/m.exec(out)?.[1]]).toEqual([how, '0']);
+    }
+    expect(await events()).toEqual(before);
+    expect(await languageFaultsIn(site)).toEqual([]);
+  });
 
   it.each<[string, () => Promise<string>]>([
     ['the address of the site', async () => site.base],

@@ -1,23 +1,26 @@
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
-import { languagesOf, languagesOfRecords } from '../../records/record-languages.ts';
+import { languagesOf, membershipsOf } from '../../records/record-languages.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Work } from './run.ts';
 
-/** Returns those of some records that are in a language, since translations of a record often have its name. */
+/**
+ * Returns those of some records that are in a language, since translations of a record often have its name. Records
+ * without a language count as in the default one. Returns all of them if the site has no languages.
+ */
 export async function inLanguage(
   { run, db }: Pick<Work, 'run' | 'db'>,
   kind: PostKindName,
   ids: readonly number[],
-  code: string,
+  language: string,
 ): Promise<readonly number[]> {
   const own = languagesOf(run.caller, postKind(kind));
-  const language = own && languageOfCode(own.languages, code);
-  if (!own || !language || ids.length === 0) return [];
-  const codes = await languagesOfRecords(
-    db,
-    own,
-    ids.filter((id) => id > 0),
-  );
-  return ids.filter((id) => codes.get(id) === language.code);
+  if (!own || ids.length === 0) return ids;
+  // A record in a language that the site does not have gets the default one.
+  const code = languageOfCode(own.languages, language)?.code ?? own.languages.defaultCode;
+  // In a dry run, new records have no ids of posts. Rows with the same language have already been compared with them.
+  const stored = ids.filter((id) => id > 0);
+  const known = await membershipsOf(db, own, stored);
+  const languageOf = (id: number) => (known.has(id) ? known.get(id)?.language : own.languages.defaultCode);
+  return stored.filter((id) => languageOf(id) === code);
 }

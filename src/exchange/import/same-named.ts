@@ -35,10 +35,11 @@ export async function learnNames({ run, db }: Work, items: readonly PostItem[]):
 }
 
 /** Returns the oldest existing record of the same name whose details do not show that it is a different one. */
-export async function findSameNamed({ run, db }: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
+export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
+  const { run, db } = work;
   if (item.match === undefined || item.kind === 'attachment') return undefined;
   const named = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MOST_SAME);
-  const ids = item.language === undefined ? named : await inLanguage({ run, db }, item.kind, named, item.language);
+  const ids = item.language === undefined ? named : await inLanguage(work, item.kind, named, item.language);
   if (item.match === 'name' || ids.length === 0) return ids[0];
   const stored = await loadMetas(
     db,
