@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { insertRows } from '../src/storage/engine/insert.ts';
@@ -312,6 +313,36 @@ describeAsking(
       const sent = got.filter(({ body }) => body.data.kind === 'venue').length;
       expect(sent).toBeLessThan(9);
       expect((await hookMessages(site(), slow.id, 20)).filter(({ state }) => state === 'done')).toHaveLength(sent);
+    });
+
+    it('ends its turn only when all messages are answered, even if the result of one cannot be stored', async () => {
+      await add({ kinds: 'venue' });
+      const { id: one } = await ask.made('/venues', { venue: 'One' });
+      const { id: other } = await ask.made('/venues', { venue: 'Other' });
+      const isOne = `OLD.subject = 'venue ${one}'`;
+      await ask.db().knex.raw(
+        ask.db().dialect.name === 'sqlite'
+          ? `CREATE TRIGGER failing BEFORE UPDATE ON wp_fasti_hook_messages WHEN ${isOne} BEGIN SELECT RAISE(ABORT, 'no'); END`
+          : `CREATE TRIGGER failing BEFORE UPDATE ON wp_fasti_hook_messages FOR EACH ROW
+               IF ${isOne} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF`,
+      );
+      let letGo = () => {};
+      const held = new Promise<number>((resolve) => {
+        letGo = () => resolve(204);
+      });
+      answer = (body) => (body.data.id === other ? held : 204);
+      let isOver = false;
+      const serving = serve().then(() => {
+        isOver = true;
+      });
+      await until('both messages', () => got.length === 2);
+      await sleep(300);
+      expect(isOver).toBe(false);
+      letGo();
+      await serving;
+      await ask.db().knex.raw('DROP TRIGGER failing');
+      const states = await ask.db().from('fasti_hook_messages').orderBy('number').pluck('state');
+      expect(states).toEqual(['waiting', 'done']);
     });
 
     it('asks the receiver to read everything again if the journal is no longer complete', async () => {

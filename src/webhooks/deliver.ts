@@ -188,7 +188,10 @@ async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Pr
         held = until;
         const sendable = await sendableNow(site, hook, messages.slice(first, first + TOGETHER));
         if (!sendable) return await switchOff(site, hook, USER_GONE);
-        const outcomes = await Promise.all(sendable.map((one) => send(site, hook, one)));
+        const sending = sendable.map((one) => send(site, hook, one));
+        // If one throws, the others still hold the reservation until they have ended.
+        await Promise.allSettled(sending);
+        const outcomes = await Promise.all(sending);
         if (outcomes.includes('gone')) return await switchOff(site, hook, 'its receiver says that it is gone');
         // The other messages would fail as well; they are retried in the next round.
         if (outcomes.includes('failed')) return;
