@@ -29,7 +29,8 @@ export function createGaleraSync(connections: Connections): GaleraSync {
   let session: { readonly server: MysqlServer; readonly connection: Promise<Connection> } | undefined;
   // A query that was sent before a reader came does not cover what was committed in between.
   const runs = createSharedRuns<void>();
-  /** Servers that have not answered a reader in time, until they do. */
+  /** Servers that have a query to answer, and those that have not answered a reader in time, until they do. */
+  const busy = new Set<MysqlServer>();
   const late = new Set<MysqlServer>();
 
   const close = (): void => {
@@ -55,9 +56,14 @@ export function createGaleraSync(connections: Connections): GaleraSync {
     wait: (server, limit) => withTimeout(limit, sync(server)),
     waitBriefly: async (server) => {
       if (late.has(server)) return false;
-      const work = runs(server.name, () => sync(server));
+      // The query of another reader may have to be answered first.
+      const limit = busy.has(server) ? 2 * BRIEFLY_MS : BRIEFLY_MS;
+      const work = runs(server.name, () => {
+        busy.add(server);
+        return sync(server).finally(() => busy.delete(server));
+      });
       try {
-        await withTimeout(BRIEFLY_MS, work);
+        await withTimeout(limit, work);
         return true;
       } catch (error) {
         if (!(error instanceof NoAnswer)) return false;
