@@ -49,9 +49,12 @@ export function splitAtCommas(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }
 
-/** Whether a text is the URL of a site: without query, fragment, user name and password. */
+/**
+ * Whether a text is the URL of a site: without query, fragment, user name and password. Since addresses are made by
+ * appending to it, it must not be one that only the URL parser corrects (`https:example.org`, blanks, backslashes).
+ */
 export function isSiteUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
+  if (!/^https?:\/\/[^\s\\/][^\s\\]*$/i.test(value) || !URL.canParse(value)) return false;
   const { protocol, search, hash, username, password } = new URL(value);
   return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === '';
 }

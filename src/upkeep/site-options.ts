@@ -7,6 +7,7 @@ import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { typedKeys } from '../typed-keys.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
+import { isEmail } from '../wordpress/email.ts';
 import { withMembers } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/zones.ts';
@@ -45,7 +46,10 @@ const siteOptions = {
     shown: ({ home }) => home,
     stored: (value) => (isSiteUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined),
   },
-  email: matching('admin_email', /^[^\s@]{1,64}@[^\s@]{1,190}$/, ({ raw }) => raw.get('admin_email') ?? ''),
+  email: {
+    shown: ({ raw }) => raw.get('admin_email') ?? '',
+    stored: (value) => (isEmail(value) ? { options: { admin_email: value } } : undefined),
+  },
   timezone: { shown: ({ timezone }) => timezone, stored: storedZone },
   language: {
     shown: ({ raw }) => raw.get('WPLANG') || 'en_US',
@@ -139,10 +143,6 @@ function text(option: string, shown: SiteOption['shown']): SiteOption {
     shown,
     stored: (value) => (value.length <= LONGEST && !/\p{Cc}/u.test(value) ? { options: { [option]: escHtml(value) } } : undefined),
   };
-}
-
-function matching(option: string, pattern: RegExp, shown: SiteOption['shown']): SiteOption {
-  return { shown, stored: (value) => (pattern.test(value) ? { options: { [option]: value } } : undefined) };
 }
 
 function member(name: string, pattern: RegExp, shown: SiteOption['shown']): SiteOption {

@@ -11,8 +11,11 @@ const folder = temporaryFolder();
 const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
   title: { good: ['<b>"All\'s well"</b>', 'Città & “co”'], bad: ['a\u0000b', 'x'.repeat(201)] },
   tagline: { good: ['', 'Every week'], bad: ['a\nb'] },
-  url: { good: ['https://calendar.example.org/sub'], bad: ['calendar', 'javascript:1', 'https://a/?b', 'https://u@a/'] },
-  email: { good: ['a@example.org'], bad: ['', 'a', 'a b@c'] },
+  url: {
+    good: ['https://calendar.example.org/sub'],
+    bad: ['calendar', 'javascript:1', 'https://a/?b', 'https://u@a/', 'https:a.example', 'https:\\\\a', 'https://a/b c', ' https://a'],
+  },
+  email: { good: ['a@example.org'], bad: ['', 'a', 'a b@c', 'a@b'] },
   timezone: { good: ['America/New_York', 'UTC', 'UTC+5.5', 'UTC-3'], bad: ['', 'Roma', 'UTCx', 'UTC+15', 'EST'] },
   language: { good: ['it_IT', 'en_US', 'eo'], bad: ['', 'italiano', 'it-IT', '../x'] },
   currency_symbol: { good: ['€', 'CHF'], bad: ['', 'a b'] },
