@@ -7,6 +7,7 @@ import { withLanguages } from '../kinds/language-fields.ts';
 import type { Param } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
+import { tableOf } from '../wordpress/table.ts';
 import { CliError, EXIT } from './io.ts';
 import { readableDate } from './options.ts';
 import type { Session } from './session.ts';
@@ -139,6 +140,12 @@ export const withLanguageFlags = (command: Command, { say }: Session): Command =
     .option('--content-language <code>', say('content.content-language'))
     .option('--translations <json>', say('content.translations'))
     .option('--translation-of <id>', say('content.translation-of'));
+
+/** Fields whose flags have other names. */
+const OTHER_FLAGS: ReadonlyMap<string, string> = tableOf({ language: '--content-language', translation_of: '--translation-of' });
+
+/** Returns the flag for a parameter of a record, for messages. */
+export const flagFor = (param: string): string => OTHER_FLAGS.get(param) ?? `--${param}`;
 
 /** Returns a kind with the fields that it has on the caller's site. */
 export const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => onSite(kind, settings);

@@ -10,6 +10,7 @@ import { LanguageError } from '../records/site-languages.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { HookError } from '../webhooks/hooks.ts';
+import { flagFor } from './content-flags.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 import { OneOfSeveral } from './several.ts';
@@ -64,7 +65,7 @@ function explainOne({ reference, left, cause }: OneOfSeveral, say: Say, options:
 
 /** Returns a line for each invalid parameter. */
 function faultLines({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
-  return [...faults].map(([param, fault]) => `--${param}: ${faultSentence(say, param, fault, sent?.get(param))}`);
+  return [...faults].map(([param, fault]) => `${flagFor(param)}: ${faultSentence(say, param, fault, sent?.get(param))}`);
 }
 
 // ------------------------------------------------------------------------------------------------- usage

@@ -37,6 +37,14 @@ describe('fasti languages', () => {
   });
 
   it.each([
+    ['--content-language=zz', /^--content-language: "zz" is not one of en, it/m],
+    ['--translation-of=99', /^--translation-of: There is no such record/m],
+  ])('name the option %s in errors about it', async (option, said) => {
+    const { code, err } = await fasti('event', 'create', '--title=A', ...DATES, option);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(said) });
+  });
+
+  it.each([
     [['add', 'it'], 'already has'],
     [['add', 'Italian'], 'cannot be the code'],
     [['add', 'de', '--locale=German'], 'not a locale'],
