@@ -1,5 +1,5 @@
 import { type SiteSettings, settingNames } from './calendar/settings.ts';
-import type { Config } from './config/config.ts';
+import { type Config, ConfigError } from './config/config.ts';
 import { settingsReader, siteSettings } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { FetchOptions } from './media/safe-fetch.ts';
@@ -68,6 +68,15 @@ export interface Site {
 /** Time for which a disk counts as full after a failed write, in milliseconds. */
 const FULL_MS = 5000;
 
+/** Loads the texts in the languages of the setting LANGUAGES. Throws ConfigError if one of them has no texts. */
+export async function loadConfiguredTexts({ languages }: Pick<Config, 'languages'>): Promise<Texts> {
+  try {
+    return await loadTexts(languages);
+  } catch (error) {
+    throw new ConfigError(`LANGUAGES is ${JSON.stringify(languages.join())}; ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /**
  * Opens the database (without waiting for an absent server), the texts and the log. Throws if a setting is invalid.
  * `watched`: see `openDatabase`.
@@ -78,7 +87,7 @@ export async function openSite(
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
     openDatabase({ url: config.databaseUrl, ...tablesOf(config), watched, onServerChange: logServerChange(log, 'database') }),
-    loadTexts(config.languages),
+    loadConfiguredTexts(config),
   ]);
   let follows = false;
   const others = othersOf(opened, clock);

@@ -72,7 +72,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   const [standard = LAST_RESORT] = languages;
   for (const language of languages) {
     if (!existsSync(`${FOLDER}${language}`))
-      throw new Error(`There are no texts in the language "${language}": the folder locales/${language} is absent.`);
+      throw new Error(`there are no texts in the language "${language}", because the folder locales/${language} is absent.`);
   }
   const i18n = createInstance();
   await i18n.use(Backend).init({
@@ -86,7 +86,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   });
   for (const language of languages) {
     const absent = TEXT_FILES.find((file) => !i18n.hasResourceBundle(language, file));
-    if (absent) throw new Error(`The texts in locales/${language}/${absent}.json cannot be read.`);
+    if (absent) throw new Error(`the texts in locales/${language}/${absent}.json cannot be read.`);
   }
   const known = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
   const usual = i18n.getFixedT(standard);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Setting, settings } from '../config/settings.ts';
+import { loadConfiguredTexts } from '../site.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { configOf, type Session } from './session.ts';
@@ -10,7 +11,7 @@ export function addConfigCommand(program: Command, session: Session): void {
   withExamples(withShape(program.command('config').description(say('config.about')), say), say, [
     'fasti config',
     'fasti config --format=json',
-  ]).action((given: Record<string, unknown>) => {
+  ]).action(async (given: Record<string, unknown>) => {
     const shape = shapeOf(given, ['setting', 'value', 'from']);
     print(
       io,
@@ -21,7 +22,7 @@ export function addConfigCommand(program: Command, session: Session): void {
       ),
     );
     // Reports unusable values after everything has been printed.
-    configOf(session);
+    await loadConfiguredTexts(configOf(session));
   });
 }
 

@@ -33,7 +33,7 @@ import { addWebhookCommands } from './webhooks.ts';
  * @returns the exit code: 0 done, 1 refused or not found, 2 wrong usage, 3 incomplete import, 69 database unavailable
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  // A language without texts is reported when the site is opened, so that help works anyway.
+  // A language without texts is reported when the site is opened and by `config`, so that help works anyway.
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(languagesOf({ ...io, env: {} })));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);

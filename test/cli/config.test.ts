@@ -57,4 +57,13 @@ describe('fasti config', () => {
     expect({ code, err }).toEqual({ code: 2, err: 'Error: PORT is "x"; it must be a whole number from 0 to 65535.\n' });
     expect(rows.get('PORT')).toMatchObject({ value: 'x' });
   });
+
+  it('rejects a language without texts', async () => {
+    const { code, err, rows } = await config({ LANGUAGES: 'en,de' });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'Error: LANGUAGES is "en,de"; there are no texts in the language "de", because the folder locales/de is absent.\n',
+    });
+    expect(rows.get('LANGUAGES')).toMatchObject({ value: 'en,de' });
+  });
 });
