@@ -71,6 +71,7 @@ const NOT_IN_ITALIAN = /\be-mail|posta elettronica|parola d.accesso|parola chiav
 describe('the texts in Italian', () => {
   const own = sentences('it');
   it('use the words of WordPress everywhere', () => expect([...own].filter(([, sentence]) => NOT_IN_ITALIAN.test(sentence))).toEqual([]));
+  it('do not say "simile" (similar) for "such"', () => expect([...own].filter(([, sentence]) => /\bsimile\b/.test(sentence))).toEqual([]));
   it('are the same on the pages and at the desk if they are the same in English', () => {
     const said = new Map<string, Set<string>>();
     for (const [key, sentence] of sentences('en')) {
