@@ -249,6 +249,18 @@ describeDatabases('fasti doctor', (open, engine) => {
       () => db.from('posts').where('ID', 12).update({ post_date_gmt: ZERO }),
       [expect.stringMatching(/^12 /) as unknown as string],
     ],
+    [
+      'modified-dates-missing',
+      'warning',
+      () => db.from('posts').where('ID', 39).update({ post_modified: ZERO, post_modified_gmt: ZERO }),
+      [expect.stringMatching(/^39 /) as unknown as string],
+    ],
+    [
+      'modified-dates-missing',
+      'warning',
+      () => db.from('posts').where('ID', 12).update({ post_modified_gmt: ZERO }),
+      [expect.stringMatching(/^12 /) as unknown as string],
+    ],
     ['metas-twice', 'warning', async () => meta(39, '_EventStartDate', (await first(39, '_EventStartDate')) ?? ''), ['39 _EventStartDate']],
     ['event-row-missing', 'error', () => db.from('tec_events').where('post_id', 39).delete(), ['39']],
     ['event-row-differs', 'error', () => db.from('tec_events').where('post_id', 39).update({ end_date: '2020-01-01 00:00:00' }), ['39']],

@@ -33,6 +33,7 @@ export type RowFaultName =
   | 'posts-below-themselves'
   | 'slugs-empty'
   | 'post-dates-missing'
+  | 'modified-dates-missing'
   | 'metas-twice'
   | 'metas-contradict'
   | 'links-twice'
@@ -92,6 +93,14 @@ export const ROW_FAULTS: readonly RowFault[] = [
     find: async (db) => (await withoutDate(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
     fix: async (db, context) => {
       for (const post of await withoutDate(db)) await updatePost(db, post.ID, datesOf(post, context));
+    },
+  },
+  {
+    name: 'modified-dates-missing',
+    severity: 'warning',
+    find: async (db) => (await withoutChange(db)).map(({ ID, post_title: title }) => `${ID} ${title}`),
+    fix: async (db, context) => {
+      for (const post of await withoutChange(db)) await updatePost(db, post.ID, changeOf(post, context));
     },
   },
   {
@@ -223,6 +232,27 @@ function datesOf(post: Dated, { zone, now }: RepairContext): Pick<Post, 'post_da
   if (isRealDate(gmt)) return { post_date: toLocal(gmt, zone), post_date_gmt: gmt };
   const local = isRealDate(modified) ? modified : toLocal(nowUtc(now), zone);
   return { post_date: local, post_date_gmt: toUtc(local, zone) };
+}
+
+/** Returns the published records one of whose two dates of change is not a date. */
+const withoutChange = (db: Database): Promise<Changed[]> =>
+  db.rows<Changed>`SELECT ID, post_title, post_date, post_date_gmt, post_modified, post_modified_gmt FROM {posts}
+    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND (post_modified < ${FIRST_DATE} OR post_modified_gmt < ${FIRST_DATE}
+      OR post_modified > ${LAST_DATE} OR post_modified_gmt > ${LAST_DATE} OR post_modified NOT LIKE ${FORM}
+      OR post_modified_gmt NOT LIKE ${FORM}) ORDER BY ID`;
+
+type Changed = Dated & Pick<Post, 'post_modified_gmt'>;
+
+/**
+ * Returns the dates of the last change of a post. A missing one of the two is computed from the other; if both are
+ * missing, they are those of publication.
+ */
+function changeOf(post: Changed, context: RepairContext): Pick<Post, 'post_modified' | 'post_modified_gmt'> {
+  const [local, utc] = [inFull(post.post_modified), inFull(post.post_modified_gmt)];
+  if (isRealDate(local)) return { post_modified: local, post_modified_gmt: toUtc(local, context.zone) };
+  if (isRealDate(utc)) return { post_modified: toLocal(utc, context.zone), post_modified_gmt: utc };
+  const { post_date: date, post_date_gmt: gmt } = datesOf(post, context);
+  return { post_modified: date, post_modified_gmt: gmt };
 }
 
 /** Returns the categories and tags without a name or a slug. */
