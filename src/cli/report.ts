@@ -39,7 +39,7 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
   });
   if (error instanceof OneOfSeveral) return explainOne(error, say, options);
   if (error instanceof CommanderError) return explainUsage(error, say, options);
-  if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit);
+  if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit, nearField(error, say));
   if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
     return failed(say(`problems.${error.problem}`, error.values), EXIT.refused);
   if (error instanceof SourceFault) return failed(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
@@ -61,6 +61,13 @@ function explainOne({ reference, left, cause }: OneOfSeveral, say: Say, options:
   const named =
     cause instanceof ApiError ? [say('error', { message: `${reference}: ${refusalSentence(say, cause)}` }), ...lines.slice(1)] : lines;
   return { lines: [...named, ...(left.length > 0 ? [say('not-done', { references: left.join(' ') })] : [])], exit };
+}
+
+/** Returns the line that suggests a field of the records instead of an unknown one. */
+function nearField({ problem, values }: CliError, say: Say): string[] {
+  if (problem !== 'unknown-field') return [];
+  const near = nearestName(String(values.field), String(values.fields).split(', '));
+  return near === undefined ? [] : [say('usage.near', { near })];
 }
 
 /** Returns a line for each invalid parameter. */

@@ -203,6 +203,7 @@ describe('wrong usage', () => {
     [['event', 'create', '--titel=Jazz'], 'Did you mean --title?'],
     [['event', 'create', '--titel', 'Jazz'], 'Did you mean --title?'],
     [['event', 'create', '--start_dat=2026-12-31'], 'Did you mean --start_date?'],
+    [['option', 'list', '--fields=option,vale'], 'Did you mean value?'],
     [['event', 'get'], 'the argument id-or-slug is missing'],
     [['event', 'list', '--format=yaml'], '--format must be one of table, json, csv, ids, count, not "yaml"'],
     [['event', 'update', '1'], 'no field to change was given'],
