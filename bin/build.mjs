@@ -20,7 +20,7 @@ const ENTRIES = [
   'storage/engine/database',
   'storage/schema/migrate',
 ];
-/** Modules that run in a separate process or thread (`src/host/runnable.ts`). */
+/** Modules that run in a separate process or thread (`src/host/entry-point.ts`). */
 const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread', 'upkeep/sqlite-copy-thread', 'upkeep/sqlite-check-thread'];
 
 /** Drivers that knex imports for other databases. They are not installed. */

@@ -1,6 +1,6 @@
 import type { TableDefinition } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
-import { nowUtc } from '../src/wordpress/time.ts';
+import { utcFromDate } from '../src/wordpress/time.ts';
 
 /** Our own tables next to WordPress's; each has a primary key. */
 export const ownTables: Migration = {
@@ -11,7 +11,7 @@ export const ownTables: Migration = {
       for (const statement of dialect.createTable(definition, prefix)) await knex.schema.raw(statement);
     }
     await knex(`${prefix}fasti_changes`)
-      .insert({ id: 1, counter: 1, changed_at: nowUtc(new Date()) })
+      .insert({ id: 1, counter: 1, changed_at: utcFromDate(new Date()) })
       .onConflict('id')
       .ignore();
   },

@@ -1,4 +1,4 @@
-import type { Shapes } from '../src/storage/engine/dialect.ts';
+import type { TableStatistics } from '../src/storage/engine/dialect.ts';
 import type { Migration } from '../src/storage/schema/migration.ts';
 
 /**
@@ -9,7 +9,7 @@ export const shapes: Migration = {
   name: '005-shapes',
   tables: () => [],
   up: async ({ knex, dialect, prefix }) => {
-    for (const statement of dialect.describeShapes(SHAPES, prefix)) await knex.schema.raw(statement);
+    for (const statement of dialect.storeStatistics(SHAPES, prefix)) await knex.schema.raw(statement);
   },
 };
 
@@ -17,7 +17,7 @@ export const shapes: Migration = {
  * Statistics for a million events. Query plans only depend on which key finds few rows and which finds many; small
  * calendars are fast either way.
  */
-const SHAPES: Shapes = {
+const SHAPES: TableStatistics = {
   posts: {
     type_status_date: [1_000_000, 150_000, 100_000, 1, 1],
     type_status_author: [1_000_000, 150_000, 100_000, 50_000],

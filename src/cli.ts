@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from './cli/program.ts';
 import { askText } from './cli/progress.ts';
-import { variables } from './config/settings.ts';
+import { settingVariables } from './config/settings.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
@@ -38,7 +38,7 @@ const result = await runCli(process.argv.slice(2), {
   },
   err: (text) => process.stderr.write(text),
   // Some programs claim to be a terminal of width 0, in which a progress bar would become a column of characters.
-  terminal: process.stdout.isTTY === true && process.stdout.columns > 0,
+  isTerminal: process.stdout.isTTY === true && process.stdout.columns > 0,
   zone: timeZone,
   ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: askText } : {}),
   onInterrupt: (message) => {
@@ -52,7 +52,7 @@ const result = await runCli(process.argv.slice(2), {
   onUnwritable: (message) => {
     unwritable = message;
   },
-  changes: () => {
+  onFirstChange: () => {
     changes = true;
   },
   wait: async (milliseconds) => {
@@ -69,7 +69,7 @@ process.exitCode = result || process.exitCode;
 
 function readVariables() {
   try {
-    return readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), variables);
+    return readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), settingVariables);
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     process.stderr.write(`Error: ${error.message}\n`);

@@ -5,7 +5,7 @@ export function addToGroup<Key, Value>(groups: Map<Key, Value[]>, key: Key, valu
   else groups.set(key, [value]);
 }
 
-const itself = <Item>(item: Item): Item => item;
+const identity = <Item>(item: Item): Item => item;
 
 /** Groups items by a key, keeping their order. `value`: the value to keep of each item; by default the item itself. */
 export function groupedBy<Item, Key>(items: Iterable<Item>, key: (item: Item) => Key): Map<Key, Item[]>;
@@ -17,7 +17,7 @@ export function groupedBy<Item, Key, Value>(
 export function groupedBy<Item, Key>(
   items: Iterable<Item>,
   key: (item: Item) => Key,
-  value: (item: Item) => unknown = itself,
+  value: (item: Item) => unknown = identity,
 ): Map<Key, unknown[]> {
   const groups = new Map<Key, unknown[]>();
   for (const item of items) addToGroup(groups, key(item), value(item));

@@ -64,7 +64,7 @@ export function createLog({ logLevel, logFormat = 'auto' }: LogOptions, target?:
 }
 
 /** Entries of this level and above are written at once. */
-const URGENT = pino.levels.values.warn!;
+const URGENT_LEVEL = pino.levels.values.warn!;
 
 /**
  * Creates the stream that pino writes to. Because of `pino.metadata`, pino sets the level of each line before it writes
@@ -74,13 +74,13 @@ function streamTo({ write }: LogTarget): DestinationStream {
   const stream = {
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
-    write: (line: string) => write(line, stream.lastLevel >= URGENT),
+    write: (line: string) => write(line, stream.lastLevel >= URGENT_LEVEL),
   };
   return stream;
 }
 
 /** Deeper than any entry is nested. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /**
  * Replaces the values of secret names. Values with `toJSON` are left as they are; errors are serialized as errors under
@@ -88,7 +88,7 @@ const DEEPEST = 8;
  */
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || 'toJSON' in value) return value;
-  if (depth === DEEPEST) return HIDDEN;
+  if (depth === MAX_DEPTH) return HIDDEN;
   if (value instanceof Error) return withoutSecrets({ ...codesOf(value), ...pino.stdSerializers.err(value) }, depth + 1);
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   return Object.fromEntries(
@@ -100,11 +100,11 @@ function withoutSecrets(value: unknown, depth = 0): unknown {
 function codesOf(error: Error): Record<string, unknown> {
   const { cause } = error;
   if (!(cause instanceof Error)) return {};
-  const known = CODES.flatMap((name): [string, unknown][] => (name in cause ? [[name, Reflect.get(cause, name)]] : []));
+  const known = CODE_MEMBERS.flatMap((name): [string, unknown][] => (name in cause ? [[name, Reflect.get(cause, name)]] : []));
   return { ...codesOf(cause), ...Object.fromEntries(known) };
 }
 
-const CODES = ['code', 'errno', 'sqlState'];
+const CODE_MEMBERS = ['code', 'errno', 'sqlState'];
 
 /**
  * Whether a name is that of a secret, or of a member of one, in PHP's syntax: `password`, `password[]`,
@@ -153,12 +153,12 @@ function loggedPair(pair: string, depth: number): string {
 }
 
 /** Maximum depth of URLs within URLs. */
-const NESTED = 4;
+const MAX_NESTED_URLS = 4;
 
 /** Returns a part of a URL for the log. The part may contain another URL, percent-encoded or not. */
 function loggedPiece(piece: string, depth: number): string {
   const plain = decoded(piece);
-  if (plain.includes('?') && depth === NESTED) return HIDDEN;
+  if (plain.includes('?') && depth === MAX_NESTED_URLS) return HIDDEN;
   const logged = plain.includes('?') ? withoutSecretsIn(plain, depth + 1) : withoutUser(plain);
   return logged === plain ? piece : logged.replaceAll('&', '%26').replaceAll('#', '%23');
 }

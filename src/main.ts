@@ -6,17 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { failureCountsOf } from './accounts/attempts.ts';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
-import { variables } from './config/settings.ts';
-import { endAtOnce, endByItself } from './host/ending.ts';
+import { settingVariables } from './config/settings.ts';
+import { exitWhenIdle, killSelf } from './host/ending.ts';
+import { entryPointUrl } from './host/entry-point.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
-import { closePort, placeOf } from './host/port.ts';
-import { runnable } from './host/runnable.ts';
+import { closePort, listenAddressOf } from './host/port.ts';
 import { startTracing, type Tracing } from './host/tracing.ts';
 import { metricsPage } from './http/metrics.ts';
 import { metricsListener, openMetricsPort } from './http/metrics-server.ts';
 import { type ServiceHost, startService } from './http/service.ts';
-import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
+import { type FromWorker, manageWorkers, type ToWorker, WORKER_VARIABLE } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
 import { type LoadedTheme, loadTheme } from './pages/theme.ts';
@@ -28,9 +28,9 @@ import { openSite, type Site } from './site.ts';
  */
 const NOTICE_MS = 2000;
 /** Time for the last log lines to be read, in milliseconds. */
-const LOG_MS = 1000;
+const LOG_FLUSH_MS = 1000;
 /** Timeout of a worker's request for the metrics of all workers, in milliseconds. */
-const METRICS_MS = 5000;
+const METRICS_TIMEOUT_MS = 5000;
 
 // By default, V8 lets the heap grow to four times its live size before a collection, which would keep a hundred
 // megabytes of old answers. Twice the size costs little time.
@@ -38,41 +38,41 @@ setFlagsFromString('--heap-growing-percent=100');
 // The date library works correctly only in this time zone.
 process.env.TZ = 'UTC';
 const config = readSettings();
-const output = standardOutput(config.logFormat);
-const log = createLog(config, output);
-const patience = config.shutdownSeconds * 1000;
-const tracing = await spansWanted();
-const notice = Math.min(NOTICE_MS, patience / 2);
-if (process.env[WORKER] !== undefined && process.send) await serveAsWorker(process.env[WORKER]);
+const logOutput = standardOutput(config.logFormat);
+const log = createLog(config, logOutput);
+const shutdownMs = config.shutdownSeconds * 1000;
+const tracing = await startTracingIfConfigured();
+const noticeMs = Math.min(NOTICE_MS, shutdownMs / 2);
+if (process.env[WORKER_VARIABLE] !== undefined && process.send) await serveAsWorker(process.env[WORKER_VARIABLE]);
 else {
-  await requireUploads(config);
+  await checkUploads(config);
   if (config.workers > 1) serveByWorkers();
   else await serveAlone();
 }
 
 /** Serves from a single process that owns the port. */
 async function serveAlone(): Promise<void> {
-  const place = placeOf(config, process.env);
+  const place = listenAddressOf(config, process.env);
   const open = (server: Server): void => {
     if (server.listening) return;
-    server.on('error', cannotListen);
+    server.on('error', reportPortError);
     server.listen(place, () => log.info({ address: server.address() }, 'listening'));
   };
   const service = startService(
-    await siteOf(config),
-    await themeOf(config),
-    { open, close: (server) => closePort(server, place), notices: log, life: log, ...tracingObservers() },
-    quit,
+    await openConfiguredSite(config),
+    await loadConfiguredTheme(config),
+    { open, close: (server) => closePort(server, place), serviceLog: log, processLog: log, ...tracingObservers() },
+    exitWithError,
   );
   const { metrics } = service;
-  if (metrics) serveMetrics(async () => metricsPage([await metrics.measured()]));
+  if (metrics) serveMetrics(async () => metricsPage([await metrics.collect()]));
   let stopping = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (stopping) endAtOnce(signal);
+    if (stopping) killSelf(signal);
     stopping = true;
-    service.giveNotice();
-    if (service.isWatched()) await sleep(notice);
-    await service.end();
+    service.announceShutdown();
+    if (service.isWatched()) await sleep(noticeMs);
+    await service.stop();
     await finish(signal);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
@@ -84,16 +84,16 @@ async function serveAlone(): Promise<void> {
  */
 function serveByWorkers(): void {
   let endSignal: NodeJS.Signals = 'SIGTERM';
-  const ended = (code: number): void => void finish(endSignal, code);
+  const onEnd = (code: number): void => void finish(endSignal, code);
   const workers = manageWorkers({
     count: config.workers,
-    place: placeOf(config, process.env),
-    notice,
-    patience,
+    address: listenAddressOf(config, process.env),
+    noticeMs,
+    timeoutMs: shutdownMs,
     log,
-    launch: (number) => fork(runnable('main'), { env: { ...process.env, [WORKER]: String(number) } }),
-    ended,
-    failed: cannotListen,
+    launch: (number) => fork(entryPointUrl('main'), { env: { ...process.env, [WORKER_VARIABLE]: String(number) } }),
+    onEnd,
+    onPortError: reportPortError,
   });
   serveMetrics(workers.metrics);
   const stop = (signal: NodeJS.Signals): void => {
@@ -107,48 +107,54 @@ function serveByWorkers(): void {
 
 /** Runs a worker, which gets its connections from the first process. It ends when the first process does. */
 async function serveAsWorker(number: string): Promise<void> {
-  let end = async (): Promise<void> => endAtOnce('SIGTERM');
+  let end = async (): Promise<void> => killSelf('SIGTERM');
   process.once('disconnect', () => void end());
   // The first process may have ended while this one was loading.
-  if (!process.connected) endAtOnce('SIGTERM');
+  if (!process.connected) killSelf('SIGTERM');
   const silent = log.child({}, { level: 'silent' });
-  const say = (word: FromWorker): void => {
+  const sendToPrimary = (word: FromWorker): void => {
     if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
   };
   const metrics = async (): Promise<string> => {
-    say('asks for metrics');
-    for await (const [word] of on(process, 'message', { signal: AbortSignal.timeout(METRICS_MS) }))
+    sendToPrimary('asks for metrics');
+    for await (const [word] of on(process, 'message', { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) }))
       if (typeof word === 'object' && word !== null && 'metrics' in word) return String(word.metrics);
     throw new Error('the first process does not answer');
   };
-  const life = { notices: number === '0' ? log : silent, life: silent };
-  const host: ServiceHost = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...tracingObservers() };
-  const site = await siteOf(config);
+  const logs = { serviceLog: number === '0' ? log : silent, processLog: silent };
+  const host: ServiceHost = {
+    open: receiveConnections(sendToPrimary),
+    close: async () => undefined,
+    ...logs,
+    metrics,
+    ...tracingObservers(),
+  };
+  const site = await openConfiguredSite(config);
   const failures = failureCountsOf(site);
-  failures.listen((failed) => say({ failed }));
-  const service = startService(site, await themeOf(config), host, quit);
+  failures.onFailure((failed) => sendToPrimary({ failed }));
+  const service = startService(site, await loadConfiguredTheme(config), host, exitWithError);
   end = async () => {
-    await service.end();
+    await service.stop();
     await finish('SIGTERM');
   };
   process.on('message', (word: ToWorker) => {
-    if (word === 'stopping') service.giveNotice();
+    if (word === 'stopping') service.announceShutdown();
     if (word === 'end') void end();
-    if (typeof word === 'object' && 'failed' in word) failures.take(word.failed, site.clock());
-    if (typeof word === 'object' && 'knownFailures' in word) failures.learn(word.knownFailures);
+    if (typeof word === 'object' && 'failed' in word) failures.addFailure(word.failed, site.clock());
+    if (typeof word === 'object' && 'knownFailures' in word) failures.loadWindows(word.knownFailures);
     if (word === 'measure')
-      void service.metrics?.measured().then(
-        (measured) => say({ measured }),
+      void service.metrics?.collect().then(
+        (measured) => sendToPrimary({ measured }),
         (err: unknown) => log.warn({ err }, 'the metrics could not be read'),
       );
   });
   // A terminal sends signals to the whole process group. The first process decides what to do.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => sendToPrimary('leaving'));
   process.on('SIGHUP', () => undefined);
 }
 
 /** Takes the connections that the first process sends, as if this process listened. */
-function takeConnections(say: (word: FromWorker) => void): ServiceHost['open'] {
+function receiveConnections(sendToPrimary: (word: FromWorker) => void): ServiceHost['open'] {
   let opened = false;
   return (server, state) => {
     if (!opened) {
@@ -157,67 +163,67 @@ function takeConnections(say: (word: FromWorker) => void): ServiceHost['open'] {
       server.emit('listening');
       process.on('message', (word: ToWorker, socket?: Socket) => {
         if (word !== 'connection') return;
-        say('taken');
+        sendToPrimary('taken');
         if (socket) server.emit('connection', socket);
       });
     }
-    say(state);
+    sendToPrimary(state);
   };
 }
 
 /**
  * Starts tracing if it is configured. The first of several processes answers no requests, so it has nothing to trace.
  */
-async function spansWanted(): Promise<Tracing | undefined> {
-  const answers = config.workers === 1 || process.env[WORKER] !== undefined;
-  return answers ? startTracing(process.env).catch((error: unknown) => quit(messageOf(error))) : undefined;
+async function startTracingIfConfigured(): Promise<Tracing | undefined> {
+  const answers = config.workers === 1 || process.env[WORKER_VARIABLE] !== undefined;
+  return answers ? startTracing(process.env).catch((error: unknown) => exitWithError(messageOf(error))) : undefined;
 }
 
 function tracingObservers(): Pick<ServiceHost, 'observers'> {
-  return tracing ? { observers: [tracing.observe] } : {};
+  return tracing ? { observers: [tracing.record] } : {};
 }
 
 /** Opens the port for metrics, if one is configured. */
 function serveMetrics(read: () => Promise<string>): void {
   const { metricsPort: port, metricsToken: token, host } = config;
   if (port === undefined) return;
-  const failed = (error: Error): never => quit(`The metrics cannot be served on ${host}, port ${port}: ${error.message}`);
+  const onError = (error: Error): never => exitWithError(`The metrics cannot be served on ${host}, port ${port}: ${error.message}`);
   openMetricsPort({ host, port }, metricsListener(token, read), {
-    opened: (opened) => log.info({ port: opened }, 'serving metrics'),
-    failed,
+    onOpen: (opened) => log.info({ port: opened }, 'serving metrics'),
+    onError,
   });
 }
 
 function readSettings(): Config {
   try {
-    return readConfig(readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), variables).variables);
+    return readConfig(readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), settingVariables).variables);
   } catch (error) {
-    return quit(error instanceof ConfigError || error instanceof EnvironmentError ? error.message : String(error));
+    return exitWithError(error instanceof ConfigError || error instanceof EnvironmentError ? error.message : String(error));
   }
 }
 
 /** Checks the uploads folder once for all workers, so that its faults are reported once. */
-async function requireUploads({ uploadsDir }: Config): Promise<void> {
+async function checkUploads({ uploadsDir }: Config): Promise<void> {
   try {
     await openLibrary(uploadsDir);
   } catch (error) {
-    quit(`UPLOADS_DIR is ${JSON.stringify(uploadsDir)}, where no files can be stored: ${messageOf(error)}`);
+    exitWithError(`UPLOADS_DIR is ${JSON.stringify(uploadsDir)}, where no files can be stored: ${messageOf(error)}`);
   }
 }
 
-async function siteOf(config: Config): Promise<Site> {
+async function openConfiguredSite(config: Config): Promise<Site> {
   try {
     return await openSite(config, { log });
   } catch (error) {
-    return quit(`The site cannot be opened: ${messageOf(error)}`);
+    return exitWithError(`The site cannot be opened: ${messageOf(error)}`);
   }
 }
 
-async function themeOf({ themeDir }: Config): Promise<LoadedTheme> {
+async function loadConfiguredTheme({ themeDir }: Config): Promise<LoadedTheme> {
   try {
     return await loadTheme(themeDir);
   } catch (error) {
-    return quit(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
+    return exitWithError(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
   }
 }
 
@@ -227,16 +233,16 @@ function messageOf(error: unknown): string {
 
 /** Ends the process after all work is done, and leaves some time for its log to be read. */
 async function finish(signal: NodeJS.Signals, code = 0): Promise<void> {
-  await tracing?.end().catch((err: unknown) => log.warn({ err }, 'the last spans could not be sent'));
-  await output.written(LOG_MS);
-  endByItself(signal, code);
+  await tracing?.stop().catch((err: unknown) => log.warn({ err }, 'the last spans could not be sent'));
+  await logOutput.waitUntilWritten(LOG_FLUSH_MS);
+  exitWhenIdle(signal, code);
 }
 
-function cannotListen(error: Error): never {
-  return quit(`The server cannot listen on ${config.host}, port ${config.port}: ${error.message}`);
+function reportPortError(error: Error): never {
+  return exitWithError(`The server cannot listen on ${config.host}, port ${config.port}: ${error.message}`);
 }
 
-function quit(line: string): never {
+function exitWithError(line: string): never {
   process.stderr.write(`${line}\n`);
   process.exit(1);
 }

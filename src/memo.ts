@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Memoizes a pure function of a text, since the same titles and contents are rendered repeatedly. `most`: total length
- * of the cached texts, in characters; a text longer than a tenth of that is not cached.
+ * Memoizes a pure function of a text, since the same titles and contents are rendered repeatedly. `maxSize`: total
+ * length of the cached texts, in characters; a text longer than a tenth of that is not cached.
  *
  * The cache has two halves. When the recent half is full, the older half is dropped, except for entries that were
  * requested in the meantime. Removing the oldest entry of a single map would be slow, because the map is searched from
  * its start, past all entries removed before.
  */
-export function memoize<Result>(compute: (text: string) => Result, most = 2_000_000): (text: string) => Result {
+export function memoize<Result>(compute: (text: string) => Result, maxSize = 2_000_000): (text: string) => Result {
   let recent = new Map<string, Result>();
   let older: ReadonlyMap<string, Result> = new Map();
   let size = 0;
@@ -16,24 +16,24 @@ export function memoize<Result>(compute: (text: string) => Result, most = 2_000_
     const found = recent.get(text);
     if (found !== undefined) return found;
     const result = older.get(text) ?? compute(text);
-    if (text.length * 10 > most) return result;
-    size += text.length + ENTRY;
-    if (size > most / 2) [older, recent, size] = [recent, new Map(), text.length + ENTRY];
+    if (text.length * 10 > maxSize) return result;
+    size += text.length + ENTRY_SIZE;
+    if (size > maxSize / 2) [older, recent, size] = [recent, new Map(), text.length + ENTRY_SIZE];
     recent.set(text, result);
     return result;
   };
 }
 
 /** Size of an entry in addition to its text. */
-const ENTRY = 64;
+const ENTRY_SIZE = 64;
 
 /** Longer texts take much time and memory, so all of them share one limit. */
-const LONG = 100_000;
+const LONG_TEXT = 100_000;
 /** Total length of long texts and their results, in characters. */
-const MOST_LONG = 40_000_000;
+const MAX_LONG_TEXTS = 40_000_000;
 
 const longTexts = new LRUCache<string, ReadonlyMap<string, string>>({
-  maxSize: MOST_LONG,
+  maxSize: MAX_LONG_TEXTS,
   sizeCalculation: (results, text) => [...results.values()].reduce((size, result) => size + result.length, text.length),
 });
 
@@ -41,7 +41,7 @@ const longTexts = new LRUCache<string, ReadonlyMap<string, string>>({
 export function memoizeText(name: string, compute: (text: string) => string): (text: string) => string {
   const short = memoize(compute);
   return (text) => {
-    if (text.length <= LONG) return short(text);
+    if (text.length <= LONG_TEXT) return short(text);
     const known = longTexts.get(text);
     const found = known?.get(name);
     if (found !== undefined) return found;

@@ -16,7 +16,7 @@ export function refusalSentence(say: Say, { problem, details }: ApiError): strin
  * example. Without `sent`, they only say what is wrong.
  */
 export function faultSentence(say: Say, param: string, fault: Fault, sent?: SentValue): string {
-  if (sent === undefined || saysEnough(fault)) return sentenceOfFault(say, param, fault, {});
+  if (sent === undefined || isSelfExplanatory(fault)) return sentenceOfFault(say, param, fault, {});
   const shown = sent.shown ?? say('reasons:sent-secret');
   const refused = say(`reasons:${sent.reason}`, { param, sent: shown, ...sent.values });
   const example = say('reasons:example', { example: sent.example });
@@ -35,8 +35,8 @@ export const unknownFieldSentence = (say: Say, { name, near = '' }: { readonly n
  * Whether the sent value would explain nothing: the beginning of a text that is too long, or the id in the request
  * itself.
  */
-const saysEnough = (fault: Fault): boolean => fault.stage === 'value' && ENOUGH.has(fault.reason ?? '');
-const ENOUGH: ReadonlySet<string> = new Set(['too-long', 'too-many', 'id-unknown', 'slug-unknown']);
+const isSelfExplanatory = (fault: Fault): boolean => fault.stage === 'value' && SELF_EXPLANATORY_REASONS.has(fault.reason ?? '');
+const SELF_EXPLANATORY_REASONS: ReadonlySet<string> = new Set(['too-long', 'too-many', 'id-unknown', 'slug-unknown']);
 
 function sentenceOfFault(say: Say, param: string, fault: Fault, more: Words): string {
   if (fault.stage === 'type') return say('reasons:type', { param, type: fault.type });

@@ -1,20 +1,20 @@
 import { type SiteSettings, settingNames } from './calendar/settings.ts';
 import { type Config, ConfigError } from './config/config.ts';
-import { settingsReader, siteSettings } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { FetchOptions } from './media/safe-fetch.ts';
+import { createSettingsReader, toSiteSettings } from './settings-reader.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
 import { addressesOf } from './storage/engine/mysql/address.ts';
+import { createForeignChangeHandler, type ForeignChangeHandler } from './storage/freshness/foreign-change-handler.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
-import { type Others, othersOf } from './storage/freshness/others.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
-import { type TakeOver, type Watched, watchTables } from './storage/freshness/table-watch.ts';
+import { type TakeOver, type WatchResult, watchTables } from './storage/freshness/table-watch.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import type { ObjectMemory } from './storage/journal/object-memory.ts';
 import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
-import { nowUtc } from './wordpress/time.ts';
+import { utcFromDate } from './wordpress/time.ts';
 
 /** The context of every operation. Opened once, passed as the first argument, closed at the end. */
 export interface Site {
@@ -36,17 +36,17 @@ export interface Site {
    * Starts to take over the writes of WordPress to the same tables, into the journal and the list index. Used by the
    * server; commands do not run long enough.
    */
-  readonly followOthers: () => void;
+  readonly startFollowing: () => void;
   /**
    * Checks whether everything that WordPress had written at a moment (in milliseconds of `performance.now()`) has been
    * taken over, and returns the state of the database. Undefined if it has not, or if this process does not take over
    * writes.
    */
-  readonly upToDate: (at: number) => Promise<Pick<Watched, 'state'> | undefined>;
+  readonly takenOverSince: (at: number) => Promise<Pick<WatchResult, 'state'> | undefined>;
   /**
    * Whether a write failed for lack of disk space a few seconds ago. MySQL does not report the disk at any other time.
    */
-  readonly isFull: () => boolean;
+  readonly isDiskFull: () => boolean;
   /**
    * Returns since when the visible data have been the same, in UTC: the last change as of the known version, or the
    * start of this process, whose settings, theme or release may differ from those of the previous one. Undefined if
@@ -57,7 +57,7 @@ export interface Site {
    * Returns the site for reads of anonymous callers: on a replica if one can be read at this moment, otherwise the site
    * itself.
    */
-  readonly reading: () => Site;
+  readonly forAnonymousReads: () => Site;
   /** Replacement for the network that images are fetched from, for tests. */
   readonly fetching?: FetchOptions;
   /** Cache of rendered records and pages of lists. Only set if the answer is the same for everybody. */
@@ -66,7 +66,7 @@ export interface Site {
 }
 
 /** Time for which a disk counts as full after a failed write, in milliseconds. */
-const FULL_MS = 5000;
+const DISK_FULL_MS = 5000;
 
 /** Loads the texts in the languages of the setting LANGUAGES. Throws ConfigError if one of them has no texts. */
 export async function loadConfiguredTexts({ languages }: Pick<Config, 'languages'>): Promise<Texts> {
@@ -89,35 +89,35 @@ export async function openSite(
     openDatabase({ url: config.databaseUrl, ...tablesOf(config), watched, onServerChange: logServerChange(log, 'database') }),
     loadConfiguredTexts(config),
   ]);
-  let follows = false;
-  const others = othersOf(opened, clock);
-  const shownSince = sinceStart(nowUtc(clock()));
-  const main = sourceOf(opened, config, 'primary', {
-    takeOver: async (how) => (follows ? others.takeOver(how) : undefined),
+  let isFollowing = false;
+  const others = createForeignChangeHandler(opened, clock);
+  const changedSince = sinceStart(utcFromDate(clock()));
+  const main = createSource(opened, config, 'primary', {
+    takeOver: async (how) => (isFollowing ? others.takeOver(how) : undefined),
     drain: async (newest, languages) => {
-      if (follows) await others.drain(newest, languages);
+      if (isFollowing) await others.drain(newest, languages);
     },
   });
   const replicas = await openReplicas(config, opened, log);
-  const sources = replicas.map((db, place) => sourceOf(db, config, `replica ${place + 1}`));
+  const sources = replicas.map((db, place) => createSource(db, config, `replica ${place + 1}`));
   const following = followReplicas(opened, replicas, {
-    lag: config.databaseReadLag,
-    renewed: (place) => sources[place]?.forget(),
-    first: Math.floor(Math.random() * replicas.length),
+    maxLagMs: config.databaseReadLag,
+    onReadableAgain: (place) => sources[place]?.invalidate(),
+    firstIndex: Math.floor(Math.random() * replicas.length),
   });
   let fullAt = Number.NEGATIVE_INFINITY;
-  const noteFull = (error: unknown): void => {
+  const noteDiskFull = (error: unknown): void => {
     if (error instanceof DatabaseUnavailable && error.reason === 'full') fullAt = performance.now();
   };
-  const ended = (open: number): void => {
+  const onTransactionEnd = (open: number): void => {
     main.freshness.forget();
-    main.settle(open);
-    following.wrote();
+    main.transactionEnded(open);
+    following.noteWrite();
   };
   const site: Site = {
     config,
-    db: observingTransactions(opened, noteFull, ended),
-    isFull: () => performance.now() - fullAt < FULL_MS,
+    db: observeTransactions(opened, noteDiskFull, onTransactionEnd),
+    isDiskFull: () => performance.now() - fullAt < DISK_FULL_MS,
     replicas,
     texts,
     log,
@@ -125,24 +125,26 @@ export async function openSite(
     settings: main.settings,
     freshness: main.freshness,
     journal: main.journal,
-    changedAt: shownSince(main),
-    followOthers: () => {
-      follows = true;
+    changedAt: changedSince(main),
+    startFollowing: () => {
+      isFollowing = true;
     },
-    upToDate: async (at) => (follows ? main.upToDate(at) : undefined),
-    reading: () => readers[following.current() ?? -1] ?? site,
+    takenOverSince: async (at) => (isFollowing ? main.takenOverSince(at) : undefined),
+    forAnonymousReads: () => readers[following.current() ?? -1] ?? site,
     close: async () => {
       await Promise.all([opened, ...replicas].map((db) => db.close()));
     },
   };
-  const readers = sources.map((source): Site => ({ ...site, ...source, changedAt: shownSince(source), upToDate: async () => undefined }));
+  const readers = sources.map(
+    (source): Site => ({ ...site, ...source, changedAt: changedSince(source), takenOverSince: async () => undefined }),
+  );
   return site;
 }
 
 /** Returns the later of the last change and the start of the process, both UTC. */
 const sinceStart =
   (startedAt: string) =>
-  ({ changedAt }: Source): Site['changedAt'] =>
+  ({ changedAt }: DatabaseSource): Site['changedAt'] =>
   () => {
     const changed = changedAt();
     return changed !== undefined && changed < startedAt ? startedAt : changed;
@@ -152,11 +154,11 @@ const sinceStart =
  * The data read from one database and cached separately for it, since the primary and each replica may differ at any
  * moment.
  */
-interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'upToDate' | 'changedAt'> {
+interface DatabaseSource extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'takenOverSince' | 'changedAt'> {
   /** To be called at the end of every transaction. `open`: number of other open transactions. */
-  readonly settle: (open: number) => void;
+  readonly transactionEnded: (open: number) => void;
   /** To be called when the data of the database may have changed. */
-  readonly forget: () => void;
+  readonly invalidate: () => void;
 }
 
 /**
@@ -164,23 +166,23 @@ interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' 
  * other databases. `others`: takes over the writes of WordPress; absent for a replica, which gets the journal from its
  * primary.
  */
-function sourceOf(db: Database, config: Config, name: string, others?: Others): Source {
-  const keep = config.cache ? config.cacheFreshness : 0;
+function createSource(db: Database, config: Config, name: string, others?: ForeignChangeHandler): DatabaseSource {
+  const validMs = config.cache ? config.cacheFreshness : 0;
   // A look costs as much as reading the settings. It is only worth it if the settings are likely to belong to that
   // state.
   const stateSince = async (at: number) =>
-    db.driver.state ? db.driver.state() : watch.latest()?.state === undefined ? undefined : (await watch.lookedSince(at)).state;
-  const settings = settingsReader(db, config, { keep, stateSince });
+    db.driver.state ? db.driver.state() : watch.latest()?.state === undefined ? undefined : (await watch.lookSince(at)).state;
+  const settings = createSettingsReader(db, config, { maxAgeMs: validMs, stateSince });
   const takeOver: TakeOver | undefined =
     others &&
     (async (how) => {
-      const taken = await others.takeOver({ ...how, languages: (await settings.known()).contentLanguages });
+      const taken = await others.takeOver({ ...how, languages: (await settings.cached()).contentLanguages });
       // The index may have been created or given up.
-      if (taken) settings.forget();
+      if (taken) settings.invalidate();
       return taken;
     });
   const watch = watchTables(db, {
-    bound: config.cacheStale,
+    maxStaleMs: config.cacheStale,
     clock: () => performance.now(),
     ...(takeOver ? { takeOver } : {}),
   });
@@ -191,31 +193,31 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
       const era = db.cluster.era();
       await db.cluster.catchUp();
       const at = performance.now();
-      const { shared, edition, contentLanguages } = await settings.read();
+      const { shared, readingNumber, contentLanguages } = await settings.read();
       const drain = async (newest: number) => others?.drain(newest, contentLanguages);
-      const looked = await lookAtVersion(db, shared ? { watch: () => watch.lookedSince(at), drain } : undefined);
+      const looked = await lookAtVersion(db, shared ? { watch: () => watch.lookSince(at), drain } : undefined);
       await journal.advanceTo(looked.count);
       changedAt = looked.changedAt;
       // If the server has changed in between, the result is useless.
       return era === db.cluster.era()
-        ? looked.found && { ...looked.found, name: `${name} ${era}:${looked.found.name}:${edition}` }
+        ? looked.found && { ...looked.found, name: `${name} ${era}:${looked.found.name}:${readingNumber}` }
         : undefined;
     },
-    { keep },
+    { validMs },
   );
   return {
     db,
-    settings: settings.known,
-    settle: settings.settle,
+    settings: settings.cached,
+    transactionEnded: settings.transactionEnded,
     freshness,
     journal,
-    upToDate: async (at) => {
-      const watched = await watch.lookedSince(at);
+    takenOverSince: async (at) => {
+      const watched = await watch.lookSince(at);
       return watched.isTakenOver ? watched : undefined;
     },
     changedAt: () => changedAt,
-    forget: () => {
-      settings.forget();
+    invalidate: () => {
+      settings.invalidate();
       freshness.forget();
     },
   };
@@ -241,10 +243,10 @@ const logServerChange =
   };
 
 /**
- * Wraps a database to observe its transactions. `ended` is called after every transaction, committed or not, with the
- * number of those still open; `failed` is called before that with the error of a failed one.
+ * Wraps a database to observe its transactions. `onEnd` is called after every transaction, committed or not, with the
+ * number of those still open; `onError` is called before that with the error of a failed one.
  */
-function observingTransactions(db: Database, failed: (error: unknown) => void, ended: (open: number) => void): Database {
+function observeTransactions(db: Database, onError: (error: unknown) => void, onEnd: (open: number) => void): Database {
   let open = 0;
   return {
     ...db,
@@ -253,34 +255,34 @@ function observingTransactions(db: Database, failed: (error: unknown) => void, e
       try {
         return await db.transaction(work);
       } catch (error) {
-        failed(error);
+        onError(error);
         throw error;
       } finally {
         open -= 1;
-        ended(open);
+        onEnd(open);
       }
     },
   };
 }
 
 /** Errors of work that had committed a transaction before they occurred. */
-const afterWriting = new WeakSet<object>();
+const errorsAfterCommit = new WeakSet<object>();
 
 /**
  * Whether data may have been written despite an error: because the outcome is unknown, or because the error occurred
  * after a commit. Files that rows may refer to must stay in that case.
  */
-export const mayBeWritten = (error: unknown): boolean =>
+export const mayHaveBeenWritten = (error: unknown): boolean =>
   (error instanceof DatabaseUnavailable && error.reason === 'uncertain') ||
-  (typeof error === 'object' && error !== null && afterWriting.has(error));
+  (typeof error === 'object' && error !== null && errorsAfterCommit.has(error));
 
 /**
  * Runs the work of a request. If the database is lost after a commit, the error tells the client not to send the
- * request again. Any other error after a commit is marked for `mayBeWritten`.
+ * request again. Any other error after a commit is marked for `mayHaveBeenWritten`.
  *
  * @throws DatabaseUnavailable `uncertain` in that case, otherwise the error of `work`
  */
-export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
+export async function markErrorsAfterCommit<T>(site: Site, work: (site: Site) => Promise<T>): Promise<T> {
   let written = false;
   const db: Database = {
     ...site.db,
@@ -295,19 +297,19 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
   } catch (error) {
     if (!written) throw error;
     if (error instanceof DatabaseUnavailable) throw new DatabaseUnavailable('uncertain', error);
-    if (typeof error === 'object' && error !== null) afterWriting.add(error);
+    if (typeof error === 'object' && error !== null) errorsAfterCommit.add(error);
     throw error;
   }
 }
 
 /** Returns the site with another maximum page size, for lists that are shown or processed at once. */
-export const withPagesOf = (site: Site, maxPerPage: number): Site => ({ ...site, config: { ...site.config, maxPerPage } });
+export const withMaxPerPage = (site: Site, maxPerPage: number): Site => ({ ...site, config: { ...site.config, maxPerPage } });
 
 /** Returns the site inside a transaction: everything that gets it reads and writes in that transaction. */
 export const withinTransaction = (site: Site, db: Database): Site => ({
   ...site,
   db,
   // A look at the database from outside would miss the writes of this transaction.
-  upToDate: async () => undefined,
-  settings: async () => siteSettings(await readOptions(db, settingNames(db.prefix)), db, site.config),
+  takenOverSince: async () => undefined,
+  settings: async () => toSiteSettings(await readOptions(db, settingNames(db.prefix)), db, site.config),
 });

@@ -25,7 +25,7 @@ export const TEXT_FILES = [
 ] as const;
 
 /** Language of sentences that are missing in another language. */
-const LAST_RESORT = 'en';
+const FALLBACK_LANGUAGE = 'en';
 
 /** Values for the placeholders in a sentence. */
 export type Words = Readonly<Record<string, string | number | readonly string[]>>;
@@ -69,18 +69,18 @@ export async function loadTexts(languages: readonly string[]): Promise<Texts> {
 const loaded = new Map<string, Texts>();
 
 async function readTexts(languages: readonly string[]): Promise<Texts> {
-  const [standard = LAST_RESORT] = languages;
+  const [defaultLanguage = FALLBACK_LANGUAGE] = languages;
   for (const language of languages) {
-    if (!existsSync(`${FOLDER}${language}`))
+    if (!existsSync(`${LOCALES_FOLDER}${language}`))
       throw new Error(`there are no texts in the language "${language}", because the folder locales/${language} is absent.`);
   }
   const i18n = createInstance();
   await i18n.use(Backend).init({
-    preload: [...new Set([...languages, LAST_RESORT])],
-    lng: standard,
-    fallbackLng: LAST_RESORT,
+    preload: [...new Set([...languages, FALLBACK_LANGUAGE])],
+    lng: defaultLanguage,
+    fallbackLng: FALLBACK_LANGUAGE,
     ns: [...TEXT_FILES],
-    backend: { loadPath: `${FOLDER}{{lng}}/{{ns}}.json` },
+    backend: { loadPath: `${LOCALES_FOLDER}{{lng}}/{{ns}}.json` },
     interpolation: { escapeValue: false },
     returnEmptyString: false,
   });
@@ -89,9 +89,9 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
     if (absent) throw new Error(`the texts in locales/${language}/${absent}.json cannot be read.`);
   }
   const known = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
-  const usual = i18n.getFixedT(standard);
+  const translateByDefault = i18n.getFixedT(defaultLanguage);
   const sentence = (language: string, key: string | readonly string[], values: Words) =>
-    (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values);
+    (known.get(language) ?? translateByDefault)(typeof key === 'string' ? key : [...key], values);
   // Sentences without placeholders are cached by key.
   const whole = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
   // Sentences with placeholders are cached too, since they are often filled with the same values.
@@ -112,21 +112,22 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
     },
     has: (language, key) => i18n.exists(key, { lng: language, fallbackLng: [] }),
     chooseLanguage: ({ parameter, segment, acceptLanguage }) =>
-      [parameter, segment, ...preferred(acceptLanguage ?? '')].flatMap((wish) => languagesMeantBy(wish, languages))[0] ?? standard,
+      [parameter, segment, ...preferredRanges(acceptLanguage ?? '')].flatMap((wish) => languagesMeantBy(wish, languages))[0] ??
+      defaultLanguage,
   };
 }
 
 /** `locales/` is beside `src/` and beside the build output. */
-const FOLDER =
+const LOCALES_FOLDER =
   ['../locales/', '../../locales/'].map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path)) ??
   'locales/';
 
 /** Maximum length of the header. Browsers send less than a tenth of it. */
-const LONGEST_PREFERENCE = 1000;
+const MAX_HEADER_LENGTH = 1000;
 
 /** Parses language ranges in order of preference; excluded ones (`q=0`) are left out. */
-const preferred = memoize((header): readonly string[] => {
-  if (header.length > LONGEST_PREFERENCE) return [];
+const preferredRanges = memoize((header): readonly string[] => {
+  if (header.length > MAX_HEADER_LENGTH) return [];
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
     const quality = parameters.find((parameter) => /^q=/i.test(parameter));

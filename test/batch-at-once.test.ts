@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
-import { NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { loadLanguages, resetLanguages } from './support/languages.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
+import { ROOT, SUITE_TIME } from './support/site-client.ts';
 
 /* Consecutive new events in a batch are written together. The result must equal that of one request for each event. */
 
@@ -53,7 +53,7 @@ describeDatabases('new events of a batch', (open) => {
     for (const form of FORMS) {
       const db = form === 'none' ? await loadSite(await open()) : await loadLanguages(await open(), form);
       const reset = () => (form === 'none' ? loadSite(db) : resetLanguages(db, form));
-      sites.set(form, { db, reset, running: await serveDatabase(db, { clock: () => new Date(NOON) }) });
+      sites.set(form, { db, reset, running: await serveDatabase(db, { clock: () => new Date(SUITE_TIME) }) });
     }
   });
   afterAll(() => Promise.all(Array.from(sites.values(), ({ running }) => running.close())));

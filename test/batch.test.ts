@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { entriesAfter, lastNumber } from '../src/storage/journal/entries.ts';
-import { bodyOf, describeAsking, type Json } from './support/asking.ts';
+import { describeRequests, expectBody, type Json } from './support/site-client.ts';
 
 /* Batches: several writes in one request, as accepted by WordPress's `/batch/v1`. */
 
@@ -12,10 +12,10 @@ const eventNamed = (title: string, more: object = {}) => ({
   body: { title, start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00', ...more },
 });
 
-describeAsking('a batch', (ask) => {
+describeRequests('a batch', (ask) => {
   const batch = (requests: unknown, more: object = {}, as: string | null = 'admin', headers: Record<string, string> = {}) =>
     ask.send('POST', '/wp-json/batch/v1', { body: { requests, ...more }, headers, ...(as ? { as } : {}) });
-  const answered = async (requests: unknown, more: object = {}): Promise<Json> => bodyOf(await batch(requests, more), 207);
+  const answered = async (requests: unknown, more: object = {}): Promise<Json> => expectBody(await batch(requests, more), 207);
   const statuses = ({ responses }: Json) => responses.map((one: Json) => one?.status ?? null);
 
   it('carries out writes of all namespaces in order, with an answer for each', async () => {
@@ -48,11 +48,11 @@ describeAsking('a batch', (ask) => {
   });
 
   it('rolls back everything that a refused write had already done', async () => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     // The subscriber may not create records: nested new records are refused after the parameters were checked.
-    const body = bodyOf(await batch([eventNamed('Refused', { venue: { venue: 'Brought' } })], {}, 'sub'), 207);
+    const body = expectBody(await batch([eventNamed('Refused', { venue: { venue: 'Brought' } })], {}, 'sub'), 207);
     expect(statuses(body)).toEqual([403]);
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it('adds no journal entries for writes that were rolled back', async () => {
@@ -75,10 +75,10 @@ describeAsking('a batch', (ask) => {
     ['that is refused as it runs', { method: 'PUT', path: `${EVENTS}/38`, body: { title: 'x' }, headers: { 'If-Match': '"0"' } }, 412],
     ['of a route that there is not', { path: '/wp/v2/none' }, 404],
   ])('writes nothing with require-all-validate if one of the writes is %s', async (_, faulty, status) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     const body = await answered([venueNamed('First'), faulty, venueNamed('Last')], TOGETHER);
     expect({ failed: body.failed, statuses: statuses(body) }).toEqual({ failed: 'validation', statuses: [null, status, null] });
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it('writes everything with require-all-validate if no write is refused', async () => {
@@ -116,7 +116,7 @@ describeAsking('a batch', (ask) => {
       await batch(requests, {}, 'admin', { 'Idempotency-Key': 'b' }),
       await batch(requests, {}, 'admin', { 'Idempotency-Key': 'b' }),
     ];
-    expect(bodyOf(second, 207)).toEqual(bodyOf(first, 207));
+    expect(expectBody(second, 207)).toEqual(expectBody(first, 207));
     expect(second.headers['idempotency-replayed']).toBe('true');
   });
 
@@ -138,7 +138,7 @@ describeAsking('a batch', (ask) => {
   });
 
   it('refuses the writes of an anonymous caller with 401', async () => {
-    const body = bodyOf(await batch([{ method: 'PUT', path: `${EVENTS}/38`, body: { title: 'x' } }], {}, null), 207);
+    const body = expectBody(await batch([{ method: 'PUT', path: `${EVENTS}/38`, body: { title: 'x' } }], {}, null), 207);
     expect(statuses(body)).toEqual([401]);
   });
 
@@ -164,10 +164,10 @@ describeAsking('a batch', (ask) => {
   });
 
   it('is described as WordPress describes it', async () => {
-    const described = bodyOf(await ask.send('OPTIONS', '/wp-json/batch/v1', {}));
+    const described = expectBody(await ask.send('OPTIONS', '/wp-json/batch/v1', {}));
     expect(described).toMatchObject({ namespace: '', methods: ['POST'] });
     expect(described.endpoints[0].args.requests).toMatchObject({ type: 'array', maxItems: 100, required: true });
-    const index = bodyOf(await ask.send('GET', '/wp-json/', {}));
+    const index = expectBody(await ask.send('GET', '/wp-json/', {}));
     expect(index.routes['/batch/v1'].endpoints).toEqual(described.endpoints);
     expect(index.namespaces).not.toContain('batch/v1');
   });

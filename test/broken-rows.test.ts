@@ -9,13 +9,13 @@ import { createLog } from '../src/log.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { faultsOf } from './fuzz/oracle.ts';
-import { NOON } from './support/asking.ts';
-import { type Harm, harmed, harms } from './support/broken-rows.ts';
+import { applyDamage, arbitraryDamage, type Damage } from './support/broken-rows.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
-import { visitor } from './support/desk-visitor.ts';
+import { openVisitor } from './support/desk-visitor.ts';
 import { servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
+import { SUITE_TIME } from './support/site-client.ts';
 import { readFixture } from './support/site-data.mjs';
 
 /*
@@ -81,7 +81,7 @@ describeDatabases('a site with broken rows', (open) => {
     db = await open();
     await loadSite(db, fixture);
     const log = createLog({ logLevel: 'error' }, { write: (line) => logged.push(line) });
-    running = await serveDatabase(db, { clock: () => new Date(NOON), plain: true, log });
+    running = await serveDatabase(db, { clock: () => new Date(SUITE_TIME), uncompressed: true, log });
   });
   afterAll(async () => {
     await running.close();
@@ -114,7 +114,7 @@ describeDatabases('a site with broken rows', (open) => {
   const faultsOfPages = async (ids: readonly number[]): Promise<string[]> => {
     const { send } = running;
     const rows = async (work: (db: Database) => PromiseLike<unknown>) => void (await work(db));
-    const admin = await visitor({ send, running: () => running, rows }, 'admin').catch(() => undefined);
+    const admin = await openVisitor({ send, running: () => running, writeRows: rows }, 'admin').catch(() => undefined);
     const asked = [
       ...withIds(PLACES, ids).map((path) => [path, () => send('GET', path, { headers: { accept: 'text/html' } })] as const),
       ...(admin === undefined ? [] : withIds(DESK, ids).map((path) => [path, () => admin.get(path)] as const)),
@@ -144,11 +144,11 @@ describeDatabases('a site with broken rows', (open) => {
     for (const args of commands) {
       const err: string[] = [];
       const io = {
-        terminal: false,
+        isTerminal: false,
         out: () => undefined,
         err: (text: string) => err.push(text),
         serve: async () => {},
-        clock: () => new Date(NOON),
+        clock: () => new Date(SUITE_TIME),
       };
       const env = { DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' };
       const code = await runCli(args, { ...io, env }).catch((error: Error) => error.stack ?? error.message);
@@ -164,8 +164,8 @@ describeDatabases('a site with broken rows', (open) => {
       await loadSite(db, fixture);
       const before = await listed();
       expect(before.size).toBeGreaterThan(30);
-      const isSound = async (done: readonly Harm[]): Promise<void> => {
-        const { site, posts } = harmed(fixture, done);
+      const isSound = async (done: readonly Damage[]): Promise<void> => {
+        const { site, posts } = applyDamage(fixture, done);
         await loadSite(db, site);
         const ids = [...IDS, ...[...posts].filter((id) => id > 0).slice(0, MOST_READ)];
         const faults = [...(await faultsOfReads(ids)), ...(await faultsOfReads(ids, 'admin')), ...(await faultsOfPages(ids))];
@@ -175,11 +175,13 @@ describeDatabases('a site with broken rows', (open) => {
           return [...before].filter((id) => !posts.has(id) && !now.has(id)).map((id) => `event ${id} is missing ${when}`);
         };
         faults.push(...(await lacks('without the index')));
-        await reindexEvents(db, () => new Date(NOON), { trust: true }).catch((error: Error) => faults.push(`the index: ${error.stack}`));
+        await reindexEvents(db, () => new Date(SUITE_TIME), { marksComplete: true }).catch((error: Error) =>
+          faults.push(`the index: ${error.stack}`),
+        );
         faults.push(...(await lacks('with the index')), ...(await faultsOfReads([])), ...(await faultsOfCommands()));
         expect([...faults.slice(0, 5), ...logged.splice(0).slice(0, 5)]).toEqual([]);
       };
-      await fc.assert(fc.asyncProperty(harms, isSound), { numRuns: SITES, seed: SEED, endOnFailure: true });
+      await fc.assert(fc.asyncProperty(arbitraryDamage, isSound), { numRuns: SITES, seed: SEED, endOnFailure: true });
     },
     PATIENCE_MS,
   );

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import supertest from 'supertest';
 import { readConfig } from '../src/config/config.ts';
 import { createApp } from '../src/http/app.ts';
-import { PAGE_NAMES } from '../src/kinds/feed-pages.ts';
+import { PAGE_PARAM_NAMES } from '../src/kinds/feed-pages.ts';
 import { openSite, type Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
-import { NOON } from './support/asking.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, setOptions } from './support/site.ts';
+import { SUITE_TIME } from './support/site-client.ts';
 
 /** Maximum age, in milliseconds, of an answer made from data that another process has changed since. */
 const FRESHNESS_MS = 100;
@@ -33,7 +33,7 @@ const PROTOCOL = [
   'lang',
   'wpml_language',
   'rest_route',
-  ...PAGE_NAMES,
+  ...PAGE_PARAM_NAMES,
 ];
 
 describeDatabases('the caches of two processes', (open) => {
@@ -158,7 +158,7 @@ describeDatabases('the caches of two processes', (open) => {
     // The data behind an answer may change with the minute.
     const { site, send, close } = await serveDatabase(db, {
       env: { CACHE_FRESHNESS_MS: '60000', PAGES: 'on' },
-      clock: () => new Date(NOON),
+      clock: () => new Date(SUITE_TIME),
     });
     const first = await send('GET', one);
     const before = site.db.queries();
@@ -170,7 +170,7 @@ describeDatabases('the caches of two processes', (open) => {
 
   it('distinguish every parameter that an answer depends on', async () => {
     // Some URLs in answers contain the time in seconds.
-    const clock = () => new Date(NOON);
+    const clock = () => new Date(SUITE_TIME);
     const [remembering, plain] = await Promise.all(['on', 'off'].map((CACHE) => serveDatabase(db, { env: { CACHE }, clock })));
     const faults: string[] = [];
     const values = ['1', 'it', '2030-01-01', 'edit'];
@@ -309,7 +309,7 @@ describeDatabases('settings that change while a request comes in', (open) => {
       }
       return site.freshness.version();
     };
-    const moving: Site = { ...site, freshness: { ...site.freshness, version }, reading: () => moving };
+    const moving: Site = { ...site, freshness: { ...site.freshness, version }, forAnonymousReads: () => moving };
     const app = createApp(moving);
     try {
       for (const path of [URLS.one, '/events/?ical=1']) {

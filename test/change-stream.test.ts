@@ -4,10 +4,10 @@ import { expect, it } from '@jest/globals';
 import { requireLoginKeys } from '../src/accounts/login-keys.ts';
 import { createNonce } from '../src/wordpress/nonces.ts';
 import { unixFromDate } from '../src/wordpress/time.ts';
-import { describeAsking, NOON, ROOT } from './support/asking.ts';
-import { formIn, visitor } from './support/desk-visitor.ts';
-import { listenTo } from './support/listening.ts';
+import { formIn, openVisitor } from './support/desk-visitor.ts';
+import { openEventStream } from './support/event-stream.ts';
 import { basic } from './support/running-site.ts';
+import { describeRequests, ROOT, SUITE_TIME } from './support/site-client.ts';
 import { until } from './support/until.mjs';
 
 /*
@@ -16,22 +16,22 @@ import { until } from './support/until.mjs';
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 
-describeAsking(
+describeRequests(
   'the stream of changes',
   (ask) => {
     const listen = (query = '', headers: Record<string, string> = {}) =>
-      listenTo(`${ask.running().base}/wp-json/calendar/events/v1/changes/stream${query}`, headers);
+      openEventStream(`${ask.running().base}/wp-json/calendar/events/v1/changes/stream${query}`, headers);
 
     it('sends changes from now on, and continues where a reconnecting client stopped', async () => {
       const stream = await listen('?kinds=event&include=records');
       expect(stream.headers['content-type']).toMatch(/^text\/event-stream/);
       const first = await stream.next();
       expect(first).toMatchObject({ event: 'changes', data: { changes: [], next: first.id } });
-      const { id } = await ask.made('/events', { title: 'Live', ...DATES });
+      const { id } = await ask.create('/events', { title: 'Live', ...DATES });
       const told = await stream.next();
       expect(told.data.changes).toMatchObject([{ kind: 'event', id, change: 'created', record: { title: 'Live' } }]);
       stream.close();
-      await ask.changed(`/events/${id}`, { title: 'Missed' });
+      await ask.update(`/events/${id}`, { title: 'Missed' });
       const again = await listen('?kinds=event&include=records', { 'Last-Event-ID': told.id });
       expect((await again.next()).data.changes).toMatchObject([{ id, change: 'updated', record: { title: 'Missed' } }]);
       again.close();
@@ -41,7 +41,7 @@ describeAsking(
       const stream = await listen('?kinds=venue', { Authorization: basic('admin') });
       await stream.next();
       const other = ask.running().site.db;
-      await ask.made('/venues', { venue: 'Draft', status: 'draft' });
+      await ask.create('/venues', { venue: 'Draft', status: 'draft' });
       expect((await stream.next()).data.changes).toMatchObject([{ kind: 'venue', change: 'created' }]);
       expect(other).toBeDefined();
       stream.close();
@@ -135,11 +135,11 @@ describeAsking(
     it('ends when the application password is revoked or the session ends', async () => {
       const password = '/wp-json/wp/v2/users/me/application-passwords';
       const { body } = await ask.send('POST', password, { as: 'admin', body: { name: 'Stream' } });
-      const editor = await visitor(ask, 'ed');
+      const editor = await openVisitor(ask, 'ed');
       const { text } = await editor.get('/admin/me');
       const { nonceKey, nonceSalt } = await requireLoginKeys(ask.running().site);
       const [, , token] = decodeURIComponent(editor.cookie().split('=')[1]!).split('|');
-      const nonce = createNonce({ user: 2, token: token! }, nonceKey + nonceSalt, unixFromDate(new Date(NOON)));
+      const nonce = createNonce({ user: 2, token: token! }, nonceKey + nonceSalt, unixFromDate(new Date(SUITE_TIME)));
       const streams = [
         await listen('', { Authorization: `Basic ${Buffer.from(`admin:${body.password}`).toString('base64')}` }),
         await listen('', { Cookie: editor.cookie(), 'X-WP-Nonce': nonce }),
@@ -147,7 +147,7 @@ describeAsking(
       for (const stream of streams) expect([stream.status, (await stream.next()).event]).toEqual([200, 'changes']);
       await ask.send('DELETE', `${password}/${body.uuid}`, { as: 'admin' });
       await editor.post('/admin/sign-out', Object.fromEntries(formIn(text, '/admin/sign-out')));
-      await ask.made('/venues', { venue: 'Draft', status: 'draft' });
+      await ask.create('/venues', { venue: 'Draft', status: 'draft' });
       for (const stream of streams) {
         await stream.ended;
         expect(stream.rest()).not.toContain('created');

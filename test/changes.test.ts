@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Cluster } from '../src/storage/engine/cluster.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
-import { type As, bodyOf, describeAsking, expectRefusal, type Json } from './support/asking.ts';
+import { describeRequests, expectBody, expectError, type Json, type UserName } from './support/site-client.ts';
 
 /* A client that follows the tokens ends up with the same records as a full reading. */
 
@@ -21,12 +21,16 @@ const NAMES = { events: 'title', venues: 'venue', organizers: 'organizer', categ
 /** State of a client: the name and status of each record. */
 type Known = Map<string, string>;
 
-describeAsking('changes', (ask) => {
-  const changes = async (query: string, as?: As): Promise<Json> => ask.read(`/changes?${query}`, as);
+describeRequests('changes', (ask) => {
+  const changes = async (query: string, as?: UserName): Promise<Json> => ask.read(`/changes?${query}`, as);
   const told = (body: Json): string[] => body.changes.map((one: Json) => `${one.change} ${one.kind} ${one.id}`);
 
   /** Follows the tokens from the given one until no changes are left. Returns the last token. */
-  async function follow(known: Known, since: string | undefined, { as, limit = 7 }: { as?: As; limit?: number } = {}): Promise<string> {
+  async function follow(
+    known: Known,
+    since: string | undefined,
+    { as, limit = 7 }: { as?: UserName; limit?: number } = {},
+  ): Promise<string> {
     let token = since;
     for (;;) {
       const body = await changes(`include=records&limit=${limit}${token === undefined ? '' : `&since=${token}`}`, as);
@@ -38,7 +42,7 @@ describeAsking('changes', (ask) => {
       if (!body.more) return token;
     }
   }
-  const whole = async (as?: As): Promise<Known> => {
+  const whole = async (as?: UserName): Promise<Known> => {
     const known: Known = new Map();
     await follow(known, undefined, { limit: 500, ...(as ? { as } : {}) });
     return known;
@@ -72,10 +76,10 @@ describeAsking('changes', (ask) => {
   it('list each created, changed and removed record once', async () => {
     const since = await follow(new Map(), undefined);
     expect(told(await changes(`since=${since}`))).toEqual([]);
-    const { id } = await ask.made('/events', CREATE.events('New'));
-    await ask.changed('/events/38', { title: 'Renamed' });
-    await ask.changed('/events/38', { title: 'Renamed again' });
-    bodyOf(await ask.del('/venues/12'));
+    const { id } = await ask.create('/events', CREATE.events('New'));
+    await ask.update('/events/38', { title: 'Renamed' });
+    await ask.update('/events/38', { title: 'Renamed again' });
+    expectBody(await ask.del('/venues/12'));
     const all = told(await changes(`since=${since}`));
     expect(all).toContain(`created event ${id}`);
     expect(all.filter((one) => one.endsWith('event 38'))).toEqual(['updated event 38']);
@@ -85,10 +89,10 @@ describeAsking('changes', (ask) => {
   it('list the child categories of a category whose address changes', async () => {
     // Category 2 is the parent of 3 and 9, and 3 is the parent of 4.
     const writes: [() => Promise<unknown>, readonly string[]][] = [
-      [() => ask.changed('/categories/2', { slug: 'other' }), [2, 3, 4, 9].map((id) => `updated category ${id}`)],
-      [() => ask.changed('/categories/3', { parent: 0 }), ['updated category 3', 'updated category 4']],
-      [() => ask.changed('/categories/3', { parent: 2 }), ['updated category 3', 'updated category 4']],
-      [() => ask.changed('/categories/3', { name: 'Renamed', parent: 2 }), ['updated category 3']],
+      [() => ask.update('/categories/2', { slug: 'other' }), [2, 3, 4, 9].map((id) => `updated category ${id}`)],
+      [() => ask.update('/categories/3', { parent: 0 }), ['updated category 3', 'updated category 4']],
+      [() => ask.update('/categories/3', { parent: 2 }), ['updated category 3', 'updated category 4']],
+      [() => ask.update('/categories/3', { name: 'Renamed', parent: 2 }), ['updated category 3']],
       [() => ask.del('/categories/2'), ['removed category 2', ...[3, 4, 9].map((id) => `updated category ${id}`)]],
     ];
     for (const [write, due] of writes) {
@@ -102,25 +106,25 @@ describeAsking('changes', (ask) => {
   it('do not list records that the caller could not see', async () => {
     const since = await follow(new Map(), undefined);
     const full = await follow(new Map(), undefined, { as: 'admin' });
-    const draft = await ask.made('/events', { ...CREATE.events('Draft'), status: 'draft', categories: [4], tags: [11] });
-    await ask.changed(`/events/${draft.id}`, { title: 'Still a draft' });
-    bodyOf(await ask.del(`/events/${draft.id}`));
-    const hidden = await ask.made('/venues', { venue: 'Private', status: 'private' });
+    const draft = await ask.create('/events', { ...CREATE.events('Draft'), status: 'draft', categories: [4], tags: [11] });
+    await ask.update(`/events/${draft.id}`, { title: 'Still a draft' });
+    expectBody(await ask.del(`/events/${draft.id}`));
+    const hidden = await ask.create('/venues', { venue: 'Private', status: 'private' });
     expect(told(await changes(`since=${since}`))).toEqual([]);
     expect(told(await changes(`since=${full}`, 'admin'))).toEqual(expect.arrayContaining([`created venue ${hidden.id}`]));
     // The removal of a record is listed for everybody who saw it.
-    await ask.changed('/events/38', { status: 'draft' });
+    await ask.update('/events/38', { status: 'draft' });
     expect(told(await changes(`since=${since}`)).filter((one) => one.includes('event'))).toEqual(['removed event 38']);
     expect(told(await changes(`since=${full}`, 'admin'))).toContain('updated event 38');
   });
 
   it('come with a token that is valid for one site, one set of kinds and one set of rights', async () => {
     const since = await follow(new Map(), undefined);
-    expectRefusal(await ask.get(`/changes?since=${since}`, 'admin'), 410, 'rest_changes_token_expired');
-    expectRefusal(await ask.get(`/changes?since=${since}&kinds=event`), 410, 'rest_changes_token_expired');
-    expectRefusal(await ask.get(`/changes?since=${since}x`), 400, 'rest_invalid_param', ['since']);
-    expectRefusal(await ask.get('/changes?since=a.b.c'), 400, 'rest_invalid_param', ['since']);
-    expectRefusal(await ask.get('/changes?kinds=page'), 400, 'rest_invalid_param', ['kinds']);
+    expectError(await ask.get(`/changes?since=${since}`, 'admin'), 410, 'rest_changes_token_expired');
+    expectError(await ask.get(`/changes?since=${since}&kinds=event`), 410, 'rest_changes_token_expired');
+    expectError(await ask.get(`/changes?since=${since}x`), 400, 'rest_invalid_param', ['since']);
+    expectError(await ask.get('/changes?since=a.b.c'), 400, 'rest_invalid_param', ['since']);
+    expectError(await ask.get('/changes?kinds=page'), 400, 'rest_invalid_param', ['kinds']);
   });
 
   it('begin again from the start when a setting that records show has changed, and only then', async () => {
@@ -130,7 +134,7 @@ describeAsking('changes', (ask) => {
     for (const set of [{ eventsSlug: 'programme' }, { singleEventSlug: 'happening' }, { defaultCurrencySymbol: '¤' }]) {
       const token = await follow(new Map(), undefined);
       await ask.options({ tribe_events_calendar_options: set });
-      expectRefusal(await ask.get(`/changes?since=${token}&limit=9`), 410, 'rest_changes_token_expired');
+      expectError(await ask.get(`/changes?since=${token}&limit=9`), 410, 'rest_changes_token_expired');
     }
   });
 
@@ -142,7 +146,7 @@ describeAsking('changes', (ask) => {
     await countTo(Number(counter) - 1);
     await withCluster({ catchUp: async () => false }, async () => {
       const refused = await ask.get(`/changes?since=${token}&limit=8`);
-      expectRefusal(refused, 503, 'rest_database_unavailable');
+      expectError(refused, 503, 'rest_database_unavailable');
       expect(refused.headers['retry-after']).toBe('2');
     });
     await withCluster({ catchUp: async () => (await countTo(Number(counter))) === 1 }, async () =>
@@ -150,14 +154,14 @@ describeAsking('changes', (ask) => {
     );
     await countTo(Number(counter) - 1);
     await withCluster({ catchUp: async () => true }, async () =>
-      expectRefusal(await ask.get(`/changes?since=${token}`), 410, 'rest_changes_token_expired'),
+      expectError(await ask.get(`/changes?since=${token}`), 410, 'rest_changes_token_expired'),
     );
     await countTo(Number(counter));
   });
 
   it('are read again if another server has answered part of the queries', async () => {
     const token = await follow(new Map(), undefined);
-    const made = await ask.made('/venues', CREATE.venues('In parts'));
+    const made = await ask.create('/venues', CREATE.venues('In parts'));
     // Each of the first queries comes from another server than the one before it.
     const changing = (times: number) => {
       let asked = 0;
@@ -165,15 +169,15 @@ describeAsking('changes', (ask) => {
     };
     await withCluster(changing(3), async () => expect(told(await changes(`since=${token}`))).toEqual([`created venue ${made.id}`]));
     await withCluster(changing(Number.POSITIVE_INFINITY), async () =>
-      expectRefusal(await ask.get(`/changes?since=${token}&limit=8`), 503, 'rest_database_unavailable'),
+      expectError(await ask.get(`/changes?since=${token}&limit=8`), 503, 'rest_database_unavailable'),
     );
   });
 
   it('end with 410 if the journal begins after the token', async () => {
     const since = await follow(new Map(), undefined);
-    for (const title of ['A', 'B', 'C']) await ask.made('/events', CREATE.events(title));
+    for (const title of ['A', 'B', 'C']) await ask.create('/events', CREATE.events(title));
     await pruneJournal(ask.db(), 1, new Date('2030-01-01'));
-    expectRefusal(await ask.get(`/changes?since=${since}`), 410, 'rest_changes_token_expired');
+    expectError(await ask.get(`/changes?since=${since}`), 410, 'rest_changes_token_expired');
     expect((await whole()).size).toBeGreaterThan(10);
   });
 
@@ -181,21 +185,21 @@ describeAsking('changes', (ask) => {
     const db = ask.db();
     const counter = async () => Number((await db.from('fasti_changes').first())?.counter);
     const before = await counter();
-    for (const name of ['A', 'B', 'C']) await ask.made('/tags', CREATE.tags(`Lost ${name}`));
+    for (const name of ['A', 'B', 'C']) await ask.create('/tags', CREATE.tags(`Lost ${name}`));
     const [followed, begun] = [await follow(new Map(), undefined), (await changes('limit=7')).next];
     expect(told(await changes(`since=${followed}`))).toEqual([]);
     await db.from('fasti_journal').where('number', '>', before).delete();
     await db.from('fasti_changes').update({ counter: before });
-    expectRefusal(await ask.get(`/changes?since=${followed}`), 410, 'rest_changes_token_expired');
+    expectError(await ask.get(`/changes?since=${followed}`), 410, 'rest_changes_token_expired');
     // Records that were read from the lost state may no longer exist.
-    expectRefusal(await ask.get(`/changes?since=${begun}&limit=7`), 410, 'rest_changes_token_expired');
-    for (const name of ['D', 'E', 'F', 'G']) await ask.made('/tags', CREATE.tags(`New ${name}`));
+    expectError(await ask.get(`/changes?since=${begun}&limit=7`), 410, 'rest_changes_token_expired');
+    for (const name of ['D', 'E', 'F', 'G']) await ask.create('/tags', CREATE.tags(`New ${name}`));
     for (const since of [followed, begun]) {
       let token = since;
       let answer = await ask.get(`/changes?since=${token}&limit=500`);
       for (; answer.status === 200 && answer.body.more; answer = await ask.get(`/changes?since=${token}&limit=500`))
         token = answer.body.next;
-      expectRefusal(answer, 410, 'rest_changes_token_expired');
+      expectError(answer, 410, 'rest_changes_token_expired');
     }
     expect((await whole()).size).toBeGreaterThan(10);
   });
@@ -203,8 +207,8 @@ describeAsking('changes', (ask) => {
   it('begin again if the secret of the site is a new one, as after a dump from before Fasti was restored', async () => {
     for (const since of [await follow(new Map(), undefined), (await changes('limit=7')).next]) {
       await ask.options({ fasti_version_key: `new ${since}` });
-      expectRefusal(await ask.get(`/changes?since=${since}`), 410, 'rest_changes_token_expired');
-      expectRefusal(await ask.get(`/changes?since=${since.replace('.', '..')}`), 400, 'rest_invalid_param', ['since']);
+      expectError(await ask.get(`/changes?since=${since}`), 410, 'rest_changes_token_expired');
+      expectError(await ask.get(`/changes?since=${since.replace('.', '..')}`), 400, 'rest_invalid_param', ['since']);
     }
     expect((await whole()).size).toBeGreaterThan(10);
   });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type ChangesPage, type Client, createClient, FastiError } from '../client/index.js';
 import { clientTypes } from '../src/cli/client-types.ts';
-import { describeAsking } from './support/asking.ts';
 import { passwordOf } from './support/running-site.ts';
+import { describeRequests } from './support/site-client.ts';
 
 /* The client that is part of the package, against a running site. */
 
@@ -105,13 +105,13 @@ describe('the client when requests fail', () => {
   });
 });
 
-describeAsking('the client', (ask) => {
+describeRequests('the client', (ask) => {
   const client = (as: string | undefined = 'admin'): Client => {
     const { base } = ask.running();
     return createClient({ url: base, ...(as ? { login: `${as}:${passwordOf(as)}` } : {}), tries: 1 });
   };
   /** Resets the site, since the test suite does not notice writes made through a client. */
-  const writes = () => ask.rows(async () => undefined);
+  const writes = () => ask.writeRows(async () => undefined);
 
   it('lists records page by page', async () => {
     const { events } = client();

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { insertRows } from '../src/storage/engine/insert.ts';
-import { noteChange } from '../src/storage/journal/touched.ts';
+import { noteChange } from '../src/storage/journal/reported-changes.ts';
 import { fileLock, lockNames } from '../src/storage/rows/locks.ts';
 import { removeAttachment } from '../src/storage/rows/media.ts';
 import { toSerialized } from '../src/wordpress/php/serialized.ts';
@@ -614,8 +614,8 @@ describeDatabases('the companion routes', (open) => {
           isAnswered = true;
         });
         // On a database with a single writer, the deletion waits for this transaction before its first query.
-        if (db.dialect.writers !== 1)
-          await until('a request that waits', async () => isAnswered || (await isSomebodyWaiting()), { lookMs: RENEWED_MS });
+        if (db.dialect.maxWriters !== 1)
+          await until('a request that waits', async () => isAnswered || (await isSomebodyWaiting()), { pollMs: RENEWED_MS });
         await removeAttachment(trx, other);
         noteChange(trx, { now: new Date() });
       });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { type CustomField, MOST_CUSTOM_FIELDS } from '../src/calendar/custom-fields.ts';
+import { type CustomField, MAX_CUSTOM_FIELDS } from '../src/calendar/custom-fields.ts';
 import { openCsv } from '../src/exchange/csv/read.ts';
 import { writeCsv } from '../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../src/exchange/exporter.ts';
@@ -12,8 +12,8 @@ import { readOptions } from '../src/storage/rows/options.ts';
 import { parseSerialized } from '../src/wordpress/php/serialized.ts';
 import { commandIn, temporaryFolder } from './cli/command.ts';
 import { allOf, callerOf, textOfAll } from './exchange/sites.ts';
-import { type Asking, describeAsking, expectRefusal, idsOf, type Json, ROOT } from './support/asking.ts';
 import { urlOf } from './support/databases.ts';
+import { describeRequests, expectError, idsOf, type Json, ROOT, type SiteClient } from './support/site-client.ts';
 
 const EVENT = { title: 'Concert', start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' };
 const FIELDS: readonly NewCustomField[] = [
@@ -33,7 +33,7 @@ const HELD: Readonly<Record<string, string>> = {
   accessibility: 'yes', stage: 'Garden', seats: '120', stream: 'https://example.org/live', note: 'Bring; boots, "please"\\n', languages: 'Italian|German',
 }; // biome-ignore format: pairs
 
-async function define(ask: Asking, fields: readonly NewCustomField[] = FIELDS): Promise<CustomField[]> {
+async function define(ask: SiteClient, fields: readonly NewCustomField[] = FIELDS): Promise<CustomField[]> {
   // Marks the site as changed, so that the options are restored before the next test.
   await ask.options({});
   const defined: CustomField[] = [];
@@ -43,16 +43,16 @@ async function define(ask: Asking, fields: readonly NewCustomField[] = FIELDS): 
 
 const metasOf = (fields: readonly CustomField[]): Record<string, unknown> =>
   Object.fromEntries(fields.map(({ meta, name }) => [meta, HELD[name]]));
-const optionsOf = async (ask: Asking) => ({ caller: await callerOf(ask.running().site) }) as SourceOptions;
+const optionsOf = async (ask: SiteClient) => ({ caller: await callerOf(ask.running().site) }) as SourceOptions;
 const picked = (meta: Json, fields: readonly CustomField[]): Json => Object.fromEntries(fields.map(({ meta: key }) => [key, meta[key]]));
 
 const values = ({ custom_fields: fields }: Json): Record<string, string> =>
   Object.fromEntries(Object.entries(fields as Record<string, Json>).map(([name, { value }]) => [name, value]));
 
-describeAsking('custom fields that a site defines', (ask) => {
+describeRequests('custom fields that a site defines', (ask) => {
   it('are written and shown under their names', async () => {
     await define(ask);
-    const made = await ask.made('/events', {
+    const made = await ask.create('/events', {
       ...EVENT,
       custom_fields: {
         accessibility: true,
@@ -69,13 +69,13 @@ describeAsking('custom fields that a site defines', (ask) => {
     }; // biome-ignore format: pairs
     expect(values(made)).toEqual(written);
     expect(values(await ask.read(`/events/${made.id}`))).toEqual(written);
-    expect(await ask.meta(made.id, '_ecp_custom_7')).toEqual(['Italian|German']);
-    expect(await ask.meta(made.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
+    expect(await ask.metaValues(made.id, '_ecp_custom_7')).toEqual(['Italian|German']);
+    expect(await ask.metaValues(made.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
   });
 
   it('are set, left unchanged and cleared one by one, in forms as in JSON', async () => {
     await define(ask);
-    const { id } = await ask.made('/events', { ...EVENT, custom_fields: { accessibility: 'yes', seats: 5 } });
+    const { id } = await ask.create('/events', { ...EVENT, custom_fields: { accessibility: 'yes', seats: 5 } });
     const form = 'custom_fields%5Bstage%5D=Main+stage&custom_fields%5Bseats%5D=&custom_fields%5Blanguages%5D%5B%5D=English';
     const sent = await ask.send('PUT', `${ROOT}/events/${id}`, {
       as: 'admin',
@@ -83,16 +83,16 @@ describeAsking('custom fields that a site defines', (ask) => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect(values(sent.body)).toEqual({ accessibility: 'yes', stage: 'Main stage', languages: 'English' });
-    expect(values(await ask.changed(`/events/${id}`, { title: 'Again' }))).toEqual(values(sent.body));
+    expect(values(await ask.update(`/events/${id}`, { title: 'Again' }))).toEqual(values(sent.body));
     // Forms send an empty value with a group of checkboxes, so that a group without a tick is sent, too (decision D49).
-    const boxes = await ask.changed(`/events/${id}`, { custom_fields: { languages: ['', 'German', null], accessibility: [''] } });
+    const boxes = await ask.update(`/events/${id}`, { custom_fields: { languages: ['', 'German', null], accessibility: [''] } });
     expect(values(boxes)).toEqual({ stage: 'Main stage', languages: 'German' });
     expect(
-      (await ask.changed(`/events/${id}`, { custom_fields: { accessibility: false, stage: null, languages: [] } })).custom_fields,
+      (await ask.update(`/events/${id}`, { custom_fields: { accessibility: false, stage: null, languages: [] } })).custom_fields,
     ).toEqual([]);
-    await ask.changed(`/events/${id}`, { custom_fields: { note: 'x' } });
-    expect((await ask.changed(`/events/${id}`, { custom_fields: '' })).custom_fields).toEqual([]);
-    expect(await ask.meta(id, '__ecp_custom_7')).toEqual([]);
+    await ask.update(`/events/${id}`, { custom_fields: { note: 'x' } });
+    expect((await ask.update(`/events/${id}`, { custom_fields: '' })).custom_fields).toEqual([]);
+    expect(await ask.metaValues(id, '__ecp_custom_7')).toEqual([]);
   });
 
   it('refuse a value that is not allowed, with a sentence that names the field', async () => {
@@ -102,9 +102,7 @@ describeAsking('custom fields that a site defines', (ask) => {
       ['note', 'x'.repeat(65_536)], ['languages', 'Latin'], ['languages', { a: 'German' }], ['accessibility', 'perhaps'],
     ]; // biome-ignore format: pairs
     for (const [name, value] of wrong)
-      expectRefusal(await ask.post('/events', { ...EVENT, custom_fields: { [name]: value } }), 400, 'rest_invalid_param', [
-        'custom_fields',
-      ]);
+      expectError(await ask.post('/events', { ...EVENT, custom_fields: { [name]: value } }), 400, 'rest_invalid_param', ['custom_fields']);
     const answer = await ask.post('/events', { ...EVENT, custom_fields: { stage: 'Cellar' } });
     expect(answer.body.data.params.custom_fields).toBe('stage must be one of: Main stage, Garden. Received: {"stage":"Cellar"}.');
   });
@@ -123,18 +121,18 @@ describeAsking('custom fields that a site defines', (ask) => {
       expect([answer.status, answer.body.custom_fields]).toEqual([201, []]);
     }
     for (const name of ['unknown', '_thumbnail_id'])
-      expectRefusal(await ask.get(`/events?custom_fields%5B${name}%5D=x`), 400, 'rest_invalid_param', ['custom_fields']);
+      expectError(await ask.get(`/events?custom_fields%5B${name}%5D=x`), 400, 'rest_invalid_param', ['custom_fields']);
     for (const sent of ['x', ['x'], 5, true])
-      expectRefusal(await ask.post('/events', { ...EVENT, custom_fields: sent }), 400, 'rest_invalid_param', ['custom_fields']);
+      expectError(await ask.post('/events', { ...EVENT, custom_fields: sent }), 400, 'rest_invalid_param', ['custom_fields']);
   });
 
   it('filter lists, and are kept in the URLs of their pages', async () => {
     await define(ask);
     const [one, other] = [
-      await ask.made('/events', { ...EVENT, custom_fields: { accessibility: 'yes', languages: ['German', 'English'] } }),
-      await ask.made('/events', { ...EVENT, title: 'Talk', custom_fields: { accessibility: 'yes', languages: ['English'], seats: 7 } }),
+      await ask.create('/events', { ...EVENT, custom_fields: { accessibility: 'yes', languages: ['German', 'English'] } }),
+      await ask.create('/events', { ...EVENT, title: 'Talk', custom_fields: { accessibility: 'yes', languages: ['English'], seats: 7 } }),
     ];
-    await ask.made('/events', { ...EVENT, title: 'Walk' });
+    await ask.create('/events', { ...EVENT, title: 'Walk' });
     const found = async (query: string) => idsOf(await ask.read(`/events?${WINDOW}&${query}`)).sort((a, b) => a - b);
     expect(await found('custom_fields[accessibility]=yes')).toEqual([one.id, other.id]);
     expect(await found('custom_fields[languages]=German')).toEqual([one.id]);
@@ -150,7 +148,7 @@ describeAsking('custom fields that a site defines', (ask) => {
   });
 
   it('add no queries to reads and lists', async () => {
-    const { id } = await ask.made('/events', EVENT);
+    const { id } = await ask.create('/events', EVENT);
     const cost = async () => {
       const { db } = ask.running().site;
       const paths = [`/events/${id}`, `/events?${WINDOW}`, `/events?${WINDOW}&search=concert`];
@@ -159,7 +157,7 @@ describeAsking('custom fields that a site defines', (ask) => {
         let least = Number.POSITIVE_INFINITY;
         // The first request after a pause does further work, which does not count towards its cost.
         for (const _ of [1, 2, 3]) {
-          await ask.rows(async () => undefined);
+          await ask.writeRows(async () => undefined);
           const before = db.queries();
           await ask.read(path);
           least = Math.min(least, db.queries() - before);
@@ -171,7 +169,7 @@ describeAsking('custom fields that a site defines', (ask) => {
     await cost();
     const without = await cost();
     await define(ask);
-    await ask.changed(`/events/${id}`, { custom_fields: { note: 'x', seats: 1 } });
+    await ask.update(`/events/${id}`, { custom_fields: { note: 'x', seats: 1 } });
     await cost();
     // Cached values may lower the cost.
     const now = await cost();
@@ -180,8 +178,8 @@ describeAsking('custom fields that a site defines', (ask) => {
 
   it('reveal nothing of protected events', async () => {
     await define(ask);
-    const { id } = await ask.made('/events', { ...EVENT, custom_fields: { note: 'secret' } });
-    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
+    const { id } = await ask.create('/events', { ...EVENT, custom_fields: { note: 'secret' } });
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
     const of = async (query: string) => (await ask.read(`/events?${WINDOW}&${query}`)).total;
     expect(await of('custom_fields[note]=secret')).toBe(0);
     expect(await of('custom_fields[note]=secret&password=door')).toBe(1);
@@ -202,7 +200,7 @@ describeAsking('custom fields that a site defines', (ask) => {
     };
     await ask.options({});
     expect(await described()).toEqual({ options: [undefined, undefined], filter: undefined, field: undefined });
-    expect((await ask.made('/events', { ...EVENT, custom_fields: { anything: 'x' } })).custom_fields).toEqual([]);
+    expect((await ask.create('/events', { ...EVENT, custom_fields: { anything: 'x' } })).custom_fields).toEqual([]);
     await define(ask);
     const { options, filter, field } = await described();
     expect(options[0].stage).toEqual({ title: 'Stage', type: 'string', enum: ['Main stage', 'Garden'] });
@@ -224,9 +222,9 @@ describeAsking('custom fields that a site defines', (ask) => {
         },
       },
     });
-    const made = await ask.made('/events', { ...EVENT, custom_fields: { _ecp_custom_2: 'No', _ecp_custom_3: 'One\nTwo' } });
+    const made = await ask.create('/events', { ...EVENT, custom_fields: { _ecp_custom_2: 'No', _ecp_custom_3: 'One\nTwo' } });
     expect(values(made)).toEqual({ _ecp_custom_2: 'No', _ecp_custom_3: 'One\nTwo' });
-    expectRefusal(await ask.post('/events', { ...EVENT, custom_fields: { _EventURL: 'x' } }), 400, 'rest_invalid_param', ['custom_fields']);
+    expectError(await ask.post('/events', { ...EVENT, custom_fields: { _EventURL: 'x' } }), 400, 'rest_invalid_param', ['custom_fields']);
     await addCustomField(ask.running().site, { name: 'seats', type: 'number' });
     const options = await readOptions(ask.db(), ['tribe_events_calendar_options', 'fasti_custom_fields']);
     const stored = (name: string) => parseSerialized(options.get(name) ?? '') as Json;
@@ -288,13 +286,13 @@ describeAsking('custom fields that a site defines', (ask) => {
   it('are limited in number', async () => {
     await define(
       ask,
-      Array.from({ length: MOST_CUSTOM_FIELDS }, (_, place) => ({ name: `field-${place}`, type: 'text' })),
+      Array.from({ length: MAX_CUSTOM_FIELDS }, (_, place) => ({ name: `field-${place}`, type: 'text' })),
     );
     await expect(addCustomField(ask.running().site, { name: 'more', type: 'text' })).rejects.toMatchObject({ problem: 'field-number' });
   });
 
   it("are metas of wp/v2, read and written like WordPress's registered metas", async () => {
-    const plain = (await ask.send('GET', `${CORE}/${(await ask.made('/events', EVENT)).id}`)).body.meta;
+    const plain = (await ask.send('GET', `${CORE}/${(await ask.create('/events', EVENT)).id}`)).body.meta;
     expect(Object.keys(plain).filter((key) => key.includes('custom'))).toEqual([]);
     const fields = await define(ask);
     const made = await ask.send('POST', CORE, {
@@ -311,7 +309,7 @@ describeAsking('custom fields that a site defines', (ask) => {
     for (const { meta: key, name, type } of fields) {
       const cleared = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: { [key]: null } } });
       expect([name, cleared.status, cleared.body.meta[key]]).toEqual([name, 200, '']);
-      expect(await ask.meta(id, `_${key}`)).toEqual([]);
+      expect(await ask.metaValues(id, `_${key}`)).toEqual([]);
       const again = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: metasOf(fields) } });
       expect([name, again.body.meta[key]]).toEqual([name, HELD[name]]);
       const wrong = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: { [key]: [1] } } });
@@ -322,7 +320,7 @@ describeAsking('custom fields that a site defines', (ask) => {
     }
     const { endpoints } = (await ask.send('OPTIONS', CORE)).body;
     expect(Object.keys(endpoints[1].args.meta.properties)).toEqual(fields.map(({ meta: key }) => key));
-    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
     const locked = await ask.send('GET', `${CORE}/${id}`);
     expect(picked(locked.body.meta, fields)).toEqual(Object.fromEntries(fields.map(({ meta: key }) => [key, ''])));
     expect((await ask.send('GET', `${CORE}/${id}?password=door`)).body.meta[fields[1]!.meta]).toBe('Garden');
@@ -332,7 +330,7 @@ describeAsking('custom fields that a site defines', (ask) => {
     const headers = { 'x-tec-eea': 'I understand that this endpoint is experimental' };
     const tec = (method: string, path: string, body?: Json) =>
       ask.send(method, `/wp-json/tec/v1/events${path}`, { ...(body ? { as: 'admin' as const, body } : {}), headers });
-    const { id: plain } = await ask.made('/events', EVENT);
+    const { id: plain } = await ask.create('/events', EVENT);
     expect((await tec('GET', `/${plain}`)).body).not.toHaveProperty('custom_fields');
     await define(ask);
     const made = await tec('POST', '', { ...EVENT, custom_fields: HELD });
@@ -346,23 +344,23 @@ describeAsking('custom fields that a site defines', (ask) => {
     expect((await tec('PUT', `/${id}`, { custom_fields: { stage: 'Cellar' } })).status).toBe(400);
     const { endpoints } = (await ask.send('OPTIONS', '/wp-json/tec/v1/events', { headers })).body;
     expect(Object.keys(endpoints[1].args.custom_fields.properties)).toEqual(FIELDS.map(({ name }) => name));
-    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
     expect((await tec('GET', `/${id}`)).body.custom_fields).toEqual([]);
   });
 
   it.each(FILE_FORMATS)('are exported to and imported from files of the format %s', async (format) => {
     await define(ask);
-    const { id } = await ask.made('/events', { ...EVENT, custom_fields: HELD });
+    const { id } = await ask.create('/events', { ...EVENT, custom_fields: HELD });
     const fasti = commandIn({ DATABASE_URL: urlOf(ask.db()), TABLE_PREFIX: ask.db().prefix, UPLOADS_DIR: temporaryUploads, PORT: '0' });
     const path = join(temporaryUploads, `site.${{ wxr: 'xml', jsonl: 'jsonl', csv: 'csv', ical: 'ics' }[format]}`);
     expect(await fasti('export', path, '--force', '--include', String(id))).toMatchObject({ code: 0 });
     await ask.send('DELETE', `${CORE}/${id}?force=true`, { as: 'admin' });
-    expect(await ask.meta(id, '_ecp_custom_3')).toEqual([]);
+    expect(await ask.metaValues(id, '_ecp_custom_3')).toEqual([]);
     expect(await fasti('import', path, '--user=admin')).toMatchObject({ code: 0 });
-    await ask.rows(async () => undefined);
+    await ask.writeRows(async () => undefined);
     const back = (await ask.read(`/events?${WINDOW}`)).events.find(({ title }: Json) => title === EVENT.title);
     expect(values(back)).toEqual(HELD);
-    expect(await ask.meta(back.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
+    expect(await ask.metaValues(back.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
   });
 
   it('are reported as lost if an imported calendar has undefined fields or values that are not allowed', async () => {
@@ -384,7 +382,7 @@ describeAsking('custom fields that a site defines', (ask) => {
   it('are exported to and imported from columns of CSV files', async () => {
     await define(ask);
     const { site } = ask.running();
-    await ask.made('/events', { ...EVENT, custom_fields: { stage: 'Garden', languages: ['German', 'English'], note: '=1+1' } });
+    await ask.create('/events', { ...EVENT, custom_fields: { stage: 'Garden', languages: ['German', 'English'], note: '=1+1' } });
     const caller = await callerOf(site);
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
     const text = await textOfAll(writeCsv('event', items, { customFields: caller.settings.calendar.customFields }));

@@ -49,7 +49,7 @@ function argumentsIn(line: string): string[] | undefined {
 
 const lines = [...new Set(pages)].flatMap((page) => [...blocks(page), ...inline(page)]);
 const program = createProgram({
-  io: { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined },
+  io: { env: {}, out: () => undefined, err: () => undefined, isTerminal: false, serve: async () => undefined },
   language: 'en',
   say: sayIn(await loadTexts(['en']), 'en'),
 });

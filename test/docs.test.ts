@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { PARTS, withParts } from '../src/cli/docs.ts';
+import { GENERATED_PARTS, replaceParts } from '../src/cli/docs.ts';
 import { settings } from '../src/config/settings.ts';
 import { sampleEvents } from '../src/sample/events.ts';
 import { categories } from '../src/sample/places.ts';
@@ -50,9 +50,9 @@ describe('the pages', () => {
     expect(pages.filter((page) => !reached.has(page))).toEqual([]);
   });
 
-  it.each(Object.entries(PARTS))('%s has up-to-date generated parts', (name, parts) => {
+  it.each(Object.entries(GENERATED_PARTS))('%s has up-to-date generated parts', (name, parts) => {
     const page = read(join('docs', name));
-    expect(withParts(page, parts)).toBe(page);
+    expect(replaceParts(page, parts)).toBe(page);
   });
 
   it.each(pages)('%s names only files that exist', (page) => {

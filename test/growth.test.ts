@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LENGTHS, LONGEST, lengthFault } from '../src/kinds/grammars/grammar.ts';
+import { lengthFault, MAX_BYTES, MAX_ITEMS } from '../src/kinds/grammars/grammar.ts';
 import { anyText } from '../src/kinds/grammars/grammars.ts';
 import { describeDatabases } from './support/databases.ts';
-import { type Bounds, cpuOf, exponentOf, FILLERS, grown, MOST_EXPONENT, PAIRS } from './support/growth.ts';
+import { type Bounds, FILLERS, MAX_EXPONENT, measureCpuTime, measureGrowthExponent, PAIRS, repeatFiller } from './support/growth.ts';
 import { type Carrier, headCarriers, parameterCarriers, servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
-import { NOT_FROM_OUTSIDE, ROOMS, textCarriers, textTakers } from './support/text-takers.ts';
+import { findTextFunctions, NOT_FROM_OUTSIDE, SOURCE_FOLDERS, textCarriers } from './support/text-functions.ts';
 
 /*
  * The cost of a text from outside grows at most in proportion to its length, and its length is limited. Functions,
@@ -28,21 +28,21 @@ const REQUESTS = { longest: 16_384, floor: 20_000 };
 async function steepest(
   work: (text: string) => unknown,
   bounds: Bounds,
-  fillers: readonly Parameters<typeof grown>[0][] = [...FILLERS, ...PAIRS],
+  fillers: readonly Parameters<typeof repeatFiller>[0][] = [...FILLERS, ...PAIRS],
 ): Promise<string[]> {
   const faults: string[] = [];
   for (const filler of fillers) {
-    const exponent = await exponentOf((bytes) => work(grown(filler, bytes)), bounds);
-    if (exponent !== undefined && exponent > MOST_EXPONENT) faults.push(`${JSON.stringify(filler)}: ${exponent.toFixed(2)}`);
+    const exponent = await measureGrowthExponent((bytes) => work(repeatFiller(filler, bytes)), bounds);
+    if (exponent !== undefined && exponent > MAX_EXPONENT) faults.push(`${JSON.stringify(filler)}: ${exponent.toFixed(2)}`);
   }
   return faults;
 }
 
 describe('functions that take texts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
-  let found: Awaited<ReturnType<typeof textTakers>>;
+  let found: Awaited<ReturnType<typeof findTextFunctions>>;
   beforeAll(async () => {
-    found = await textTakers();
+    found = await findTextFunctions();
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -53,16 +53,16 @@ describe('functions that take texts', () => {
     expect(Object.values(NOT_FROM_OUTSIDE).filter((reason) => reason === '')).toEqual([]);
   });
 
-  it.each([...ROOMS, 'files and feeds'])('take time in proportion to the text: %s', async (room) => {
+  it.each([...SOURCE_FOLDERS, 'files and feeds'])('take time in proportion to the text: %s', async (room) => {
     const takers = room === 'files and feeds' ? textCarriers(folder) : found.takers.filter(({ name }) => name.startsWith(room));
     const faults: string[] = [];
-    for (const { name, take } of takers) for (const fault of await steepest(take, FUNCTIONS)) faults.push(`${name} with ${fault}`);
+    for (const { name, call: take } of takers) for (const fault of await steepest(take, FUNCTIONS)) faults.push(`${name} with ${fault}`);
     expect(faults).toEqual([]);
   });
 
   it('are reported if they take more', async () => {
     const search = (text: string) => / +$/.test(text);
-    const whole = await cpuOf(() => search(grown(' ', FUNCTIONS.longest)), 3);
+    const whole = await measureCpuTime(() => search(repeatFiller(' ', FUNCTIONS.longest)), 3);
     // The part of the text that takes several times the floor.
     const part = Math.min(1, Math.sqrt((3 * FUNCTIONS.floor) / whole));
     const slow = (text: string) => search(text.slice(text.length * (1 - part)));
@@ -83,10 +83,13 @@ describe('the length of a text', () => {
       .flat()
       .flatMap(({ endpoints }) =>
         endpoints.flatMap(({ params, unlisted }) =>
-          Object.values({ ...params, ...unlisted }).flatMap(({ grammar: { longest, longestList = longest } }) => [longest, longestList]),
+          Object.values({ ...params, ...unlisted }).flatMap(({ grammar: { maxBytes: longest, maxListBytes: longestList = longest } }) => [
+            longest,
+            longestList,
+          ]),
         ),
       );
-    const known: readonly number[] = Object.values(LENGTHS);
+    const known: readonly number[] = Object.values(MAX_BYTES);
     expect(limits.filter((limit) => !known.includes(limit))).toEqual([]);
   });
 });
@@ -110,7 +113,7 @@ describeDatabases('texts from outside', (open, engine) => {
       const { status, body } = await send(carrier, 'a'.repeat(longest + 1));
       // A body that is too large is refused as a whole.
       const refused = status === 413 || (status === 400 && body.data?.params?.[parameter] === 'The text is too long.');
-      const dropped = grammar.dropsLonger === true && body?.data?.params?.[parameter] === undefined;
+      const dropped = grammar.dropsTooLong === true && body?.data?.params?.[parameter] === undefined;
       if (!refused && !dropped) accepted.push(`${name}: ${status} ${JSON.stringify(body)?.slice(0, 200)}`);
     }
     expect(accepted).toEqual([]);
@@ -123,7 +126,7 @@ describeDatabases('texts from outside', (open, engine) => {
       const { type, items } = grammar.json as { type?: unknown; items?: { type?: unknown } };
       if (![type].flat().includes('array')) continue;
       const isNumbers = [items?.type].flat().includes('integer');
-      const members = Array.from({ length: LONGEST }, (_, at) => (isNumbers ? String(at + 1) : `w${at}`)).join();
+      const members = Array.from({ length: MAX_ITEMS }, (_, at) => (isNumbers ? String(at + 1) : `w${at}`)).join();
       if (members.length > longest) continue;
       const { status } = await send(carrier, members);
       if (status >= 500) faults.push(`${name}: ${status}`);

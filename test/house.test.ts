@@ -8,12 +8,12 @@ const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
 
 /** The rooms (top-level folders of `src`) from the bottom up; rooms on the same level do not import each other. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['errors.ts', 'memo.ts', 'grouped-by.ts', 'in-turns.ts', 'typed-keys.ts', 'host'],
+  ['errors.ts', 'memo.ts', 'grouped-by.ts', 'yielding.ts', 'typed-keys.ts', 'host'],
   ['wordpress'],
   ['calendar'],
   ['kinds'],
   ['storage', 'texts.ts', 'log.ts', 'config'],
-  ['refusals.ts', 'known-settings.ts', 'html'],
+  ['refusals.ts', 'settings-reader.ts', 'html'],
   ['media'],
   ['site.ts'],
   ['records', 'accounts'],
@@ -346,7 +346,7 @@ describe('the source', () => {
   it('deletes uploaded files only if it is known that no row names them', () => {
     const undoing = files.filter((name) => /\.undo(?:\(|\?\.|\))/.test(readFileSync(join(SOURCE, name), 'utf8')));
     expect(undoing.length).toBeGreaterThan(4);
-    expect(undoing.filter((name) => !/\bwithFiles\b/.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual(['media/images.ts']);
+    expect(undoing.filter((name) => !/\bwithFileCleanup\b/.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual(['media/images.ts']);
   });
 
   it('has no circular imports', () => {

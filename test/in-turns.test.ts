@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { inTurns } from '../src/in-turns.ts';
+import { mapYielding } from '../src/yielding.ts';
 
-it('inTurns lets other work run between two long tasks, and keeps the order', async () => {
+it('mapYielding lets other work run between two long tasks, and keeps the order', async () => {
   const turns: number[] = [];
   let done = 0;
   const others = setInterval(() => turns.push(done), 0);
-  const results = await inTurns([1, 2, 3, 4], (item) => {
+  const results = await mapYielding([1, 2, 3, 4], (item) => {
     const until = performance.now() + 30;
     while (performance.now() < until);
     done += 1;

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { readConfig } from '../src/config/config.ts';
-import { LANGUAGE_TABLES, SETTINGS_TABLES } from '../src/known-settings.ts';
+import { LANGUAGE_TABLES, SETTINGS_TABLES } from '../src/settings-reader.ts';
 import { openSite, type Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { writeOption } from '../src/storage/rows/options.ts';
@@ -130,7 +130,7 @@ describeDatabases('the settings that a process has cached', (open) => {
 
   it('are read again beside WordPress only after another program has committed something', async () => {
     await start('60000', 'off', { SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' });
-    site.followOthers();
+    site.startFollowing();
     const optionsRead = async () => {
       let reads = 0;
       const stop = site.db.driver.listen(({ sql, bindings }) => {
@@ -141,7 +141,7 @@ describeDatabases('the settings that a process has cached', (open) => {
       return reads;
     };
     // Other tests write to other databases of the same server.
-    do await site.upToDate(performance.now());
+    do await site.takenOverSince(performance.now());
     while ((await optionsRead()) > 0);
     for (const wanted of ['one', 'other', 'third']) {
       await rename(db, wanted);

@@ -23,9 +23,9 @@ const scriptsWith = (isSo: (source: string) => boolean): string[] =>
 /** A script that starts a program which does not end by itself, creates a folder, and prints the id and the path. */
 const SCRIPT = `
 import { spawn } from 'node:child_process';
-import { endWithUs, scratchFolder } from ${JSON.stringify(join(TEST, 'support/leave-nothing.mjs'))};
+import { killOnExit, scratchFolder } from ${JSON.stringify(join(TEST, 'support/leave-nothing.mjs'))};
 const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-endWithUs(child);
+killOnExit(child);
 console.log(JSON.stringify({ pid: child.pid, folder: scratchFolder('fasti-left') }));
 `;
 
@@ -58,7 +58,7 @@ describe('scripts of attacks, faults and measurements', () => {
 
   it('have every process that they start end with them', () => {
     const count = (source: string, pattern: RegExp) => source.match(pattern)?.length ?? 0;
-    expect(scriptsWith((source) => count(source, /\bspawn\(/g) > count(source, /\bendWithUs\(/g))).toEqual([]);
+    expect(scriptsWith((source) => count(source, /\bspawn\(/g) > count(source, /\bkillOnExit\(/g))).toEqual([]);
   });
 
   it('wait for nothing without a timeout', () => {
@@ -73,6 +73,6 @@ describe('until', () => {
   });
 
   it('fails with the name of the awaited event', async () => {
-    await expect(until('the end of the world', () => false, { patienceMs: 10, lookMs: 1 })).rejects.toThrow('the end of the world');
+    await expect(until('the end of the world', () => false, { timeoutMs: 10, pollMs: 1 })).rejects.toThrow('the end of the world');
   });
 });

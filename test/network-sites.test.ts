@@ -43,7 +43,7 @@ describeDatabases('the second site of a network', (open, engine) => {
     const err: string[] = [];
     const env = { DATABASE_URL: url, LOG_LEVEL: 'silent', UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-network-')), ...own };
     const streams = { out: () => undefined, err: (text: string) => void err.push(text), serve: async () => undefined };
-    return { code: await runCli(args, { env, terminal: false, ...streams }), err: err.join('') };
+    return { code: await runCli(args, { env, isTerminal: false, ...streams }), err: err.join('') };
   };
 
   it('has tables of its own, and its users in those of the network', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { type As, bodyOf, describeAsking, type Json } from './support/asking.ts';
+import { describeRequests, expectBody, type Json, type UserName } from './support/site-client.ts';
 
 /*
  * The OpenAPI document is correct: every answer of a plan that covers each route and method, with successes and errors,
@@ -41,7 +41,7 @@ const FULL_VENUE = {
   geo_lng: 8.2,
 };
 
-type Step = readonly [method: string, path: string, status: number, as?: As, body?: object];
+type Step = readonly [method: string, path: string, status: number, as?: UserName, body?: object];
 
 const posts = (
   path: string,
@@ -257,7 +257,7 @@ const templateOf = (path: string) =>
     .replace(/\/by-slug\/[^/]+$/, '/by-slug/{slug}')
     .replace(/\/\d+(?=\/(?:dates|test|retry|deliveries)$|$)/, '/{id}') || '/';
 
-describeAsking('the OpenAPI document', (ask) => {
+describeRequests('the OpenAPI document', (ask) => {
   let document: Json;
   let ajv: Ajv;
   const compiled = new Map<string, ValidateFunction>();
@@ -290,7 +290,7 @@ describeAsking('the OpenAPI document', (ask) => {
         ...(who === 'nobody' ? {} : { as: who }),
         body: body ?? null,
       });
-      bodyOf(answer, status);
+      expectBody(answer, status);
       const validate = validator(templateOf(path), method.toLowerCase(), status);
       expect({ documented: validate !== undefined }).toEqual({ documented: true });
       validate!(answer.body);
@@ -323,7 +323,7 @@ describeAsking('the OpenAPI document', (ask) => {
               await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
               return Promise.race([send(key), send(key)]);
             });
-    bodyOf(answer, status);
+    expectBody(answer, status);
     const validate = validator(templateOf(path), method.toLowerCase(), status);
     expect({ documented: validate !== undefined }).toEqual({ documented: true });
     validate!(answer.body);
@@ -385,7 +385,7 @@ describeAsking('the OpenAPI document', (ask) => {
   });
 
   it.each(Object.entries(VALID))('is a valid OpenAPI document in the language %s, namespace %s', async (language, namespace) => {
-    const held = bodyOf(await ask.send('GET', `/wp-json/${namespace}/doc?translation_language=${language}`));
+    const held = expectBody(await ask.send('GET', `/wp-json/${namespace}/doc?translation_language=${language}`));
     const result = await new Validator().validate(held);
     expect(result.errors).toBeUndefined();
     expect(result.valid).toBe(true);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
-import { type As, bodyOf, idsOf, NOON, ROOT } from './support/asking.ts';
 import { countQueries } from './support/count-queries.ts';
 import { describeDatabases } from './support/databases.ts';
 import { insertAll } from './support/insert-all.ts';
 import { loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
+import { expectBody, idsOf, ROOT, SUITE_TIME, type UserName } from './support/site-client.ts';
 
 /*
  * The cost of a request in queries, including BEGIN and COMMIT. A list costs the same for one row as for fifty. The
@@ -104,7 +104,7 @@ describeDatabases('the cost of a request in queries', (open, engine) => {
   beforeAll(async () => {
     db = await loadSite(await open());
     await addRecords(db);
-    running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(NOON) });
+    running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(SUITE_TIME) });
   });
   afterAll(() => running.close());
 
@@ -116,12 +116,12 @@ describeDatabases('the cost of a request in queries', (open, engine) => {
       body = null,
       status = 200,
       headers = {},
-    }: { as?: As; body?: object | null; status?: number; headers?: Record<string, string> } = {},
+    }: { as?: UserName; body?: object | null; status?: number; headers?: Record<string, string> } = {},
   ) {
     const { result, queries } = await countQueries(running.site, () =>
       running.send(method, path.startsWith('/wp-json/') ? path : ROOT + path, { body, headers, ...(as ? { as } : {}) }),
     );
-    return { body: bodyOf(result, status), queries };
+    return { body: expectBody(result, status), queries };
   }
   // The first use of an application password on a day is stored.
   beforeAll(() => costOf('GET', '/events/38', { as: 'admin' }));
@@ -226,8 +226,8 @@ describeDatabases('the cost of a list from the list index in queries', (open) =>
   beforeAll(async () => {
     const db = await loadSite(await open());
     await addRecords(db);
-    running = await serveDatabase(db, { env: { CACHE: 'off', SHARED_WITH_WORDPRESS: 'off' }, clock: () => new Date(NOON) });
-    await reindexEvents(running.site.db, () => new Date(NOON), { trust: true });
+    running = await serveDatabase(db, { env: { CACHE: 'off', SHARED_WITH_WORDPRESS: 'off' }, clock: () => new Date(SUITE_TIME) });
+    await reindexEvents(running.site.db, () => new Date(SUITE_TIME), { marksComplete: true });
     // The first read of the options finds out whether the database belongs to a network.
     await running.site.settings();
   });
@@ -236,7 +236,7 @@ describeDatabases('the cost of a list from the list index in queries', (open) =>
   it('includes no separate query for the total and for the ids of venues and organizers', async () => {
     for (const rows of [1, 2, 50]) {
       const { result, queries } = await countQueries(running.site, () => running.send('GET', `${ROOT}/events?${WIDE}&per_page=${rows}`));
-      const body = bodyOf(result, 200);
+      const body = expectBody(result, 200);
       expect({ rows: idsOf(body).length, total: body.total, queries }).toEqual({ rows, total: MANY, queries: 7 });
     }
   });
@@ -258,9 +258,9 @@ describeDatabases('the cost of recurring events in queries', (open) => {
     beforeAll(async () => {
       running = await serveDatabase(db, {
         env: { CACHE: 'off', SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' },
-        clock: () => new Date(NOON),
+        clock: () => new Date(SUITE_TIME),
       });
-      if (shared === 'off') await reindexEvents(running.site.db, () => new Date(NOON), { trust: true });
+      if (shared === 'off') await reindexEvents(running.site.db, () => new Date(SUITE_TIME), { marksComplete: true });
       // The first request reads the schema.
       await running.send('GET', `${ROOT}/events/501`);
     });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
-import { NOON } from './support/asking.ts';
+import { type CacheObserver, observeCache } from './support/cache-observer.ts';
 import { describeMysql, runScript, urlOf } from './support/databases.ts';
-import { untilIdle } from './support/idle.ts';
-import { type Memory, memoryOf } from './support/memory.ts';
+import { waitUntilIdle } from './support/idle.ts';
 import { type Call, hasWordPress, type RealWordPress, startWordPress } from './support/real-wordpress.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
+import { SUITE_TIME } from './support/site-client.ts';
 
 /*
  * Next to a real WordPress: its writes show at once if our plugin is active and soon if it is not, and its own routes
@@ -63,16 +63,16 @@ described('Fasti beside a real WordPress', (open) => {
   /** One process with the cache, and one that reads WordPress's tables for every answer. */
   let remembering: RunningSite;
   let forgetful: RunningSite;
-  let memory: Memory;
+  let memory: CacheObserver;
 
   const begin = async (withPlugin: boolean) => {
     db = await loadSite(await open());
     wordpress = await startWordPress(urlOf(db), { withPlugin });
     const env = { SHARED_WITH_WORDPRESS: 'on', CACHE_FRESHNESS_MS: '100' };
     remembering = await serveDatabase(db, { env });
-    remembering.site.followOthers();
+    remembering.site.startFollowing();
     forgetful = await serveDatabase(db, { env: { ...env, CACHE: 'off', FOLLOW_WORDPRESS: 'off' } });
-    memory = memoryOf(remembering);
+    memory = observeCache(remembering);
   };
   const end = async () => {
     await wordpress.stop();
@@ -83,7 +83,7 @@ described('Fasti beside a real WordPress', (open) => {
   const looksUntilRight = async (): Promise<number> => {
     const right = await truth();
     const looks = await Promise.all(
-      PATHS.map((path, at) => memory.until(path, (body) => JSON.stringify(body) === JSON.stringify(right[at]))),
+      PATHS.map((path, at) => memory.waitFor(path, (body) => JSON.stringify(body) === JSON.stringify(right[at]))),
     );
     return Math.max(...looks);
   };
@@ -101,7 +101,7 @@ described('Fasti beside a real WordPress', (open) => {
     });
 
     it('ignores the edit lock of an open editor, and records of other types', async () => {
-      await untilIdle(db);
+      await waitUntilIdle(db);
       await memory.warm(...PATHS);
       await wordpress.run(
         ['update_post_meta', 44, '_edit_lock', `${Date.now()}:1`],
@@ -151,8 +151,8 @@ described('lists of wp/v2 beside a real WordPress', (open) => {
   let site: RunningSite;
   beforeAll(async () => {
     const db = await loadSite(await open());
-    wordpress = await startWordPress(urlOf(db), { now: NOON.slice(0, 19).replace('T', ' ') });
-    site = await serveDatabase(db, { clock: () => new Date(NOON) });
+    wordpress = await startWordPress(urlOf(db), { now: SUITE_TIME.slice(0, 19).replace('T', ' ') });
+    site = await serveDatabase(db, { clock: () => new Date(SUITE_TIME) });
   });
   afterAll(async () => {
     await wordpress.stop();

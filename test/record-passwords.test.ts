@@ -5,10 +5,10 @@ import { createRoutes } from '../src/http/routes.ts';
 import { BLOG_BASES } from '../src/kinds/core/blog.ts';
 import { postTypes } from '../src/kinds/index.ts';
 import type { Database } from '../src/storage/engine/database.ts';
-import { NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
+import { ROOT, SUITE_TIME } from './support/site-client.ts';
 
 /*
  * Passwords of records: an opened record is shown to its caller only, and guessing is limited. Paths come from the
@@ -45,7 +45,7 @@ const withPassword = (path: string, password: string) => `${path}${path.includes
 describeDatabases('passwords of records', (open) => {
   let db: Database;
   let running: RunningSite;
-  let now = new Date(NOON);
+  let now = new Date(SUITE_TIME);
   beforeAll(async () => {
     db = await loadSite(await open());
     running = await serveDatabase(db, { clock: () => now, env: { TRUST_PROXY: 'loopback' } });
@@ -55,7 +55,7 @@ describeDatabases('passwords of records', (open) => {
   const ask = (path: string, address: string, options: { body?: object; headers?: Record<string, string> } = {}) =>
     running.send('GET', path, { ...options, headers: { 'X-TEC-EEA': 'yes', 'X-Forwarded-For': address, ...options.headers } });
   const failTimes = (address: string, times: number) => {
-    for (let time = 0; time < times; time += 1) attemptsOf(running.site, 'record-password').failed(address, undefined, now);
+    for (let time = 0; time < times; time += 1) attemptsOf(running.site, 'record-password').countFailure(address, undefined, now);
   };
   let place = 0;
   const newAddress = () => `203.0.113.${++place}`;
@@ -104,7 +104,7 @@ describeDatabases('passwords of records', (open) => {
     expect((await ask(withPassword(ONE, PROTECTED.password), guesser)).status).toBe(429);
     const signIn = (address: string) => ask(`${ROOT}/events`, address, { headers: { Authorization: `Basic ${btoa('admin:wrong')}` } });
     expect((await signIn(guesser)).status).toBe(401);
-    for (let time = 0; time <= LIMIT; time += 1) attemptsOf(running.site, 'sign-in').failed(stranger, `user ${time}`, now);
+    for (let time = 0; time <= LIMIT; time += 1) attemptsOf(running.site, 'sign-in').countFailure(stranger, `user ${time}`, now);
     expect((await signIn(stranger)).status).toBe(429);
     expect((await ask(withPassword(ONE, PROTECTED.password), stranger)).status).toBe(200);
   });

@@ -17,7 +17,7 @@ import { countQueries } from './support/count-queries.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
-import { keepTables } from './support/site.ts';
+import { snapshotTables } from './support/site.ts';
 
 /* Recurring events of the calendar's paid extension: the fixture has 65 occurrences in the tables and 10 as posts. */
 
@@ -72,10 +72,10 @@ describeDatabases('recurring events', (open) => {
       'postmeta',
       posts.map((post_id) => ({ post_id, ...venue })),
     );
-    await reindexEvents(db, () => NOW, { trust: true });
+    await reindexEvents(db, () => NOW, { marksComplete: true });
     const visible = { viewer: 0, all: ['publish'], others: [], own: [] };
     const found = await findPostIds(db, {
-      kind: { postType: 'tribe_events', dated: true },
+      kind: { postType: 'tribe_events', hasDates: true },
       visible,
       visibleEvents: visible,
       opened: { password: undefined, editable: undefined },
@@ -100,7 +100,7 @@ describeDatabases('recurring events', (open) => {
     let running: RunningSite;
     beforeAll(async () => {
       running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: shared, MAX_PER_PAGE: '100' }, clock: () => now });
-      if (shared === 'off') expect((await reindexEvents(running.site.db, () => NOW, { trust: true })).unfit).toEqual([]);
+      if (shared === 'off') expect((await reindexEvents(running.site.db, () => NOW, { marksComplete: true })).unindexable).toEqual([]);
     });
     afterAll(() => running?.close());
 
@@ -413,8 +413,8 @@ describeDatabases('writing to recurring events', (open) => {
     db = await loadRecurringSite(await open());
     // The rows are restored while the service runs, without its noticing.
     running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-    await reindexEvents(running.site.db, () => NOW, { trust: true });
-    putBack = await keepTables(db);
+    await reindexEvents(running.site.db, () => NOW, { marksComplete: true });
+    putBack = await snapshotTables(db);
   });
   beforeEach(() => putBack());
   afterAll(() => running.close());

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { type Database, openDatabase } from '../src/storage/engine/database.ts';
 import { followReplicas } from '../src/storage/freshness/replicas.ts';
 import { examine } from '../src/upkeep/doctor.ts';
-import { openerAt, urlOf } from './support/databases.ts';
-import { type Door, openDoor } from './support/door.ts';
+import { type DatabaseProxy, openProxy } from './support/database-proxy.ts';
+import { openerOnServer, urlOf } from './support/databases.ts';
 import { startReplication } from './support/replication.mjs';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, setOptions } from './support/site.ts';
@@ -27,9 +27,9 @@ const describeReplica = pair && pair.reason === undefined ? describe : describe.
 
 describeReplica('a replica', () => {
   if (!pair || pair.reason !== undefined) return;
-  const open = openerAt(pair.primary.url);
+  const open = openerOnServer(pair.primary.url);
   let db: Database;
-  let door: Door;
+  let door: DatabaseProxy;
   let mirror: Database;
   const running: RunningSite[] = [];
 
@@ -38,7 +38,7 @@ describeReplica('a replica', () => {
     await setOptions(db, { active_plugins: 'a:0:{}' });
     const address = new URL(urlOf(db));
     address.port = new URL(pair.replica.url).port;
-    door = await openDoor(address.href);
+    door = await openProxy(address.href);
     mirror = await openDatabase({ url: address.href, prefix: 'wp_' });
     await mirrored();
   });
@@ -48,7 +48,7 @@ describeReplica('a replica', () => {
   });
   afterAll(async () => {
     await mirror.close();
-    await door.shut();
+    await door.close();
     await pair.stop();
   });
 
@@ -64,7 +64,7 @@ describeReplica('a replica', () => {
     running.push(site);
     return site;
   }
-  const readsReplica = ({ site }: RunningSite): boolean => site.reading() !== site;
+  const readsReplica = ({ site }: RunningSite): boolean => site.forAnonymousReads() !== site;
   async function untilNear(site: RunningSite): Promise<void> {
     while (!readsReplica(site)) await sleep(5);
   }
@@ -159,17 +159,17 @@ describeReplica('a replica', () => {
   it('is replaced by the primary while it does not answer', async () => {
     const one = await serve();
     await untilNear(one);
-    await door.shut();
+    await door.close();
     expect([await shown(one), await shown(one, LIST)]).toEqual([await titleAt(db), await titleAt(db)]);
-    await door.open();
+    await door.reopen();
     await untilNear(one);
   });
 
   it('is still read while the primary does not answer', async () => {
-    const primary = await openDoor(urlOf(db));
+    const primary = await openProxy(urlOf(db));
     const one = await serve({ DATABASE_URL: primary.url, DATABASE_READ_LAG_MS: '200', CACHE: 'off' });
     await untilNear(one);
-    await primary.shut();
+    await primary.close();
     await sleep(300);
     // The first requests find out that the primary does not answer.
     while (typeof (await shown(one)) !== 'string') await sleep(20);
@@ -179,18 +179,18 @@ describeReplica('a replica', () => {
   });
 
   it('is not read after a write with an unknown outcome, until the primary answers', async () => {
-    const primary = await openDoor(urlOf(db));
+    const primary = await openProxy(urlOf(db));
     const one = await serve({ DATABASE_URL: primary.url, CACHE: 'off' });
     await untilNear(one);
-    primary.cutAt('COMMIT', 'after');
+    primary.disconnectAt('COMMIT', 'after');
     const { status, body, headers } = await one.send('PATCH', ONE, { as: 'admin', body: { title: 'Who knows' } });
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'rest_write_uncertain', undefined]);
-    await primary.shut();
+    await primary.close();
     expect(await shown(one)).toBe(503);
-    await primary.open();
+    await primary.reopen();
     while (typeof (await shown(one)) !== 'string') await sleep(20);
     expect(await shown(one)).toBe('Who knows');
-    await primary.shut();
+    await primary.close();
   });
 
   it('never gives an answer older than the writes of this process, whatever its lag', async () => {
@@ -241,9 +241,9 @@ describeReplica('a replica', () => {
     expect(await warnings()).toMatchObject([{ name: 'replicas-behind', ...named }]);
     expect(await ready()).toEqual({ of: 1, read: false });
     await pair.follow();
-    await door.shut();
+    await door.close();
     expect(await warnings()).toMatchObject([{ name: 'replicas-unfit', ...named }]);
-    await door.open();
+    await door.reopen();
   });
 
   it('is not written to if it comes before its primary in the list', async () => {
@@ -263,7 +263,7 @@ describeReplica('a replica', () => {
 describe('followReplicas', () => {
   it('has no current replica if none is configured', async () => {
     const primary = { cluster: { era: () => 0 } } as Database;
-    const { current } = followReplicas(primary, [], { lag: 100, renewed: () => {} });
+    const { current } = followReplicas(primary, [], { maxLagMs: 100, onReadableAgain: () => {} });
     expect(current()).toBeUndefined();
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
-import { type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { insertAll } from './support/insert-all.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
+import { type Json, ROOT, SUITE_TIME } from './support/site-client.ts';
 
 /*
  * Rights to write: role × owner × state × verb, by id and by slug, against a small model of WordPress's capabilities
@@ -152,7 +152,7 @@ describeDatabases('rights to write', (open) => {
   let running: RunningSite;
   beforeAll(async () => {
     db = await loadSite(await open());
-    running = await serveDatabase(db, { clock: () => new Date(NOON) });
+    running = await serveDatabase(db, { clock: () => new Date(SUITE_TIME) });
   });
   afterAll(() => running.close());
 

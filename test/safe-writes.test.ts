@@ -4,16 +4,16 @@ import { fail } from '../src/errors.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedRoute } from '../src/http/endpoint.ts';
 import { createRoutes } from '../src/http/routes.ts';
-import { answerOnce, orEarlierAnswer, runAndKeep } from '../src/http/write-once.ts';
+import { answerOnce, runAndStoreAnswer, unlessAnswered } from '../src/http/write-once.ts';
 import type { Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { entriesAfter, lastNumber } from '../src/storage/journal/entries.ts';
-import { forgetAnswers } from '../src/storage/rows/kept-answers.ts';
-import { keepVersionKey } from '../src/storage/schema/version-key.ts';
-import { bodyOf, describeAsking, describeTwice, type Json, NOON, ROOT } from './support/asking.ts';
+import { pruneAnswers } from '../src/storage/rows/kept-answers.ts';
+import { ensureVersionKey } from '../src/storage/schema/version-key.ts';
 import { runScript } from './support/databases.ts';
 import type { Answer } from './support/running-site.ts';
 import { resetSite } from './support/site.ts';
+import { describeRequests, describeTwoInstances, expectBody, type Json, ROOT, SUITE_TIME } from './support/site-client.ts';
 
 /*
  * Conditional writes, which do not overwrite each other (`If-Match`, `If-Unmodified-Since`), and writes with a key,
@@ -90,7 +90,7 @@ function requestOf({ namespace, route, method }: (typeof WRITES)[number]) {
   };
 }
 
-describeAsking('writes during the deletion of a user', (ask) => {
+describeRequests('writes during the deletion of a user', (ask) => {
   it.each(
     WRITES.filter(({ method }) => method !== 'DELETE').flatMap((one) => [
       [one.name, 1, {}, one] as const,
@@ -120,7 +120,7 @@ describeAsking('writes during the deletion of a user', (ask) => {
   });
 });
 
-describeAsking('a write whose record is deleted immediately afterwards', (ask) => {
+describeRequests('a write whose record is deleted immediately afterwards', (ask) => {
   it.each(WRITES.map((one) => [one.name, one] as const))(
     'through %s is answered with 200, 400, 404 or 410, not with a server error',
     async (_, one) => {
@@ -148,7 +148,7 @@ describeAsking('a write whose record is deleted immediately afterwards', (ask) =
   );
 });
 
-describeAsking('conditional writes', (ask) => {
+describeRequests('conditional writes', (ask) => {
   /** Sends a write to a route of the table as an administrator. */
   const write = (method: string, path: string, headers: Record<string, string>, body: object | null = {}): Promise<Answer> =>
     ask.send(method, method === 'DELETE' ? `${path}?force=true` : path, {
@@ -173,14 +173,14 @@ describeAsking('conditional writes', (ask) => {
     });
     it('answers 412 once the record has changed, and writes nothing', async () => {
       const tag = await tagOf(path);
-      await ask.rows((db) => changed(db, route.pattern));
-      const before = await ask.everything();
+      await ask.writeRows((db) => changed(db, route.pattern));
+      const before = await ask.allRows();
       expect(refused(await write(method, path, { 'If-Match': tag }, rename))).toEqual({ status: 412, code: 'rest_precondition_failed' });
       expect(refused(await write(method, path, { 'If-None-Match': '*' }, rename))).toEqual({
         status: 412,
         code: 'rest_precondition_failed',
       });
-      expect(await ask.everything()).toEqual(before);
+      expect(await ask.allRows()).toEqual(before);
       expect((await write(method, path, { 'If-Match': `"other", ${await tagOf(path)}` }, rename)).status).toBe(200);
     });
     it('compares the date of the last change if no ETag is given', async () => {
@@ -278,15 +278,15 @@ describeAsking('conditional writes', (ask) => {
     ];
     it.each(OTHERS)('after a change of %s by WordPress no longer matches: %s', async (_name, counts, change) => {
       const tag = await tagOf(`${ROOT}/events/38`);
-      await ask.rows(change);
+      await ask.writeRows(change);
       expect((await write('PATCH', `${ROOT}/events/38`, { 'If-Match': tag }, { cost: '5' })).status).toBe(counts ? 412 : 200);
     });
     it('cannot be computed from an answer, since it depends on a secret of the site', async () => {
       const plain = versionIn(await tagOf(`${ROOT}/venues/22`, {}));
-      await ask.rows((db) => keepVersionKey(db));
+      await ask.writeRows((db) => ensureVersionKey(db));
       const keyed = versionIn(await tagOf(`${ROOT}/venues/22`, {}));
       expect(keyed).not.toBe(plain);
-      await ask.rows((db) => keepVersionKey(db));
+      await ask.writeRows((db) => ensureVersionKey(db));
       expect(versionIn(await tagOf(`${ROOT}/venues/22`, {}))).toBe(keyed);
     });
   });
@@ -376,7 +376,7 @@ function changed(db: Database, pattern: string): PromiseLike<unknown> {
 }
 
 // ------------------------------------------------------------------------------------------------- two at once
-describeTwice('concurrent writes', ({ db, sites }) => {
+describeTwoInstances('concurrent writes', ({ db, sites }) => {
   it.each([
     [`${ROOT}/events/38`, 'excerpt'],
     [`${ROOT}/events/by-slug/spring-fair`, 'excerpt'],
@@ -427,10 +427,11 @@ describeTwice('concurrent writes', ({ db, sites }) => {
   });
 
   it("with one key: the second gets the answer of the first, not the error that the first one's change causes", async () => {
-    const now = new Date(NOON);
+    const now = new Date(SUITE_TIME);
     const key = { id: 'both', fingerprint: 'same' };
     const done = { status: 200, body: { deleted: true } };
-    const doneByTheOther = () => db().transaction((trx) => runAndKeep(trx, key, now, { work: async () => done, kept: (reply) => reply }));
+    const doneByTheOther = () =>
+      db().transaction((trx) => runAndStoreAnswer(trx, key, now, { work: async () => done, kept: (reply) => reply }));
     const site = { db: db() } as Site;
     const reply = await answerOnce(site, key, now, async () => {
       await doneByTheOther();
@@ -438,12 +439,12 @@ describeTwice('concurrent writes', ({ db, sites }) => {
     });
     expect(reply).toMatchObject(done);
     const another = { ...key, fingerprint: 'other' };
-    await expect(orEarlierAnswer(site, another, now, async () => fail('rest_post_invalid_id'))).rejects.toMatchObject({ status: 404 });
+    await expect(unlessAnswered(site, another, now, async () => fail('rest_post_invalid_id'))).rejects.toMatchObject({ status: 404 });
   });
 });
 
 // ------------------------------------------------------------------------------------------------- once
-describeAsking('writes with a key', (ask, engine) => {
+describeRequests('writes with a key', (ask, engine) => {
   const EVENT = { start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
   const UPLOAD = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="sent.png"' };
   const sent = (key: string, { as = 'admin', title = 'Once' } = {}): Promise<Answer> =>
@@ -471,11 +472,11 @@ describeAsking('writes with a key', (ask, engine) => {
       });
     const first = await again();
     expect({ status: first.status, replayed: replayed(first) }).toEqual({ status: isNew ? 201 : 200, replayed: undefined });
-    const before = await ask.everything();
+    const before = await ask.allRows();
     const second = await again();
     expect(replayed(second)).toBe('true');
     expect(comparable(second)).toEqual(comparable(first));
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it('are refused if the key belonged to another request', async () => {
@@ -580,21 +581,21 @@ describeAsking('writes with a key', (ask, engine) => {
   });
   it('are forgotten after a day', async () => {
     await sent('k');
-    ask.at('2026-11-21T11:59:00Z');
+    ask.setClock('2026-11-21T11:59:00Z');
     expect(replayed(await sent('k'))).toBe('true');
-    expect(await forgetAnswers(ask.db(), new Date('2026-11-21T11:59:00Z'))).toBe(0);
-    ask.at('2026-11-21T12:01:00Z');
+    expect(await pruneAnswers(ask.db(), new Date('2026-11-21T11:59:00Z'))).toBe(0);
+    ask.setClock('2026-11-21T12:01:00Z');
     expect([replayed(await sent('k')), await events()]).toEqual([undefined, 2]);
-    expect(await forgetAnswers(ask.db(), new Date('2026-11-22T12:02:00Z'))).toBe(1);
+    expect(await pruneAnswers(ask.db(), new Date('2026-11-22T12:02:00Z'))).toBe(1);
     expect(await ask.db().from('fasti_answers')).toEqual([]);
   });
   it('are forgotten at once if they were sent while the clock was ahead', async () => {
-    ask.at('2036-11-20T12:00:00Z');
+    ask.setClock('2036-11-20T12:00:00Z');
     await sent('k');
     await sent('l');
-    ask.at('2026-11-20T12:00:00Z');
+    ask.setClock('2026-11-20T12:00:00Z');
     expect([replayed(await sent('k')), await events()]).toEqual([undefined, 3]);
-    expect(await forgetAnswers(ask.db(), new Date('2026-11-20T12:00:00Z'))).toBe(1);
+    expect(await pruneAnswers(ask.db(), new Date('2026-11-20T12:00:00Z'))).toBe(1);
     expect(replayed(await sent('k'))).toBe('true');
   });
   it('may have conditions, which apply only when the write is first sent', async () => {
@@ -609,6 +610,6 @@ describeAsking('writes with a key', (ask, engine) => {
   });
   it('ignore the key on reads', async () => {
     const answer = await ask.send('GET', `${ROOT}/events/38`, { headers: { 'Idempotency-Key': '' } });
-    expect((bodyOf(answer) as Json).id).toBe(38);
+    expect((expectBody(answer) as Json).id).toBe(38);
   });
 });

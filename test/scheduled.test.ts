@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { publishDue } from '../src/records/scheduled.ts';
+import { publishDuePosts } from '../src/records/scheduled.ts';
 import { describeDatabases } from './support/databases.ts';
 import { serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
@@ -24,12 +24,12 @@ describeDatabases('a scheduled record', (open) => {
       const url = `/wp-json/calendar/events/v1/events/${made.body.id}`;
       const jazz = async () => (await db.from('term_taxonomy').where('term_id', 4).select('count').first())?.count;
       const before = await jazz();
-      expect(await publishDue(running.site)).toBe(0);
+      expect(await publishDuePosts(running.site)).toBe(0);
       expect((await running.send('GET', url)).status).toBe(403);
 
       now = new Date('2026-11-21T09:00:00Z');
-      expect(await publishDue(running.site)).toBe(1);
-      expect(await publishDue(running.site)).toBe(0);
+      expect(await publishDuePosts(running.site)).toBe(1);
+      expect(await publishDuePosts(running.site)).toBe(0);
       const { body } = await running.send('GET', url);
       expect([body.status, body.date, body.modified]).toEqual(['publish', made.body.date, made.body.modified]);
       expect(await jazz()).toBe(Number(before) + 1);

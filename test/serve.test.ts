@@ -8,10 +8,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { commandIn, embedded } from './cli/command.ts';
-import { ask, type Fate, keepAsking } from './support/clients.mjs';
+import { type RequestResult, requestContinuously, sendRequest } from './support/clients.mjs';
 import { describeDatabases, urlOf } from './support/databases.ts';
 import { MAIN } from './support/program.mjs';
-import { type Entry, keepReading, type Serving, serveInVain, startServing } from './support/serving.ts';
+import { type Entry, readContinuously, type Serving, serveExpectingFailure, startServing } from './support/serving.ts';
 import { loadSite, resetSite } from './support/site.ts';
 import { until } from './support/until.mjs';
 
@@ -38,7 +38,7 @@ describeDatabases('a serving process', (open) => {
   const aboutLists = (entries: readonly Entry[]) => entries.filter(({ msg }) => /lists/.test(msg)).map(({ msg, level }) => [level, msg]);
 
   it('answers requests, and ends on SIGTERM', async () => {
-    await reindexEvents(db, () => new Date(), { trust: true });
+    await reindexEvents(db, () => new Date(), { marksComplete: true });
     const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS: 'off' });
     expect(await events(base)).not.toEqual([]);
     expect(await stop()).toBe(0);
@@ -65,7 +65,7 @@ describe('the serve command', () => {
   const workersOf = (entries: readonly Entry[]) => new Set(entries.filter(({ msg }) => msg === 'request completed').map(({ pid }) => pid));
   /** Sends requests until the given number of workers has answered: their start times differ. */
   const answeredBy = async (workers: number, port: number, entries: () => readonly Entry[]) => {
-    while (workersOf(entries()).size < workers) await ask({ port, path: LIST });
+    while (workersOf(entries()).size < workers) await sendRequest({ port, path: LIST });
   };
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('the serve command', () => {
       ['LANGUAGES', 'xx'],
       ['HOST', '192.0.2.1'],
     ] as const) {
-      const { code, out, err } = await serveInVain(url, { WORKERS, [setting]: value });
+      const { code, out, err } = await serveExpectingFailure(url, { WORKERS, [setting]: value });
       expect([setting, code, out]).toEqual([setting, 1, '']);
       expect(err).toMatch(/^.+\n$/);
       expect(err).toContain(value);
@@ -91,10 +91,10 @@ describe('the serve command', () => {
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('answers the requests under way before it ends (%s)', async (signal) => {
     const { port, entries, stop } = await start(url);
-    const end = keepAsking({ port, clients: 6, next: () => ({ path: LIST }) });
+    const end = requestContinuously({ port, clients: 6, next: () => ({ path: LIST }) });
     expect(await stop(signal)).toBe(0);
     const fates = await end();
-    const count = (fate: Fate) => fates.reduce((sum, met) => sum + (met.get(fate) ?? 0), 0);
+    const count = (fate: RequestResult) => fates.reduce((sum, met) => sum + (met.get(fate) ?? 0), 0);
     expect(new Set(fates.flatMap((met) => [...met.keys()]).filter((fate) => fate !== 'reset'))).toEqual(new Set([200, 'refused']));
     // The system may reset a connection that the process never received (docs/decisions/0019), and no others.
     expect(count('reset')).toBeLessThanOrEqual(1);
@@ -103,11 +103,11 @@ describe('the serve command', () => {
   });
 
   it('ends at once on a second signal', async () => {
-    const { port, child, ended, said } = await start(url, { SHUTDOWN_SECONDS: '3600' });
+    const { port, child, ended, waitForLog: said } = await start(url, { SHUTDOWN_SECONDS: '3600' });
     // An open connection keeps the process from ending.
     const held = connect(port, '127.0.0.1').on('error', () => undefined);
     await once(held, 'connect');
-    const end = keepReading(port, '/health/live', 1);
+    const end = readContinuously(port, '/health/live', 1);
     child.kill('SIGTERM');
     await said('stopping');
     child.kill('SIGTERM');
@@ -123,18 +123,18 @@ describe('the serve command', () => {
   });
 
   it('leaves connections to its successor if another process keeps the port open', async () => {
-    const { port, entries, said, stop } = await start(url, {}, [process.execPath, 'test/support/port-keeper.mjs']);
-    const end = keepReading(port, LIST);
+    const { port, entries, waitForLog: said, stop } = await start(url, {}, [process.execPath, 'test/support/port-keeper.mjs']);
+    const end = readContinuously(port, LIST);
     process.kill(entries.find(({ msg }) => msg === 'listening')!.pid, 'SIGTERM');
     await said('listening', 2);
-    while ((await ask({ port, path: '/health/ready' })) !== 200);
+    while ((await sendRequest({ port, path: '/health/ready' })) !== 200);
     expect(await end()).toEqual(new Set([200]));
     expect(await stop()).toBe(0);
   });
 
   it('with several workers is replaced without a failed request, and ends with its workers', async () => {
-    const { port, child, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
-    const end = keepReading(port, LIST);
+    const { port, child, entries, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = readContinuously(port, LIST);
     await said('request completed', 50);
     await answeredBy(2, port, () => entries);
     const before = workersOf(entries);
@@ -158,8 +158,8 @@ describe('the serve command', () => {
   });
 
   it('with several workers replaces one that crashes', async () => {
-    const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
-    const end = keepReading(port, LIST);
+    const { port, entries, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = readContinuously(port, LIST);
     await said('request completed', 20);
     const [victim] = workersOf(entries);
     process.kill(victim!, 'SIGKILL');
@@ -170,8 +170,8 @@ describe('the serve command', () => {
   });
 
   it('with several workers shares their counts of failed sign-ins with later workers', async () => {
-    const { port, child, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off', BASIC_AUTH: 'always' });
-    const status = (name: string) => ask({ port, path: LIST, headers: { Authorization: `Basic ${btoa(`${name}:wrong`)}` } });
+    const { port, child, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off', BASIC_AUTH: 'always' });
+    const status = (name: string) => sendRequest({ port, path: LIST, headers: { Authorization: `Basic ${btoa(`${name}:wrong`)}` } });
     for (let round = 0; round < 8; round += 1)
       expect(new Set(await Promise.all(Array.from({ length: 25 }, (_, place) => status(`user ${round} ${place}`))))).toEqual(
         new Set([401]),
@@ -194,8 +194,8 @@ describe('the serve command', () => {
   });
 
   it('with several workers ends them when the primary process is killed', async () => {
-    const { port, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
-    const end = keepReading(port, LIST);
+    const { port, entries, waitForLog: said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
+    const end = readContinuously(port, LIST);
     await said('request completed', 20);
     const workers = [...workersOf(entries)];
     await stop('SIGKILL');

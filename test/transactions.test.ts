@@ -6,11 +6,11 @@ import { postKind } from '../src/kinds/index.ts';
 import { prepareUpload } from '../src/media/images.ts';
 import { callerFor } from '../src/records/caller.ts';
 import { changePost, createPost } from '../src/records/writes/post-writes.ts';
-import { discardingImages } from '../src/records/writes/prepared-images.ts';
+import { withImageCleanup } from '../src/records/writes/prepared-images.ts';
 import { DatabaseUnavailable } from '../src/storage/engine/database.ts';
-import { bodyOf, describeAsking, describeTwice, type Json, ROOT } from './support/asking.ts';
 import { runScript } from './support/databases.ts';
 import type { Answer } from './support/running-site.ts';
+import { describeRequests, describeTwoInstances, expectBody, type Json, ROOT } from './support/site-client.ts';
 
 /*
  * A request is one transaction: it is carried out completely or not at all, even if the database fails in the middle;
@@ -35,10 +35,10 @@ const trigger = (engine: string, operation: string, table: string) =>
     ? `CREATE TRIGGER failing BEFORE ${operation} ON wp_${table} FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'`
     : `CREATE TRIGGER failing BEFORE ${operation} ON wp_${table} BEGIN SELECT RAISE(ABORT, 'no'); END`;
 
-describeAsking('a request that fails in the middle', (ask, engine) => {
+describeRequests('a request that fails in the middle', (ask, engine) => {
   /** Sends a request while the database refuses a write; checks that no row has changed. */
   async function expectNothing(operation: string, table: string, work: () => Promise<Answer>): Promise<void> {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     await runScript(ask.db(), trigger(engine, operation, table));
     try {
       const answer = await work();
@@ -47,7 +47,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     } finally {
       await runScript(ask.db(), 'DROP TRIGGER failing');
     }
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   }
 
   it.each([
@@ -113,15 +113,15 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
 
   it('removes the files of an image', async () => {
     const { site, caller, bytes, files } = await writing();
-    const before = await ask.everything();
+    const before = await ask.allRows();
 
     for (const write of [
-      (image: unknown) => discardingImages(site, { image }, (own) => createPost(own, caller, event, { ...EVENT, image })),
+      (image: unknown) => withImageCleanup(site, { image }, (own) => createPost(own, caller, event, { ...EVENT, image })),
       (image: unknown) => {
         const venue = [{ kind: postKind('venue'), values: { venue: 'With a picture', image } }];
-        return discardingImages(site, { venue }, (own) => createPost(own, caller, event, { ...EVENT, venue }));
+        return withImageCleanup(site, { venue }, (own) => createPost(own, caller, event, { ...EVENT, venue }));
       },
-      (image: unknown) => discardingImages(site, { image }, (own) => changePost(own, caller, event, 38, { image })),
+      (image: unknown) => withImageCleanup(site, { image }, (own) => changePost(own, caller, event, 38, { image })),
     ]) {
       const image = await prepareUpload(site, caller, { bytes, name: 'picture.png' });
       expect(files().length).toBeGreaterThan(1);
@@ -133,7 +133,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
       await runScript(ask.db(), 'DROP TRIGGER failing');
       expect(outcome).toBe('failed');
       expect(files()).toEqual([]);
-      expect(await ask.everything()).toEqual(before);
+      expect(await ask.allRows()).toEqual(before);
     }
     const image = await prepareUpload(site, caller, { bytes, name: 'picture.png' });
     const { record } = await createPost(site, caller, event, { ...EVENT, image });
@@ -148,7 +148,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     const { site, caller, bytes, files } = await writing();
     const before = files().length;
     const image = await prepareUpload(site, caller, { bytes, name: 'kept.png' });
-    const work = discardingImages(site, { image }, async (own) => {
+    const work = withImageCleanup(site, { image }, async (own) => {
       await createPost(own, caller, event, { ...EVENT, image });
       throw error;
     });
@@ -159,7 +159,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
 
 const CLIENTS = 32;
 
-describeTwice('concurrent requests to two instances', ({ db, sites }) => {
+describeTwoInstances('concurrent requests to two instances', ({ db, sites }) => {
   /** Sends this many requests at once, alternating between the instances. */
   const atOnce = (request: (index: number) => readonly [method: string, path: string, body: object | null]): Promise<Answer[]> =>
     Promise.all(
@@ -168,7 +168,7 @@ describeTwice('concurrent requests to two instances', ({ db, sites }) => {
         return sites()[index % sites().length]!.send(method, ROOT + path, { as: 'admin', body });
       }),
     );
-  const made = (answers: Answer[]): Json[] => answers.map((answer) => bodyOf(answer, 201));
+  const made = (answers: Answer[]): Json[] => answers.map((answer) => expectBody(answer, 201));
   const suffixed = (slug: string) => Array.from({ length: CLIENTS }, (_, index) => (index === 0 ? slug : `${slug}-${index + 1}`)).sort();
   /** Compares the stored counts of all terms with the correct ones. */
   async function expectCountsExact(): Promise<void> {
@@ -196,7 +196,9 @@ describeTwice('concurrent requests to two instances', ({ db, sites }) => {
   });
   it('give events that change to the same slug different ones', async () => {
     const events = made(await atOnce((index) => ['POST', '/events', { ...EVENT, title: `Number ${index}` }]));
-    const changed = (await atOnce((index) => ['PATCH', `/events/${events[index].id}`, { slug: 'wanted' }])).map((answer) => bodyOf(answer));
+    const changed = (await atOnce((index) => ['PATCH', `/events/${events[index].id}`, { slug: 'wanted' }])).map((answer) =>
+      expectBody(answer),
+    );
     expect(changed.map(({ slug }) => slug).sort()).toEqual(suffixed('wanted'));
   });
 
@@ -316,7 +318,7 @@ describeTwice('concurrent requests to two instances', ({ db, sites }) => {
       { [fields[index % fields.length]!]: values[fields[index % fields.length]!] },
     ]);
     expect(answers.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200));
-    expect(bodyOf(await sites()[0]!.send('GET', `${ROOT}/events/38`))).toMatchObject({
+    expect(expectBody(await sites()[0]!.send('GET', `${ROOT}/events/38`))).toMatchObject({
       ...values,
       description: '<p>New text</p>',
       excerpt: '<p>New excerpt</p>',

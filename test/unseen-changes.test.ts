@@ -6,12 +6,12 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { type Database, DatabaseUnavailable } from '../src/storage/engine/database.ts';
 import { watchedNames } from '../src/storage/freshness/watched-tables.ts';
+import { type CacheObserver, observeCache } from './support/cache-observer.ts';
 import { databaseAt, describeDatabases, urlOf } from './support/databases.ts';
-import { type Memory, memoryOf } from './support/memory.ts';
 import { connectTo, type PrivateMysql, startPrivateMysql } from './support/private-mysql.mjs';
+import { reuseOrCreate } from './support/reuse.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
-import { spareOrNew } from './support/spare.ts';
 
 /*
  * Changes by other programs that the database server reports late, with an old time, or not at all. Whatever was cached
@@ -67,11 +67,11 @@ interface Shared {
 
 interface Served {
   readonly running: RunningSite;
-  readonly memory: Memory;
+  readonly memory: CacheObserver;
 }
 
 describeDatabases('cached answers beside other writers', (open, engine) => {
-  const withDatabase = spareOrNew(() => open());
+  const withDatabase = reuseOrCreate(() => open());
 
   /** Runs a test with a site of its own. Most of these tests wait for seconds, so they run concurrently. */
   const onSite = (test: (site: Shared) => Promise<unknown>) =>
@@ -83,7 +83,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
       const serve = async (env: Record<string, string> = {}) => {
         const running = await serveDatabase(db, { env: { ...DEFAULTS, ...env } });
         ends.push(running.close);
-        return { running, memory: memoryOf(running) };
+        return { running, memory: observeCache(running) };
       };
       const other = async () => {
         const connection = await connect(urlOf(db));
@@ -96,7 +96,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
           serve,
           follow: async (env) => {
             const served = await serve(env);
-            served.running.site.followOthers();
+            served.running.site.startFollowing();
             return served;
           },
           other,
@@ -113,7 +113,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
         for (const title of ['One', 'Two', 'Three']) {
           await memory.warm(PATH, LIST);
           await inTurn(() => db.from('posts').where('ID', EVENT).update({ post_title: title }));
-          expect(await memory.until(PATH, titleIs(title))).toBeLessThanOrEqual(LOOKS);
+          expect(await memory.waitFor(PATH, titleIs(title))).toBeLessThanOrEqual(LOOKS);
         }
         expect(memory.comparisons()).toBe(0);
       }));
@@ -126,7 +126,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
    * Ends a transaction that began in the same second as a later change to the same table, so that no sign shows it.
    * Returns the new name of the city.
    */
-  const changeUnseen = async (memory: Memory, other: Shared['other'], { compared }: { compared: boolean }) => {
+  const changeUnseen = async (memory: CacheObserver, other: Shared['other'], { compared }: { compared: boolean }) => {
     for (let number = 1; ; number += 1) {
       const [slow, quick] = [await other(), await other()];
       const updated = async () => {
@@ -151,9 +151,9 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
     onSite(async ({ follow, other }) => {
       const { memory } = await follow();
       const city = await changeUnseen(memory, other, { compared: true });
-      await memory.until(PATH, cityIs(city));
+      await memory.waitFor(PATH, cityIs(city));
       // Once it is noticed, all other answers are renewed, too.
-      expect((await memory.ask(LIST)).answer.body.events.find(({ id }: { id: number }) => id === EVENT).venue.city).toBe(city);
+      expect((await memory.request(LIST)).answer.body.events.find(({ id }: { id: number }) => id === EVENT).venue.city).toBe(city);
     }));
 
   it.concurrent('a change that leaves every sign as it was shows within CACHE_STALE_SECONDS if contents cannot be compared', () =>
@@ -161,7 +161,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
       const { memory } = await follow({ CACHE_STALE_SECONDS: '4' });
       await db.knex.schema.raw('ALTER TABLE wp_posts DROP COLUMN pinged');
       try {
-        await memory.until(PATH, cityIs(await changeUnseen(memory, other, { compared: false })));
+        await memory.waitFor(PATH, cityIs(await changeUnseen(memory, other, { compared: false })));
       } finally {
         await db.knex.schema.alterTable('wp_posts', (table) => table.text('pinged').notNullable().defaultTo(''));
       }
@@ -178,7 +178,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
       await memory.warm(PATH, LIST);
       await quick.query('SELECT RELEASE_LOCK(?)', [lock]);
       await long;
-      expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
+      expect(await memory.waitFor(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
     }));
 
   it.concurrent('a long transaction shows though a quick statement came after it', () =>
@@ -189,7 +189,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
       await quick.query(`DO SLEEP(1); ${setTitle('Quick', 40)}`);
       await memory.warm(PATH, LIST);
       await slow.query('COMMIT');
-      expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
+      expect(await memory.waitFor(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
     }));
 
   it.concurrent.each([
@@ -215,7 +215,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
         await quick.query(`${setTitle(`Before ${run}`)}; OPTIMIZE TABLE wp_posts`);
         await memory.warm(PATH, LIST);
         await quick.query(script);
-        expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
+        expect(await memory.waitFor(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
       }
     }),
   );
@@ -230,7 +230,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
         await quick.query('OPTIMIZE TABLE wp_tec_occurrences, wp_term_relationships');
         await memory.warm(list);
         await quick.query(script);
-        expect(await memory.until(list, ({ total }) => total === 0)).toBeLessThanOrEqual(LOOKS);
+        expect(await memory.waitFor(list, ({ total }) => total === 0)).toBeLessThanOrEqual(LOOKS);
       }),
   );
 
@@ -257,7 +257,7 @@ describeDatabases('cached answers beside other writers', (open, engine) => {
         const { memory } = await serve({ DATABASE_URL: `mysql://${name}:word@${hostname}:${port}/${name}` });
         await memory.warm(PATH);
         await root.query(setTitle('Changed'));
-        expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
+        expect(await memory.waitFor(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
       } finally {
         await root.query(`DROP USER '${name}'@'%'`);
       }
@@ -292,13 +292,13 @@ const firstServer = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder)
     await restart();
     const running = await serveDatabase(db, { env: DEFAULTS });
     try {
-      const memory = memoryOf(running);
+      const memory = observeCache(running);
       await memory.warm(PATH, LIST);
       const quick = await connect(url);
       await quick.query(setTitle('Written'));
       await quick.end();
       await restart();
-      expect(await memory.until(PATH, titleIs('Written'))).toBeLessThanOrEqual(LOOKS);
+      expect(await memory.waitFor(PATH, titleIs('Written'))).toBeLessThanOrEqual(LOOKS);
     } finally {
       await running.close();
     }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { noteChange } from '../src/storage/journal/touched.ts';
+import { noteChange } from '../src/storage/journal/reported-changes.ts';
 import { lockPost, updatePost } from '../src/storage/rows/posts.ts';
-import { bodyOf, describeAsking, expectRefusal, type Json, NOON } from './support/asking.ts';
 import type { Answer } from './support/running-site.ts';
+import { describeRequests, expectBody, expectError, type Json, SUITE_TIME } from './support/site-client.ts';
 
 /* Records that are identified by an external ID, and requests that create or change a record (upsert). */
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 
-describeAsking('upsert of a record', (ask) => {
+describeRequests('upsert of a record', (ask) => {
   const upsert = (path: string, body: Record<string, unknown>, as: 'admin' | 'auth' = 'admin') =>
     ask.post(`${path}?upsert=external_id`, body, as);
   const count = async (type: string) => (await ask.db().from('posts').where('post_type', type)).length;
@@ -20,9 +20,9 @@ describeAsking('upsert of a record', (ask) => {
     ['/organizers', 'tribe_organizer', { organizer: 'Ada' }, { organizer: 'Bea' }],
   ] as const)('creates it once and changes it afterwards: %s', async (path, type, first, second) => {
     const before = await count(type);
-    const created = bodyOf(await upsert(path, { ...first, external_id: 'x 1' }), 201);
+    const created = expectBody(await upsert(path, { ...first, external_id: 'x 1' }), 201);
     expect(created.external_id).toBe('x 1');
-    const changed = bodyOf(await upsert(path, { ...second, external_id: 'x 1' }), 200);
+    const changed = expectBody(await upsert(path, { ...second, external_id: 'x 1' }), 200);
     expect(changed).toMatchObject({ id: created.id, ...('title' in second ? { title: second.title } : second) });
     expect(await count(type)).toBe(before + 1);
     expect((await ask.read(`${path}/${created.id}`)).external_id).toBe('x 1');
@@ -36,7 +36,7 @@ describeAsking('upsert of a record', (ask) => {
     const write = (headers: Record<string, string>, external_id = 'x') =>
       ask.send('POST', `/wp-json/tribe/events/v1${path}?upsert=external_id`, { as: 'admin', body: { ...body, external_id }, headers });
     expect((await write({ 'If-Match': '*' })).status).toBe(412);
-    const { id } = bodyOf(await write({ 'If-None-Match': '*' }), 201);
+    const { id } = expectBody(await write({ 'If-None-Match': '*' }), 201);
     const { etag = '' } = (await ask.send('GET', `/wp-json/tribe/events/v1${path}/${id}`, { as: 'admin' })).headers;
     for (const headers of [{ 'If-Match': '"bad"' }, { 'If-None-Match': '*' }, { 'If-Unmodified-Since': 'Mon, 01 Jan 2001 00:00:00 GMT' }])
       expect([headers, (await write(headers as Record<string, string>)).status]).toEqual([headers, 412]);
@@ -45,7 +45,7 @@ describeAsking('upsert of a record', (ask) => {
 
   it('distinguishes case, accents and trailing blanks', async () => {
     const ids = [];
-    for (const external_id of ['é', 'e', 'E', 'e.']) ids.push(bodyOf(await upsert('/venues', { venue: 'Barn', external_id }), 201).id);
+    for (const external_id of ['é', 'e', 'E', 'e.']) ids.push(expectBody(await upsert('/venues', { venue: 'Barn', external_id }), 201).id);
     expect(new Set(ids).size).toBe(4);
   });
 
@@ -57,17 +57,17 @@ describeAsking('upsert of a record', (ask) => {
   });
 
   it('restores it from the trash', async () => {
-    const { id } = bodyOf(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }), 201);
-    bodyOf(await ask.del(`/events/${id}`));
-    expect(bodyOf(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }))).toMatchObject({ id, status: 'publish' });
+    const { id } = expectBody(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }), 201);
+    expectBody(await ask.del(`/events/${id}`));
+    expect(expectBody(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }))).toMatchObject({ id, status: 'publish' });
   });
 
   it('creates a new record if the one with the slug is in the trash, and always through wp/v2 and tec/v1', async () => {
     const jazz = { title: 'Jazz', slug: 'jazz-night', ...DATES };
-    const { id } = bodyOf(await ask.post('/events?upsert=slug', jazz), 201);
-    expect(bodyOf(await ask.post('/events?upsert=slug', jazz)).id).toBe(id);
-    bodyOf(await ask.del(`/events/${id}`));
-    expect(bodyOf(await ask.post('/events?upsert=slug', jazz), 201)).toMatchObject({ slug: 'jazz-night' });
+    const { id } = expectBody(await ask.post('/events?upsert=slug', jazz), 201);
+    expect(expectBody(await ask.post('/events?upsert=slug', jazz)).id).toBe(id);
+    expectBody(await ask.del(`/events/${id}`));
+    expect(expectBody(await ask.post('/events?upsert=slug', jazz), 201)).toMatchObject({ slug: 'jazz-night' });
     for (const path of ['wp/v2/tribe_events', 'tec/v1/events']) {
       const sent = { as: 'admin', body: jazz, headers: { 'X-TEC-EEA': 'yes' } };
       expect((await ask.send('POST', `/wp-json/${path}?upsert=slug`, sent)).status).toBe(201);
@@ -76,50 +76,50 @@ describeAsking('upsert of a record', (ask) => {
 
   it('finds it by its external ID whatever its dates, and hides it from users who may not see it', async () => {
     const past = { title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00', external_id: 'past' };
-    const { id } = await ask.made('/events', past);
+    const { id } = await ask.create('/events', past);
     expect((await ask.read('/events?external_id=past')).events.map((event: Json) => event.id)).toEqual([id]);
     expect((await ask.read('/events?external_id=PAST')).events).toEqual([]);
-    await ask.changed(`/events/${id}`, { status: 'draft' });
+    await ask.update(`/events/${id}`, { status: 'draft' });
     expect((await ask.read('/events?external_id=past')).events).toEqual([]);
     expect((await ask.read('/events?external_id=past', 'admin')).events).toHaveLength(1);
-    await ask.made('/venues', { venue: 'Barn', external_id: 'barn' });
+    await ask.create('/venues', { venue: 'Barn', external_id: 'barn' });
     expect((await ask.read('/venues?external_id=barn')).venues).toHaveLength(1);
   });
 
   it('refuses an external ID that another record of the same kind has', async () => {
-    const { id } = await ask.made('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
-    const other = await ask.made('/events', { title: 'Blues', ...DATES });
-    expectRefusal(await ask.post('/events', { title: 'Third', ...DATES, external_id: 'x' }), 400, 'rest_invalid_param', ['external_id']);
-    expectRefusal(await ask.patch(`/events/${other.id}`, { external_id: 'x' }), 400, 'rest_invalid_param', ['external_id']);
-    await ask.changed(`/events/${id}`, { external_id: 'x', title: 'Still Jazz' });
-    await ask.changed(`/events/${id}`, { external_id: '' });
+    const { id } = await ask.create('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
+    const other = await ask.create('/events', { title: 'Blues', ...DATES });
+    expectError(await ask.post('/events', { title: 'Third', ...DATES, external_id: 'x' }), 400, 'rest_invalid_param', ['external_id']);
+    expectError(await ask.patch(`/events/${other.id}`, { external_id: 'x' }), 400, 'rest_invalid_param', ['external_id']);
+    await ask.update(`/events/${id}`, { external_id: 'x', title: 'Still Jazz' });
+    await ask.update(`/events/${id}`, { external_id: '' });
     expect(await ask.read(`/events/${id}`)).not.toHaveProperty('external_id');
-    await ask.changed(`/events/${other.id}`, { external_id: 'x' });
+    await ask.update(`/events/${other.id}`, { external_id: 'x' });
     // External IDs of other kinds are independent.
-    await ask.made('/venues', { venue: 'Barn', external_id: 'x' });
+    await ask.create('/venues', { venue: 'Barn', external_id: 'x' });
   });
 
   it('uses an existing record if an event contains it', async () => {
-    const barn = await ask.made('/venues', { venue: 'Barn', external_id: 'barn' });
-    const event = await ask.made('/events', { title: 'Jazz', ...DATES, venue: { venue: 'The barn', external_id: 'barn' } });
+    const barn = await ask.create('/venues', { venue: 'Barn', external_id: 'barn' });
+    const event = await ask.create('/events', { title: 'Jazz', ...DATES, venue: { venue: 'The barn', external_id: 'barn' } });
     expect(event.venue.id).toBe(barn.id);
   });
 
   it('is refused to users who may not change the record', async () => {
-    await ask.made('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
-    expectRefusal(await upsert('/events', { title: 'Blues', ...DATES, external_id: 'x' }, 'auth'), 403, 'rest_forbidden');
+    await ask.create('/events', { title: 'Jazz', ...DATES, external_id: 'x' });
+    expectError(await upsert('/events', { title: 'Blues', ...DATES, external_id: 'x' }, 'auth'), 403, 'rest_forbidden');
   });
 
   it('needs the field that identifies the record', async () => {
-    expectRefusal(await upsert('/events', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
-    expectRefusal(await ask.post('/venues?upsert=slug', { venue: 'Barn' }), 400, 'rest_invalid_param', ['upsert']);
-    expectRefusal(await ask.post('/events?upsert=title', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
+    expectError(await upsert('/events', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
+    expectError(await ask.post('/venues?upsert=slug', { venue: 'Barn' }), 400, 'rest_invalid_param', ['upsert']);
+    expectError(await ask.post('/events?upsert=title', { title: 'Jazz', ...DATES }), 400, 'rest_invalid_param', ['upsert']);
   });
 
   it('identifies an event by its slug', async () => {
     const send = (body: Record<string, unknown>) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', ...body });
-    const { id } = bodyOf(await send({ title: 'Jazz' }), 201);
-    expect(bodyOf(await send({ title: 'Blues' }))).toMatchObject({ id, slug: 'jazz-night', title: 'Blues' });
+    const { id } = expectBody(await send({ title: 'Jazz' }), 201);
+    expect(expectBody(await send({ title: 'Blues' }))).toMatchObject({ id, slug: 'jazz-night', title: 'Blues' });
   });
 
   it.each([
@@ -127,17 +127,17 @@ describeAsking('upsert of a record', (ask) => {
     ['another type', { post_type: 'tribe_venue' }],
   ] as const)('creates a new record if the existing one gets %s while the write waits for it', async (_, columns) => {
     const send = (title: string) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', title });
-    const { id } = bodyOf(await send('Jazz'), 201);
+    const { id } = expectBody(await send('Jazz'), 201);
     let write: Promise<Answer> | undefined;
     await ask.db().transaction(async (trx) => {
       await lockPost(trx, id);
       await updatePost(trx, id, columns);
-      noteChange(trx, { now: new Date(NOON) });
+      noteChange(trx, { now: new Date(SUITE_TIME) });
       write = send('Blues');
       // Long enough for the write to find the record and to wait for it.
       await sleep(300);
     });
-    const made = bodyOf((await write)!, 201);
+    const made = expectBody((await write)!, 201);
     expect(made).toMatchObject({ slug: 'jazz-night', title: 'Blues' });
     expect(made.id).not.toBe(id);
     expect(await ask.db().from('posts').where('ID', id).first()).toMatchObject({ ...columns, post_title: 'Jazz' });
@@ -148,7 +148,7 @@ describeAsking('upsert of a record', (ask) => {
       path: '/tribe/events/v1/venues?upsert=external_id',
       body: { venue: `V${name}`, external_id: `${name}` },
     }));
-    const { responses } = bodyOf(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
+    const { responses } = expectBody(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
     expect(responses.map((one: Json) => one.status)).toEqual([201, 201, 200]);
   });
 });

@@ -7,13 +7,13 @@ import { postTypes } from '../src/kinds/index.ts';
 import type { Param } from '../src/kinds/param.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
-import { NOON } from './support/asking.ts';
 import { describeDatabases, type Open } from './support/databases.ts';
 import { insertAll } from './support/insert-all.ts';
 import { addPerson } from './support/people.ts';
-import { addRoles, edits, type Role, reads, type Signed } from './support/roles.ts';
+import { addRoles, mayEdit, mayRead, type Role, type RoleRequestOptions } from './support/roles.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
+import { SUITE_TIME } from './support/site-client.ts';
 
 /*
  * The contents, order and length of a list must not reveal records that it does not show. Two sites differ only in
@@ -206,7 +206,8 @@ const datesOf = (time: string) => ({ post_date: time, post_date_gmt: time, post_
  * users see only what readers see.
  */
 const knows = (role: Role, state: State, type = 'tribe_events') =>
-  !isBlog(type) && (state === 'protected' ? edits(role, { own: false, status: 'publish' }) : reads(role, { own: false, status: state }));
+  !isBlog(type) &&
+  (state === 'protected' ? mayEdit(role, { own: false, status: 'publish' }) : mayRead(role, { own: false, status: state }));
 
 /**
  * States that none of the tested roles may see: only WordPress's own routes tell which of the two records a public
@@ -267,7 +268,7 @@ async function replaceHidden(db: Database, rows: Rows): Promise<void> {
   await insert('postmeta', rows.postmeta);
   await insert('tec_occurrences', rows.tec_occurrences);
   await insert('term_relationships', rows.term_relationships);
-  await reindexEvents(db, () => new Date(NOON), { trust: true });
+  await reindexEvents(db, () => new Date(SUITE_TIME), { marksComplete: true });
 }
 
 // ------------------------------------------------------------------------------------------------- what is asked
@@ -383,7 +384,7 @@ const asSeen = ({ status, headers, text }: Answer) =>
 const KEPT_OUT = ['nobody', 'contrib', 'fixer'] as const;
 
 describeDatabases('a hidden record', (open) => {
-  let signed: (role: Role) => Signed;
+  let signed: (role: Role) => RoleRequestOptions;
   const databases = new Map<Twin, Database>();
   const sites = new Map<Twin, RunningSite>();
   beforeAll(async () => {
@@ -411,7 +412,7 @@ describeDatabases('a hidden record', (open) => {
       hidden.set(twin, JSON.stringify(rows));
     }
     await countAlike([...databases.values()]);
-    for (const [twin, db] of databases) sites.set(twin, await serveDatabase(db, { env: UNDISTURBED, clock: () => new Date(NOON) }));
+    for (const [twin, db] of databases) sites.set(twin, await serveDatabase(db, { env: UNDISTURBED, clock: () => new Date(SUITE_TIME) }));
   }
 
   const ask = (twin: Twin, role: Role, path: string) => {

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { Database } from '../src/storage/engine/database.ts';
-import { idsOf, type Json, NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
 import { insertAll } from './support/insert-all.ts';
 import {
   addRoles,
   can,
-  edits as editsOwned,
+  mayEdit as editsOwned,
   IDS,
-  type Owned,
+  type ModelRecord,
   ROLES,
   type Role,
-  reads as readsOwned,
-  type Signed,
+  type RoleRequestOptions,
+  mayRead as readsOwned,
 } from './support/roles.ts';
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
+import { idsOf, type Json, ROOT, SUITE_TIME } from './support/site-client.ts';
 
 /*
  * Nobody sees records without the right to: every way to read a record, for records in every state, one's own and those
@@ -345,7 +345,7 @@ const EDIT_LISTS = [...companionNamespaces()].flatMap(([namespace, routes]) =>
 
 type Edited = { readonly mayAsk: (role: Role) => boolean } & (
   | { readonly type?: undefined }
-  | { readonly type: string; readonly may: (role: Role, row: Owned) => boolean }
+  | { readonly type: string; readonly may: (role: Role, row: ModelRecord) => boolean }
 );
 const edited = (type: string): Edited => ({
   type,
@@ -465,13 +465,13 @@ async function addRecords(db: Database): Promise<void> {
 describeDatabases('visibility of records', (create) => {
   let db: Database;
   let running: RunningSite;
-  let signed: (role: Role) => Signed;
+  let signed: (role: Role) => RoleRequestOptions;
   beforeAll(async () => {
     db = await loadSite(await create());
     signed = await addRoles(db);
     await addRecords(db);
     // Nobody writes from here on, so the site need not look for changes.
-    running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '60000' }, clock: () => new Date(NOON) });
+    running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '60000' }, clock: () => new Date(SUITE_TIME) });
   });
   afterAll(() => running.close());
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { webhookRoutes } from '../src/http/webhook-routes.ts';
 import { createHookServer } from '../src/webhooks/deliver.ts';
 import { addHook, deleteHook, listHooks } from '../src/webhooks/hooks.ts';
-import { type As, bodyOf, describeAsking, expectRefusal, ROOT } from './support/asking.ts';
+import { describeRequests, expectBody, expectError, ROOT, type UserName } from './support/site-client.ts';
 
 /* The routes by which administrators manage webhooks. */
 
@@ -14,17 +14,17 @@ const HANDLERS = webhookRoutes.flatMap(({ pattern, endpoints }) =>
   endpoints.flatMap(({ methods }) => methods.map((method) => [method, pattern] as const)),
 );
 
-describeAsking('the routes of webhooks', (ask) => {
+describeRequests('the routes of webhooks', (ask) => {
   const site = () => ask.running().site;
   beforeEach(async () => {
     for (const { id } of await listHooks(site())) await deleteHook(site(), id);
   });
   const grant = (capabilities: string) =>
-    ask.rows((db) => db.from('usermeta').where({ user_id: 5, meta_key: 'wp_capabilities' }).update({ meta_value: capabilities }));
+    ask.writeRows((db) => db.from('usermeta').where({ user_id: 5, meta_key: 'wp_capabilities' }).update({ meta_value: capabilities }));
 
   it('add a webhook and show its secret once', async () => {
     const answer = await ask.post('/webhooks', { url: URL, kinds: ['venue', 'event'] });
-    const { secret, ...hook } = bodyOf(answer, 201);
+    const { secret, ...hook } = expectBody(answer, 201);
     expect(secret).toMatch(/^whsec_/);
     expect(hook).toEqual({
       id: expect.any(Number),
@@ -44,20 +44,20 @@ describeAsking('the routes of webhooks', (ask) => {
     const headers = { 'Idempotency-Key': 'hook' };
     const add = (url = URL) => ask.send('POST', `${ROOT}/webhooks`, { as: 'admin', body: { url }, headers });
     const first = await add();
-    const { id, secret } = bodyOf(first, 201) as { id: number; secret: string };
+    const { id, secret } = expectBody(first, 201) as { id: number; secret: string };
     expect(JSON.stringify(await ask.db().from('fasti_answers').select('*'))).not.toContain(secret);
     const second = await add();
     expect([second.status, second.text, second.headers['idempotency-replayed']]).toEqual([201, first.text, 'true']);
     expect(await listHooks(site())).toHaveLength(1);
     expect((await add(`${URL}/other`)).status).toBe(422);
     await deleteHook(site(), id);
-    const { secret: _, ...shown } = bodyOf(first, 201);
-    expect(bodyOf(await add(), 201)).toEqual(shown);
+    const { secret: _, ...shown } = expectBody(first, 201);
+    expect(expectBody(await add(), 201)).toEqual(shown);
   });
 
   it('do not add a webhook in a batch', async () => {
     const requests = [{ path: '/calendar/events/v1/webhooks', body: { url: URL } }];
-    const { responses } = bodyOf(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
+    const { responses } = expectBody(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
     expect(responses).toMatchObject([{ status: 400, body: { code: 'rest_batch_not_allowed' } }]);
   });
 
@@ -72,14 +72,14 @@ describeAsking('the routes of webhooks', (ask) => {
     'https://example.org/\u001b[2J',
     'https://example.org/\u202ekooh',
   ])('refuse the URL %j', async (url) => {
-    expectRefusal(await ask.post('/webhooks', { url }), 400, 'rest_invalid_param');
+    expectError(await ask.post('/webhooks', { url }), 400, 'rest_invalid_param');
     expect(await listHooks(site())).toEqual([]);
   });
 
   it('pause and resume a webhook, and change its kinds', async () => {
     const { id } = await addHook(site(), { url: URL, kinds: 'event' });
     for (const method of ['POST', 'PUT', 'PATCH'] as const) {
-      const change = async (body: object) => bodyOf(await ask.send(method, `${ROOT}/webhooks/${id}`, { as: 'admin', body }));
+      const change = async (body: object) => expectBody(await ask.send(method, `${ROOT}/webhooks/${id}`, { as: 'admin', body }));
       expect(await change({ state: 'paused' })).toMatchObject({ id, state: 'paused', kinds: ['event'] });
       expect(await change({ kinds: ['tag'] })).toMatchObject({ state: 'paused', kinds: ['tag'] });
       expect(await change({ state: 'active', kinds: [] })).toMatchObject({ state: 'active', kinds: [] });
@@ -94,9 +94,9 @@ describeAsking('the routes of webhooks', (ask) => {
 
   it('test a webhook, show the outcome of its messages, and send them again', async () => {
     const { id } = await addHook(site(), { url: URL });
-    expect(bodyOf(await ask.post(`/webhooks/${id}/test`, {}))).toEqual({ queued: 1 });
-    await ask.made('/venues', { venue: 'Barn' });
-    await Promise.all(await createHookServer(site()).begin());
+    expect(expectBody(await ask.post(`/webhooks/${id}/test`, {}))).toEqual({ queued: 1 });
+    await ask.create('/venues', { venue: 'Barn' });
+    await Promise.all(await createHookServer(site()).serveDue());
     const { deliveries } = await ask.read(`/webhooks/${id}/deliveries`, 'admin');
     expect(deliveries).toMatchObject([{ subject: expect.stringMatching(/^venue /) }, { subject: 'webhook.test', state: 'waiting' }]);
     expect(JSON.stringify(deliveries)).not.toContain('Barn');
@@ -104,27 +104,24 @@ describeAsking('the routes of webhooks', (ask) => {
     expect(failed).not.toEqual([]);
     for (const one of failed) expect(one).toMatchObject({ state: 'waiting', status: 0, error: 'address' });
     expect((await ask.read(`/webhooks/${id}/deliveries?limit=1`, 'admin')).deliveries).toEqual([deliveries[0]]);
-    expect(bodyOf(await ask.post(`/webhooks/${id}/retry`, {}))).toEqual({ queued: 2 });
+    expect(expectBody(await ask.post(`/webhooks/${id}/retry`, {}))).toEqual({ queued: 2 });
     expect((await ask.read(`/webhooks/${id}/deliveries`, 'admin')).deliveries).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
   });
 
   it('do not resume a webhook whose user is gone', async () => {
     const { id } = await addHook(site(), { url: URL, user: UNKNOWN });
-    expectRefusal(
-      await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'active' } }),
-      400,
-      'rest_invalid_param',
-      ['user'],
-    );
-    expect(bodyOf(await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'paused' } }))).toMatchObject({
+    expectError(await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'active' } }), 400, 'rest_invalid_param', [
+      'user',
+    ]);
+    expect(expectBody(await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'paused' } }))).toMatchObject({
       state: 'paused',
     });
   });
 
   it('remove a webhook with its messages', async () => {
     const { id } = await addHook(site(), { url: URL });
-    bodyOf(await ask.post(`/webhooks/${id}/test`, {}));
-    expect(bodyOf(await ask.del(`/webhooks/${id}`))).toMatchObject({ deleted: true, previous: { id, url: URL } });
+    expectBody(await ask.post(`/webhooks/${id}/test`, {}));
+    expect(expectBody(await ask.del(`/webhooks/${id}`))).toMatchObject({ deleted: true, previous: { id, url: URL } });
     expect(await ask.read('/webhooks', 'admin')).toEqual({ webhooks: [] });
     expect(await ask.db().from('fasti_hook_messages').where('hook', id).select('id')).toEqual([]);
   });
@@ -136,7 +133,7 @@ describeAsking('the routes of webhooks', (ask) => {
     ['a kind that there is not', { url: URL, kinds: 'event,page' }, 'rest_invalid_param', ['kinds']],
     ['a user who is not there', { url: URL, user: UNKNOWN }, 'rest_invalid_param', ['user']],
   ] as const)('refuse %s', async (_what, body, code, params) => {
-    expectRefusal(await ask.post('/webhooks', body), 400, code, params);
+    expectError(await ask.post('/webhooks', body), 400, code, params);
     expect(await listHooks(site())).toEqual([]);
   });
 
@@ -144,10 +141,10 @@ describeAsking('the routes of webhooks', (ask) => {
     const path = (id: number) => `${ROOT}${pattern.replace('(?P<id>\\d+)', String(id))}`;
     const body = method === 'GET' || method === 'DELETE' ? null : { url: URL, state: 'paused' };
 
-    it.each([undefined, 'sub', 'contrib', 'auth', 'ed'] as As[])('is refused to %s', async (as) => {
+    it.each([undefined, 'sub', 'contrib', 'auth', 'ed'] as UserName[])('is refused to %s', async (as) => {
       const { id, ...before } = await addHook(site(), { url: URL });
       const answer = await ask.send(method, path(id), { body, ...(as ? { as } : {}) });
-      expectRefusal(answer, as ? 403 : 401, 'rest_forbidden');
+      expectError(answer, as ? 403 : 401, 'rest_forbidden');
       expect(answer.headers.allow).toBeUndefined();
       expect(answer.text).not.toContain(URL);
       const { secret: _, ...shown } = before;
@@ -157,11 +154,11 @@ describeAsking('the routes of webhooks', (ask) => {
 
     if (pattern.includes('(?P<'))
       it('answers that there is no such webhook', async () =>
-        expectRefusal(await ask.send(method, path(UNKNOWN), { as: 'admin', body }), 404, 'rest_webhook_not_found'));
+        expectError(await ask.send(method, path(UNKNOWN), { as: 'admin', body }), 404, 'rest_webhook_not_found'));
   });
 
   it('let only those who manage users give a webhook the rights of another user', async () => {
-    const add = async (user: number, as: As) => (await ask.post('/webhooks', { url: URL, user }, as)).status;
+    const add = async (user: number, as: UserName) => (await ask.post('/webhooks', { url: URL, user }, as)).status;
     expect(await add(2, 'admin')).toBe(201);
     await grant('a:1:{s:14:"manage_options";b:1;}');
     expect([await add(5, 'sub'), await add(1, 'sub')]).toEqual([201, 403]);

@@ -7,9 +7,9 @@ import { insertRows } from '../src/storage/engine/insert.ts';
 import { pagesOf } from '../src/storage/engine/pages.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { setHookState } from '../src/storage/rows/hooks.ts';
-import { createHookServer, forgetOldMessages } from '../src/webhooks/deliver.ts';
-import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../src/webhooks/hooks.ts';
-import { bodyOf, describeAsking, type Json } from './support/asking.ts';
+import { createHookServer, deleteOldMessages } from '../src/webhooks/deliver.ts';
+import { addHook, deleteHook, hookMessages, listHooks, retryHook, setHookActive, testHook } from '../src/webhooks/hooks.ts';
+import { describeRequests, expectBody, type Json } from './support/site-client.ts';
 import { until } from './support/until.mjs';
 
 /* Webhooks: what a receiver gets, in which order, and what happens if it does not answer. */
@@ -23,7 +23,7 @@ interface Got {
   readonly body: Json;
 }
 
-describeAsking(
+describeRequests(
   'a webhook',
   (ask) => {
     let receiver: http.Server;
@@ -54,12 +54,12 @@ describeAsking(
 
     const site = () => ask.running().site;
     const add = (more: object = {}) => addHook(site(), { url, ...more });
-    const serve = async () => Promise.all(await createHookServer(site()).begin());
+    const serve = async () => Promise.all(await createHookServer(site()).serveDue());
     const types = () => got.map(({ body }) => `${body.type} ${body.data.id ?? ''}`.trim());
 
     it('sends each change, signed, with the record', async () => {
       const { secret } = await add({ kinds: 'event' });
-      const { id } = await ask.made('/events', { title: 'Jazz', ...DATES });
+      const { id } = await ask.create('/events', { title: 'Jazz', ...DATES });
       await serve();
       expect(types()).toEqual([`event.created ${id}`]);
       expect(got[0]!.body.data).toMatchObject({ kind: 'event', id, record: { title: 'Jazz' } });
@@ -67,8 +67,8 @@ describeAsking(
       expect(Number(got[0]!.headers['webhook-timestamp'])).toBe(Date.parse(got[0]!.body.timestamp) / 1000);
       const { 'webhook-id': message, 'webhook-timestamp': moment, 'webhook-signature': signature } = got[0]!.headers;
       expect(new Webhook(secret).sign(String(message), new Date(Number(moment) * 1000), got[0]!.text)).toBe(signature);
-      await ask.changed(`/events/${id}`, { title: 'Blues' });
-      bodyOf(await ask.del(`/events/${id}`));
+      await ask.update(`/events/${id}`, { title: 'Blues' });
+      expectBody(await ask.del(`/events/${id}`));
       await serve();
       await serve();
       // Two changes between two looks are sent as one.
@@ -80,25 +80,25 @@ describeAsking(
       await add();
       const [row] = await ask.db().from('users').where('user_login', 'admin').select('ID');
       await add({ user: row!.ID, kinds: 'venue' });
-      const { id } = await ask.made('/venues', { venue: 'Secret', status: 'draft' });
+      const { id } = await ask.create('/venues', { venue: 'Secret', status: 'draft' });
       await serve();
       expect(types()).toEqual([`venue.created ${id}`]);
     });
 
     it('repeats a message until it arrives, and sends those about one record in order', async () => {
       const { id: hook } = await add({ kinds: 'event,venue' });
-      const event = await ask.made('/events', { title: 'Jazz', ...DATES });
+      const event = await ask.create('/events', { title: 'Jazz', ...DATES });
       answer = () => 500;
       await serve();
       expect(types()).toEqual([`event.created ${event.id}`]);
-      await ask.changed(`/events/${event.id}`, { title: 'Blues' });
+      await ask.update(`/events/${event.id}`, { title: 'Blues' });
       answer = (body) => (body.data.kind === 'event' ? 500 : 204);
-      const venue = await ask.made('/venues', { venue: 'Barn' });
+      const venue = await ask.create('/venues', { venue: 'Barn' });
       await serve();
       // The change waits for the creation; other records are not affected.
       expect(types()).toEqual([`event.created ${event.id}`, `venue.created ${venue.id}`]);
       answer = () => 204;
-      ask.at('2026-11-20T12:00:06Z');
+      ask.setClock('2026-11-20T12:00:06Z');
       await serve();
       await serve();
       expect(types().slice(2)).toEqual([`event.created ${event.id}`, `event.updated ${event.id}`]);
@@ -108,11 +108,11 @@ describeAsking(
 
     it('gives a message up after three days, and sends it again on request', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
-      await ask.made('/venues', { venue: 'Barn' });
+      await ask.create('/venues', { venue: 'Barn' });
       answer = () => 503;
       const begun = Date.parse('2026-11-20T12:00:00Z');
       for (let hours = 0; hours < 100; hours += 1) {
-        ask.at(new Date(begun + hours * 3600 * 1000).toISOString());
+        ask.setClock(new Date(begun + hours * 3600 * 1000).toISOString());
         await serve();
       }
       const [message] = await hookMessages(site(), hook, 10);
@@ -126,15 +126,15 @@ describeAsking(
 
     it('sends messages on time that were put off to a date shown by a wrong clock', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
-      const { id } = await ask.made('/venues', { venue: 'Barn' });
-      ask.at('2036-01-01T00:00:00Z');
+      const { id } = await ask.create('/venues', { venue: 'Barn' });
+      ask.setClock('2036-01-01T00:00:00Z');
       answer = () => 503;
       await serve();
-      ask.at('2026-11-20T12:00:00Z');
+      ask.setClock('2026-11-20T12:00:00Z');
       answer = () => 204;
       // As if the sending process had been killed while sending.
       await ask.db().from('fasti_hooks').where('id', hook).update({ busy_until: '2036-01-01 00:00:30' });
-      await ask.changed(`/venues/${id}`, { city: 'Arezzo' });
+      await ask.update(`/venues/${id}`, { city: 'Arezzo' });
       await serve();
       expect(types()).toEqual([`venue.created ${id}`, `venue.created ${id}`, `venue.updated ${id}`]);
     });
@@ -142,27 +142,27 @@ describeAsking(
     it('forgets delivered messages after 30 days, and those that were made while the clock was ahead', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       for (const moment of ['2036-01-01T00:00:00Z', '2026-11-20T12:00:00Z', '2026-12-20T11:00:00Z']) {
-        ask.at(moment);
-        await ask.made('/venues', { venue: moment });
+        ask.setClock(moment);
+        await ask.create('/venues', { venue: moment });
         await serve();
       }
-      expect(await forgetOldMessages(site())).toBe(1);
+      expect(await deleteOldMessages(site())).toBe(1);
       expect(await hookMessages(site(), hook, 9)).toHaveLength(2);
-      ask.at('2026-12-20T13:00:00Z');
-      expect(await forgetOldMessages(site())).toBe(1);
+      ask.setClock('2026-12-20T13:00:00Z');
+      expect(await deleteOldMessages(site())).toBe(1);
     });
 
     it('does not resend a failed message about a record after a newer one', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
-      const { id } = await ask.made('/venues', { venue: 'Barn' });
+      const { id } = await ask.create('/venues', { venue: 'Barn' });
       await serve();
       got = [];
-      await ask.changed(`/venues/${id}`, { venue: 'Old barn' });
+      await ask.update(`/venues/${id}`, { venue: 'Old barn' });
       answer = () => 500;
       await serve();
       await ask.db().from('fasti_hook_messages').where('state', 'waiting').update({ state: 'failed' });
       answer = () => 204;
-      bodyOf(await ask.del(`/venues/${id}`));
+      expectBody(await ask.del(`/venues/${id}`));
       await serve();
       expect(types()).toEqual([`venue.updated ${id}`, `venue.removed ${id}`]);
       expect(await retryHook(site(), hook)).toBe(0);
@@ -186,16 +186,16 @@ describeAsking(
 
     it('is switched off by 410, and sends the missed messages when it is resumed', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
-      const { id: first } = await ask.made('/venues', { venue: 'Barn' });
+      const { id: first } = await ask.create('/venues', { venue: 'Barn' });
       answer = () => 410;
       await serve();
       expect((await listHooks(site()))[0]).toMatchObject({ state: 'off' });
-      const { id: second } = await ask.made('/venues', { venue: 'Mill' });
+      const { id: second } = await ask.create('/venues', { venue: 'Mill' });
       await serve();
       expect(got).toHaveLength(1);
       [got, answer] = [[], () => 204];
-      ask.at('2026-11-20T12:00:06Z');
-      await switchHook(site(), hook, 'active');
+      ask.setClock('2026-11-20T12:00:06Z');
+      await setHookActive(site(), hook, 'active');
       await serve();
       // This message was answered with 410 as well.
       expect(types()).toEqual([`venue.created ${first}`, `venue.created ${second}`]);
@@ -207,17 +207,17 @@ describeAsking(
       const rights = { user_id: user, meta_key: 'wp_capabilities', meta_value: 'a:1:{s:13:"administrator";b:1;}' };
       await insertRows(ask.db(), 'usermeta', [rights]);
       const { id: hook } = await add({ user, kinds: 'venue' });
-      await ask.made('/venues', { venue: 'Secret', status: 'draft' });
+      await ask.create('/venues', { venue: 'Secret', status: 'draft' });
       answer = () => 500;
       await serve();
       expect(got).toHaveLength(1);
-      await ask.rows((db) => db.from('users').where('ID', user).delete());
+      await ask.writeRows((db) => db.from('users').where('ID', user).delete());
       answer = () => 204;
       await retryHook(site(), hook);
       for (const _ of [1, 2]) {
         await serve();
         expect((await listHooks(site()))[0]).toMatchObject({ state: 'off' });
-        await expect(switchHook(site(), hook, 'active')).rejects.toMatchObject({ problem: 'hook-user-gone' });
+        await expect(setHookActive(site(), hook, 'active')).rejects.toMatchObject({ problem: 'hook-user-gone' });
         await setHookState(ask.db(), hook, 'active');
       }
       expect(got).toHaveLength(1);
@@ -231,11 +231,11 @@ describeAsking(
       const rights = (role: string) => `a:1:{s:${role.length}:"${role}";b:1;}`;
       await insertRows(ask.db(), 'usermeta', [{ user_id: user, meta_key: 'wp_capabilities', meta_value: rights('administrator') }]);
       const { id: hook } = await add({ user, kinds: 'venue' });
-      const { id: draft } = await ask.made('/venues', { venue: 'Secret plans', status: 'draft' });
-      const { id: open } = await ask.made('/venues', { venue: 'Town hall' });
+      const { id: draft } = await ask.create('/venues', { venue: 'Secret plans', status: 'draft' });
+      const { id: open } = await ask.create('/venues', { venue: 'Town hall' });
       answer = () => 500;
       await serve();
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         db
           .from('usermeta')
           .where('user_id', user)
@@ -255,12 +255,12 @@ describeAsking(
       const rights = (role: string) => `a:1:{s:${role.length}:"${role}";b:1;}`;
       await insertRows(ask.db(), 'usermeta', [{ user_id: user, meta_key: 'wp_capabilities', meta_value: rights('administrator') }]);
       const { id: hook } = await add({ user, kinds: 'event' });
-      const { id: venue } = await ask.made('/venues', { venue: 'Secret plans', status: 'draft' });
-      const { id } = await ask.made('/events', { title: 'Jazz', ...DATES, venue: { id: venue } });
+      const { id: venue } = await ask.create('/venues', { venue: 'Secret plans', status: 'draft' });
+      const { id } = await ask.create('/events', { title: 'Jazz', ...DATES, venue: { id: venue } });
       answer = () => 500;
       await serve();
       expect(got[0]?.body.data.record.venue).toMatchObject({ id: venue, venue: 'Secret plans' });
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         db
           .from('usermeta')
           .where('user_id', user)
@@ -275,9 +275,9 @@ describeAsking(
     });
 
     it('finishes only the messages under way when it is paused or removed', async () => {
-      for (const stop of [switchHook, deleteHook]) {
+      for (const stop of [setHookActive, deleteHook]) {
         const { id: hook } = await add({ kinds: 'venue' });
-        for (let number = 0; number < 9; number += 1) await ask.made('/venues', { venue: `${stop.name} ${number}` });
+        for (let number = 0; number < 9; number += 1) await ask.create('/venues', { venue: `${stop.name} ${number}` });
         got = [];
         let stopping: Promise<void> | undefined;
         // The message under way is answered after the webhook was stopped.
@@ -295,19 +295,19 @@ describeAsking(
     it('does not wait for slow receivers of other webhooks, and on shutdown only for its messages under way', async () => {
       const slow = await add({ kinds: 'venue' });
       const server = createHookServer(site());
-      for (let number = 0; number < 9; number += 1) await ask.made('/venues', { venue: `V${number}` });
+      for (let number = 0; number < 9; number += 1) await ask.create('/venues', { venue: `V${number}` });
       let letGo = () => {};
       const held = new Promise<number>((resolve) => {
         letGo = () => resolve(204);
       });
       answer = (body) => (body.data.kind === 'venue' ? held : 204);
-      const [first] = await server.begin();
+      const [first] = await server.serveDue();
       await until('a message', () => got.length > 0);
       await add({ kinds: 'tag' });
-      await ask.made('/tags', { name: 'Meanwhile' });
-      await Promise.all(await server.begin());
+      await ask.create('/tags', { name: 'Meanwhile' });
+      await Promise.all(await server.serveDue());
       expect(types()).toContainEqual(expect.stringMatching(/^tag\.created/));
-      const ended = server.end();
+      const ended = server.stop();
       letGo();
       await Promise.all([first, ended]);
       const sent = got.filter(({ body }) => body.data.kind === 'venue').length;
@@ -317,8 +317,8 @@ describeAsking(
 
     it('ends its turn only when all messages are answered, even if the result of one cannot be stored', async () => {
       await add({ kinds: 'venue' });
-      const { id: one } = await ask.made('/venues', { venue: 'One' });
-      const { id: other } = await ask.made('/venues', { venue: 'Other' });
+      const { id: one } = await ask.create('/venues', { venue: 'One' });
+      const { id: other } = await ask.create('/venues', { venue: 'Other' });
       const isOne = `OLD.subject = 'venue ${one}'`;
       await ask.db().knex.raw(
         ask.db().dialect.name === 'sqlite'
@@ -347,18 +347,18 @@ describeAsking(
 
     it('asks the receiver to read everything again if the journal is no longer complete', async () => {
       const { id: hook } = await add();
-      await switchHook(site(), hook, 'paused');
-      for (const venue of ['A', 'B']) await ask.made('/venues', { venue });
+      await setHookActive(site(), hook, 'paused');
+      for (const venue of ['A', 'B']) await ask.create('/venues', { venue });
       await pruneJournal(ask.db(), 1, new Date('2030-01-01'));
-      await switchHook(site(), hook, 'active');
+      await setHookActive(site(), hook, 'active');
       await serve();
       expect(types()).toEqual(['calendar.reset']);
     });
 
     it('sends no message from before a reset after it, not even on request', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
-      const { id } = await ask.made('/venues', { venue: 'Barn' });
-      await ask.made('/venues', { venue: 'Mill' });
+      const { id } = await ask.create('/venues', { venue: 'Barn' });
+      await ask.create('/venues', { venue: 'Mill' });
       answer = () => 503;
       await serve();
       await ask
@@ -368,13 +368,13 @@ describeAsking(
         .update({ state: 'failed' });
       await ask.options({ tribe_events_calendar_options: { singleEventSlug: 'gathering' } });
       [got, answer] = [[], () => 204];
-      ask.at('2026-11-21T12:00:00Z');
+      ask.setClock('2026-11-21T12:00:00Z');
       await serve();
       await serve();
       await retryHook(site(), hook);
       await serve();
       expect(types()).toEqual(['calendar.reset']);
-      const { id: later } = await ask.made('/venues', { venue: 'Later' });
+      const { id: later } = await ask.create('/venues', { venue: 'Later' });
       await serve();
       expect(types()).toEqual(['calendar.reset', `venue.created ${later}`]);
     });
@@ -382,7 +382,7 @@ describeAsking(
     it('sends each message once from several processes', async () => {
       await add({ kinds: 'venue' });
       const made: number[] = [];
-      for (let number = 0; number < 5; number += 1) made.push((await ask.made('/venues', { venue: `V${number}` })).id);
+      for (let number = 0; number < 5; number += 1) made.push((await ask.create('/venues', { venue: `V${number}` })).id);
       await Promise.all([serve(), serve(), serve()]);
       await serve();
       expect(types().sort()).toEqual(made.map((id) => `venue.created ${id}`).sort());
@@ -392,7 +392,7 @@ describeAsking(
       await add();
       const { id: paused } = await add();
       await serve();
-      await switchHook(site(), paused, 'paused');
+      await setHookActive(site(), paused, 'paused');
       await ask.options({ blogname: 'Another name' });
       await serve();
       expect(types()).toEqual([]);
@@ -400,7 +400,7 @@ describeAsking(
       await Promise.all([serve(), serve()]);
       await serve();
       expect(types()).toEqual(['calendar.reset']);
-      await switchHook(site(), paused, 'active');
+      await setHookActive(site(), paused, 'active');
       await serve();
       expect(types()).toEqual(['calendar.reset', 'calendar.reset']);
     });
@@ -420,7 +420,7 @@ describeAsking(
       const { id } = await add();
       const seconds = ['01', '02', '03', '04', '05'];
       for (const second of seconds) {
-        ask.at(`2026-11-20T12:00:${second}Z`);
+        ask.setClock(`2026-11-20T12:00:${second}Z`);
         await testHook(site(), id);
       }
       const shown = (await hookMessages(site(), id, 3)).map(({ created_at: made }) => made.slice(-2));
@@ -431,7 +431,7 @@ describeAsking(
       'sends nothing to the internal network or unusual ports: %s',
       async (to) => {
         const { id } = await add({ url: to, kinds: 'venue' });
-        await ask.made('/venues', { venue: 'Barn' });
+        await ask.create('/venues', { venue: 'Barn' });
         await serve();
         expect((await hookMessages(site(), id, 10))[0]).toMatchObject({ state: 'waiting', status: 0, error: 'address', attempts: 1 });
       },

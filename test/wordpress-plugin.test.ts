@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { settingNames } from '../src/calendar/settings.ts';
 import type { Database } from '../src/storage/engine/database.ts';
-import { PRINTED_TAXONOMIES, PRINTED_TYPES } from '../src/storage/freshness/prints.ts';
+import { TAXONOMIES_WITH_PRINTS, TYPES_WITH_PRINTS } from '../src/storage/freshness/prints.ts';
 import { EDITOR_METAS } from '../src/wordpress/rows.ts';
+import { observeCache } from './support/cache-observer.ts';
 import { describeDatabases, runScript } from './support/databases.ts';
-import { memoryOf } from './support/memory.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
@@ -58,8 +58,8 @@ describe('the WordPress plugin', () => {
   };
 
   it('notes changes to the post types and taxonomies that have prints, except editor metas', () => {
-    expect(list('POST_TYPES').sort()).toEqual([...PRINTED_TYPES].sort());
-    expect(list('TAXONOMIES').sort()).toEqual([...PRINTED_TAXONOMIES].sort());
+    expect(list('POST_TYPES').sort()).toEqual([...TYPES_WITH_PRINTS].sort());
+    expect(list('TAXONOMIES').sort()).toEqual([...TAXONOMIES_WITH_PRINTS].sort());
     expect(list('UNSEEN_METAS')).toEqual(EDITOR_METAS);
   });
 
@@ -147,24 +147,24 @@ describeDatabases('a server beside the WordPress plugin', (open) => {
     await loadSite(db);
     await db.from('fasti_journal_inbox').delete();
     running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'on', CACHE_FRESHNESS_MS: '100' } });
-    running.site.followOthers();
+    running.site.startFollowing();
   });
   afterEach(() => running.close());
 
   const insert =
     "INSERT INTO `wp_fasti_journal_inbox` (at, kind, type, object, what, user) VALUES ('2026-11-20 11:59:59', 'post', 'tribe_events', 38, 'changed', 3)";
   const serves = async (statement: string) => {
-    const memory = memoryOf(running);
+    const memory = observeCache(running);
     await memory.warm(PATH);
     await runScript(db, `UPDATE wp_posts SET post_title = 'Noted' WHERE ID = 38;\n${statement}`);
     // One look may have begun before the note was written.
-    expect(await memory.until(PATH, ({ title }) => title === 'Noted')).toBeLessThanOrEqual(3);
+    expect(await memory.waitFor(PATH, ({ title }) => title === 'Noted')).toBeLessThanOrEqual(3);
     while ((await db.from('fasti_journal_inbox').select('id')).length > 0) {
-      await memory.ask(PATH);
+      await memory.request(PATH);
       await sleep(20);
     }
     await memory.warm(PATH);
-    expect((await memory.ask(PATH)).answer.body.title).toBe('Noted');
+    expect((await memory.request(PATH)).answer.body.title).toBe('Noted');
   };
 
   it('shows the noted changes, and removes the notes', () => serves(insert));

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from '@jest/globals';
 import type { Connection } from 'mysql2/promise';
+import { type CacheObserver, observeCache } from './support/cache-observer.ts';
 import { describeMysql, urlOf } from './support/databases.ts';
-import { type Memory, memoryOf } from './support/memory.ts';
 import { connectTo } from './support/private-mysql.mjs';
 import { type Check, checksOf, type Operation, RECORDED_ON, recordedWrites, replay, WRITER_SESSION } from './support/recorded-writes.ts';
 import { serveDatabase } from './support/running-site.ts';
@@ -50,10 +50,10 @@ describeMysql('the answers beside a WordPress that writes', (open) => {
       clock: () => RECORDED_ON,
       env: { CACHE_FRESHNESS_MS: '', SHARED_WITH_WORDPRESS: 'on' },
     });
-    running.site.followOthers();
+    running.site.startFollowing();
     try {
       const results: Result[] = [];
-      for (const operation of recordedWrites.slice(first, end)) results.push(await beside(memoryOf(running), writer, operation));
+      for (const operation of recordedWrites.slice(first, end)) results.push(await beside(observeCache(running), writer, operation));
       return results;
     } finally {
       await running.close();
@@ -69,14 +69,14 @@ interface Result {
   readonly readings: number;
 }
 
-async function beside(memory: Memory, writer: Connection, operation: Operation): Promise<Result> {
+async function beside(memory: CacheObserver, writer: Connection, operation: Operation): Promise<Result> {
   const paths = [...new Set((await checksOf(operation, writer)).flatMap((check) => check.paths))];
   await memory.warm(...paths);
   let next = 0;
   await replay(writer, operation, async () => {
     // Each intermediate state is read, and its answers may be cached.
     next += 1;
-    if (next <= 100 || next % 20 === 0) await memory.ask(paths[next % paths.length]!);
+    if (next <= 100 || next % 20 === 0) await memory.request(paths[next % paths.length]!);
   });
   const checks = await checksOf(operation, writer);
   let wrong = await wrongOf(memory, checks);
@@ -91,11 +91,11 @@ async function beside(memory: Memory, writer: Connection, operation: Operation):
   return { name: operation.name, wrong: [...wrong, ...later], readings };
 }
 
-async function wrongOf(memory: Memory, checks: readonly Check[]): Promise<object[]> {
+async function wrongOf(memory: CacheObserver, checks: readonly Check[]): Promise<object[]> {
   const wrong: object[] = [];
   for (const { name, paths, expected, shown } of checks) {
     const answers = [];
-    for (const path of paths) answers.push((await memory.ask(path)).answer);
+    for (const path of paths) answers.push((await memory.request(path)).answer);
     const seen = shown(answers);
     if (!isDeepStrictEqual(seen, expected)) wrong.push({ name, expected, seen });
   }

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
 /** Kinds of attempts that are counted separately, so that guessing of one kind does not lock out another. */
-export type Attempted = 'sign-in' | 'record-password' | 'suggestion';
+export type AttemptKind = 'sign-in' | 'record-password' | 'suggestion';
 
 /** Attempts of one kind, by address and by the name that was tried. */
 export interface Attempts {
@@ -10,7 +10,7 @@ export interface Attempts {
    * Counts a failure; `name`: the name that was tried, if any. Returns the seconds until the exceeded limit is lifted,
    * or undefined if no limit is exceeded.
    */
-  readonly failed: (address: string, name: string | undefined, now: Date) => number | undefined;
+  readonly countFailure: (address: string, name: string | undefined, now: Date) => number | undefined;
   /**
    * Returns the seconds until an address that has failed too often may try again; undefined for all other addresses.
    */
@@ -31,13 +31,13 @@ const PASSWORDS: AttemptLimits = { perAddress: 200, perName: 100, windowSeconds:
 /** Every suggestion counts, not only failed ones. Suggestions have no name. */
 const SUGGESTIONS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_INFINITY, windowSeconds: 3600 };
 
-const LIMITS: Readonly<Record<Attempted, AttemptLimits>> = {
+const LIMITS: Readonly<Record<AttemptKind, AttemptLimits>> = {
   'sign-in': PASSWORDS,
   'record-password': PASSWORDS,
   suggestion: SUGGESTIONS,
 };
-const KINDS: readonly Attempted[] = ['sign-in', 'record-password', 'suggestion'];
-const ofEach = <Made>(make: (attempted: Attempted) => Made): Readonly<Record<Attempted, Made>> => ({
+const KINDS: readonly AttemptKind[] = ['sign-in', 'record-password', 'suggestion'];
+const forEachKind = <Made>(make: (attempted: AttemptKind) => Made): Readonly<Record<AttemptKind, Made>> => ({
   'sign-in': make('sign-in'),
   'record-password': make('record-password'),
   suggestion: make('suggestion'),
@@ -53,34 +53,34 @@ interface FailureWindow {
  * One more failure, reported to the other processes. `until` is the end of the window if it begins with this failure.
  */
 export interface Failure {
-  readonly attempted: Attempted;
+  readonly attempted: AttemptKind;
   readonly key: string;
   readonly until: number;
 }
 
 /** All current windows of one process, for a process that has just started. */
-export type KnownFailures = readonly { readonly attempted: Attempted; readonly key: string; readonly window: FailureWindow }[];
+export type KnownFailures = readonly { readonly attempted: AttemptKind; readonly key: string; readonly window: FailureWindow }[];
 
 /** All failures counted for one site, in the memory of this process. */
 export interface FailureCounts {
-  readonly of: (attempted: Attempted) => Attempts;
+  readonly attemptsOf: (attempted: AttemptKind) => Attempts;
   /** Registers a listener for the failures counted here, so that all processes of a service apply one limit. */
-  readonly listen: (listener: (failure: Failure) => void) => void;
+  readonly onFailure: (listener: (failure: Failure) => void) => void;
   /** Counts a failure from another process. */
-  readonly take: (failure: Failure, now: Date) => void;
-  readonly known: (now: Date) => KnownFailures;
+  readonly addFailure: (failure: Failure, now: Date) => void;
+  readonly currentWindows: (now: Date) => KnownFailures;
   /** Takes over the failures that other processes counted before this one started. */
-  readonly learn: (known: KnownFailures) => void;
+  readonly loadWindows: (known: KnownFailures) => void;
 }
 
 /** Creates empty counts. A window begins with its first failure. */
-export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>> = LIMITS): FailureCounts {
+export function createFailureCounts(limits: Readonly<Record<AttemptKind, AttemptLimits>> = LIMITS): FailureCounts {
   const listeners: ((failure: Failure) => void)[] = [];
-  const windows = ofEach(rememberedWindows);
+  const windows = forEachKind(createWindows);
   /** A window that ends later than one that begins now was counted by a clock that was ahead, and is ignored. */
-  const isCurrent = (attempted: Attempted, { until }: FailureWindow, now: Date): boolean =>
+  const isCurrent = (attempted: AttemptKind, { until }: FailureWindow, now: Date): boolean =>
     until > now.getTime() && until <= now.getTime() + limits[attempted].windowSeconds * 1000;
-  const current = (attempted: Attempted, key: string, now: Date): FailureWindow | undefined => {
+  const current = (attempted: AttemptKind, key: string, now: Date): FailureWindow | undefined => {
     const window = windows[attempted].get(key);
     return window && isCurrent(attempted, window, now) ? window : undefined;
   };
@@ -90,17 +90,17 @@ export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>>
     windows[attempted].set(key, window);
     return window;
   };
-  const count = (attempted: Attempted, key: string, limit: number, now: Date): number | undefined => {
+  const count = (attempted: AttemptKind, key: string, limit: number, now: Date): number | undefined => {
     const failure = { attempted, key, until: now.getTime() + limits[attempted].windowSeconds * 1000 };
     const window = add(failure, now);
     // Beyond the limit, the other processes know the key already.
     if (window.failures <= limit) for (const listener of listeners) listener(failure);
     return window.failures > limit ? secondsLeft(window, now) : undefined;
   };
-  const attemptsAt = (attempted: Attempted): Attempts => {
+  const attemptsAt = (attempted: AttemptKind): Attempts => {
     const { perAddress, perName } = limits[attempted];
     return {
-      failed: (address, name, now) => {
+      countFailure: (address, name, now) => {
         const waits = [
           count(attempted, addressKey(address), perAddress, now),
           name === undefined ? undefined : count(attempted, `name ${name}`, perName, now),
@@ -113,18 +113,18 @@ export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>>
       },
     };
   };
-  const attempts = ofEach(attemptsAt);
+  const attempts = forEachKind(attemptsAt);
   return {
-    of: (attempted) => attempts[attempted],
-    listen: (listener) => void listeners.push(listener),
-    take: (failure, now) => void add(failure, now),
-    known: (now) =>
+    attemptsOf: (attempted) => attempts[attempted],
+    onFailure: (listener) => void listeners.push(listener),
+    addFailure: (failure, now) => void add(failure, now),
+    currentWindows: (now) =>
       KINDS.flatMap((attempted) =>
         [...windows[attempted]]
           .filter(([, window]) => isCurrent(attempted, window, now))
           .map(([key, window]) => ({ attempted, key, window })),
       ),
-    learn: (known) => {
+    loadWindows: (known) => {
       for (const { attempted, key, window } of known) windows[attempted].set(key, window);
     },
   };
@@ -133,30 +133,30 @@ export function countFailures(limits: Readonly<Record<Attempted, AttemptLimits>>
 type Windows = LRUCache<string, FailureWindow>;
 
 /** The memory is bounded: the least recently used addresses are forgotten. */
-const MOST_REMEMBERED = 20_000;
-const rememberedWindows = (): Windows => new LRUCache({ max: MOST_REMEMBERED });
+const MAX_WINDOWS = 20_000;
+const createWindows = (): Windows => new LRUCache({ max: MAX_WINDOWS });
 
 const secondsLeft = ({ until }: FailureWindow, now: Date) => Math.ceil((until - now.getTime()) / 1000);
 
 /** Maximum length of an invalid address that is kept. A proxy may pass on any text as the address. */
-const ADDRESS_LETTERS = 64;
+const MAX_ADDRESS_LENGTH = 64;
 
 /** Returns the key of an address. IPv6 addresses count by network, since a client has 2^64 of them. */
 function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return `address ${address.slice(0, ADDRESS_LETTERS)}`;
+  if (!ipaddr.isValid(address)) return `address ${address.slice(0, MAX_ADDRESS_LENGTH)}`;
   const parsed = ipaddr.process(address);
   return `address ${parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()}`;
 }
 
 // ------------------------------------------------------------------------------------------------- of a site
-const ofSites = new WeakMap<object, FailureCounts>();
+const countsBySite = new WeakMap<object, FailureCounts>();
 
 /** Returns the failures that this process counts for a site. */
 export function failureCountsOf(site: object): FailureCounts {
-  const known = ofSites.get(site) ?? countFailures();
-  ofSites.set(site, known);
+  const known = countsBySite.get(site) ?? createFailureCounts();
+  countsBySite.set(site, known);
   return known;
 }
 
 /** Returns the attempts of one kind at a site. */
-export const attemptsOf = (site: object, attempted: Attempted): Attempts => failureCountsOf(site).of(attempted);
+export const attemptsOf = (site: object, attempted: AttemptKind): Attempts => failureCountsOf(site).attemptsOf(attempted);

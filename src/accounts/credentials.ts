@@ -15,9 +15,9 @@ import { attemptsOf } from './attempts.ts';
 import { loginKeys } from './login-keys.ts';
 import { loginOf } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
-import { isCrowded, verifySlowly } from './slow-passwords.ts';
+import { isQueueFull, verifyInThread } from './slow-passwords.ts';
 import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
-import { viewerOf } from './viewer.ts';
+import { toViewer } from './viewer.ts';
 
 /** Credentials in the head of a request. */
 export interface Credentials {
@@ -42,7 +42,7 @@ export interface Identity {
 /** The identity that a request claims. The database is queried for each proof only when it is needed, and only once. */
 export interface Claim {
   /** Returns the owner of a genuine login cookie. Without a nonce this is not sufficient to act as that user. */
-  readonly cookieOwner: () => Promise<Viewer | undefined>;
+  readonly userOfCookie: () => Promise<Viewer | undefined>;
   /** Identifies the sender, given the nonce: parameter `_wpnonce`, otherwise the header `X-WP-Nonce`. */
   readonly identify: (nonce: string | undefined) => Promise<Identity>;
 }
@@ -55,21 +55,21 @@ export interface Claim {
  * `identify` throws `incorrect_password` for any wrong pair of name and password (D16), `too-many-requests` instead if
  * there were too many of them (`data.retry_after` in seconds), `rest_cookie_invalid_nonce` for an invalid nonce.
  */
-export function claimOf(site: Site, settings: SiteSettings, credentials: Credentials): Claim {
+export function readClaim(site: Site, settings: SiteSettings, credentials: Credentials): Claim {
   const login = once(() => loginOf(site, settings, credentials));
-  const byPassword = once(() => passwordOwner(site, settings, credentials));
+  const byPassword = once(() => userOfPassword(site, settings, credentials));
   return {
-    cookieOwner: async () => {
+    userOfCookie: async () => {
       const owner = await login();
-      return owner && viewerOf(site.db, settings, owner.user);
+      return owner && toViewer(site.db, settings, owner.user);
     },
     identify: async (nonce) => {
       const owner = nonce === undefined ? undefined : await login();
       if (owner)
-        return { viewer: viewerOf(site.db, settings, owner.user), nonce: await freshNonce(site, nonce!, owner.user.row.ID, owner.token) };
+        return { viewer: toViewer(site.db, settings, owner.user), nonce: await renewNonce(site, nonce!, owner.user.row.ID, owner.token) };
       const viewer = await byPassword();
       if (viewer) return { viewer };
-      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: await freshNonce(site, nonce, 0, '') };
+      return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: await renewNonce(site, nonce, 0, '') };
     },
   };
 }
@@ -78,7 +78,7 @@ export function claimOf(site: Site, settings: SiteSettings, credentials: Credent
  * Identifies again a viewer of a long-running request, with the roles that the database has now. Undefined if the
  * account, the session or the application password does not exist any more.
  */
-export async function stillIdentified(
+export async function identifyAgain(
   site: Site,
   settings: SiteSettings,
   { viewer, credentials }: { readonly viewer: Viewer; readonly credentials: Credentials },
@@ -87,11 +87,11 @@ export async function stillIdentified(
   if (id === ANONYMOUS.id) return ANONYMOUS;
   if (uuid === undefined) {
     const user = (await loginOf(site, settings, credentials))?.user;
-    return user?.row.ID === id ? viewerOf(site.db, settings, user) : undefined;
+    return user?.row.ID === id ? toViewer(site.db, settings, user) : undefined;
   }
   const user = (await loadUsers(site.db, [id], [capabilitiesKey(site.db), PASSWORDS_KEY])).get(id);
   const isKept = parsePasswords(user?.metas.get(PASSWORDS_KEY)).some((entry) => entry.uuid === uuid);
-  return user && isKept ? { ...viewerOf(site.db, settings, user), applicationPassword: uuid } : undefined;
+  return user && isKept ? { ...toViewer(site.db, settings, user), applicationPassword: uuid } : undefined;
 }
 
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
@@ -103,29 +103,29 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 };
 
 /** Time for which the result of a slow verification is remembered, in milliseconds. */
-const REMEMBERED_MS = 5000;
-const MOST_REMEMBERED = 1000;
+const CACHE_MS = 5000;
+const MAX_CACHED = 1000;
 /** WordPress records the last use of an application password at most once a day. */
-const USE_NOTED_SECONDS = 86_400;
+const LAST_USE_INTERVAL_SECONDS = 86_400;
 
 /** The verifications that this process remembers for one site. */
-interface Memory {
+interface VerificationCache {
   /** Digest of a stored hash and its verified password -> expiry in milliseconds. */
   readonly verified: LRUCache<string, number>;
   /** Passwords whose use is being recorded. */
   readonly noting: Set<string>;
 }
 
-const memories = new WeakMap<Site, Memory>();
+const caches = new WeakMap<Site, VerificationCache>();
 
-function memoryOf(site: Site): Memory {
-  const known = memories.get(site);
+function cacheOf(site: Site): VerificationCache {
+  const known = caches.get(site);
   if (known) return known;
-  const memory: Memory = {
-    verified: new LRUCache({ max: MOST_REMEMBERED }),
+  const memory: VerificationCache = {
+    verified: new LRUCache({ max: MAX_CACHED }),
     noting: new Set(),
   };
-  memories.set(site, memory);
+  caches.set(site, memory);
   return memory;
 }
 
@@ -137,7 +137,7 @@ const passwordsInUse = async (db: Database): Promise<boolean> =>
   !['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? '');
 
 /** Parses name and password of a Basic header. An empty password counts as none, as in PHP. */
-function basicPair(authorization: string | undefined): { name: string; password: string } | undefined {
+function parseBasic(authorization: string | undefined): { name: string; password: string } | undefined {
   const encoded = /^basic +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
@@ -147,21 +147,21 @@ function basicPair(authorization: string | undefined): { name: string; password:
 }
 
 /** Returns the user whose application password was sent; undefined if none was, or if the site accepts none. */
-async function passwordOwner(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Viewer | undefined> {
-  const pair = basicPair(credentials.authorization);
+async function userOfPassword(site: Site, settings: SiteSettings, credentials: Credentials): Promise<Viewer | undefined> {
+  const pair = parseBasic(credentials.authorization);
   if (!pair || !(site.config.basicAuth === 'always' || credentials.secure)) return undefined;
   if (!settings.applicationPasswords && !(await passwordsInUse(site.db))) return undefined;
   const { name, password } = pair;
   const { address } = credentials;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const user = await findUserByLoginOrEmail(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY]);
-  const crowded = isCrowded();
+  const queueFull = isQueueFull();
   const { entry, slow } = await findMatching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
-    noteUse(site, user, entry, address);
-    return { ...viewerOf(site.db, settings, user), applicationPassword: entry.uuid };
+    recordUse(site, user, entry, address);
+    return { ...toViewer(site.db, settings, user), applicationPassword: entry.uuid };
   }
-  return refuseSignIn(site, { name, address, user, begun, hashed: slow, crowded });
+  return refuseSignIn(site, { name, address, user, startedAt, hashed: slow, queueFull });
 }
 
 /**
@@ -184,22 +184,22 @@ async function findMatching(
   );
   if (found) return { entry: found, slow: false };
   const old = entries.filter(({ password }) => !password.startsWith('$generic$'));
-  for (const entry of old) if (await verifiedSlowly(site, entry.password, plain, address)) return { entry, slow: true };
+  for (const entry of old) if (await verifyCached(site, entry.password, plain, address)) return { entry, slow: true };
   return { entry: undefined, slow: old.length > 0 };
 }
 
 /**
  * Remembers results by hash and password, so that a revoked or replaced password is refused at once, by every process.
  */
-async function verifiedSlowly(site: Site, stored: string, plain: string, address: string): Promise<boolean> {
-  const memory = memoryOf(site);
+async function verifyCached(site: Site, stored: string, plain: string, address: string): Promise<boolean> {
+  const memory = cacheOf(site);
   const key = createHash('sha256').update(`${stored}\n${plain}`).digest('base64');
   const now = site.clock().getTime();
   if ((memory.verified.get(key) ?? 0) > now) return true;
   if (attemptsOf(site, 'sign-in').secondsToWait(address, site.clock()) !== undefined) return false;
-  const right = await verifySlowly(plain, stored);
-  if (right) memory.verified.set(key, now + REMEMBERED_MS);
-  return right;
+  const isCorrect = await verifyInThread(plain, stored);
+  if (isCorrect) memory.verified.set(key, now + CACHE_MS);
+  return isCorrect;
 }
 
 /**
@@ -207,10 +207,10 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
  * (`record_application_password_usage`). If the list is changed at the same moment, nothing is recorded; the next use
  * will be.
  */
-function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last }: StoredPassword, address: string): void {
-  const { noting } = memoryOf(site);
+function recordUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last }: StoredPassword, address: string): void {
+  const { noting } = cacheOf(site);
   const now = unixFromDate(site.clock());
-  if ((last ?? 0) + USE_NOTED_SECONDS > now || noting.has(uuid)) return;
+  if ((last ?? 0) + LAST_USE_INTERVAL_SECONDS > now || noting.has(uuid)) return;
   noting.add(uuid);
   const before = metas.get(PASSWORDS_KEY) ?? '';
   const after = parsePasswords(before).map((entry) => (entry.uuid === uuid ? { ...entry, last_used: now, last_ip: address } : entry));
@@ -220,7 +220,7 @@ function noteUse(site: Site, { row, metas }: StoredUser, { uuid, last_used: last
 }
 
 /** Returns a fresh nonce for a valid one. Without keys no nonce is valid. */
-async function freshNonce(site: Site, nonce: string, user: number, token: string): Promise<string> {
+async function renewNonce(site: Site, nonce: string, user: number, token: string): Promise<string> {
   const keys = await loginKeys(site);
   const salt = keys && keys.nonceKey + keys.nonceSalt;
   const now = unixFromDate(site.clock());

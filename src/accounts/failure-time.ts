@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Failed attempts are answered after this time, whatever was computed for them. */
-const FAILURE_MS = 60;
+const MIN_FAILURE_MS = 60;
 /**
  * If old hashes take longer, all failed attempts take as long as the slowest recent one with a margin, up to a limit,
  * so that the time reveals nothing about the name.
  */
-const MARGIN = 1.5;
-const LONGEST_FAILURE_MS = 10_000;
-const LATELY_MS = 60_000;
+const SLOWEST_FACTOR = 1.5;
+const MAX_FAILURE_MS = 10_000;
+const RECENT_MS = 60_000;
 
 /** Duration of the slowest recent failed attempt with a slow hash, and its end, both in milliseconds. */
-interface Slowest {
+interface SlowestFailure {
   readonly took: number;
   readonly at: number;
 }
 
-const ofSites = new WeakMap<object, Slowest>();
+const slowestBySite = new WeakMap<object, SlowestFailure>();
 
 /**
  * Waits until a failed attempt may be answered, so that all failures at a site take the same time. `begun`: by
@@ -24,9 +24,9 @@ const ofSites = new WeakMap<object, Slowest>();
  */
 export async function delayFailure(site: object, { begun, hashed }: { readonly begun: number; readonly hashed: boolean }): Promise<void> {
   const now = performance.now();
-  const slowest = ofSites.get(site);
-  const lately = slowest && now - slowest.at < LATELY_MS ? slowest.took : 0;
-  if (hashed && now - begun > lately) ofSites.set(site, { took: now - begun, at: now });
-  const shown = begun + Math.max(FAILURE_MS, Math.min(MARGIN * lately, LONGEST_FAILURE_MS));
+  const slowest = slowestBySite.get(site);
+  const lately = slowest && now - slowest.at < RECENT_MS ? slowest.took : 0;
+  if (hashed && now - begun > lately) slowestBySite.set(site, { took: now - begun, at: now });
+  const shown = begun + Math.max(MIN_FAILURE_MS, Math.min(SLOWEST_FACTOR * lately, MAX_FAILURE_MS));
   await sleep(Math.max(0, shown - now));
 }

@@ -19,14 +19,14 @@ const OPTIONS: Readonly<Record<keyof Keys, string>> = {
 /** Random bytes that correspond to at most the 64 characters of WordPress's own keys. */
 const KEY_BYTES = 48;
 
-const ofDatabases = new WeakMap<object, Keys>();
+const keysByDatabase = new WeakMap<object, Keys>();
 
 /** Returns the keys of a site; undefined if it has none yet, so that no cookie and no nonce can be valid. */
 export async function loginKeys({ config, db }: Pick<Site, 'config' | 'db'>): Promise<Keys | undefined> {
-  const known = config.keys ?? ofDatabases.get(db.driver);
+  const known = config.keys ?? keysByDatabase.get(db.driver);
   if (known) return known;
   const found = keysIn(await readOptions(db, Object.values(OPTIONS)));
-  if (found) ofDatabases.set(db.driver, found);
+  if (found) keysByDatabase.set(db.driver, found);
   return found;
 }
 

@@ -28,7 +28,7 @@ import { trimEndOf } from '../wordpress/trim.ts';
 import { attemptsOf } from './attempts.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
-import { isCrowded, verifySlowly } from './slow-passwords.ts';
+import { isQueueFull, verifyInThread } from './slow-passwords.ts';
 
 /*
  * Sign-in with the name and password of WordPress. Cookie and sessions have WordPress's format, so a login is valid on
@@ -43,7 +43,7 @@ export interface Login {
 }
 
 /** A cookie to set. `maxAge` in seconds; undefined: until the browser is closed. */
-export interface MadeCookie {
+export interface NewCookie {
   readonly name: string;
   readonly value: string;
   readonly maxAge: number | undefined;
@@ -53,21 +53,21 @@ const SESSIONS_KEY = 'session_tokens';
 const DAY_SECONDS = 86_400;
 /** Duration of a login (`wp_set_auth_cookie`). */
 const SESSION_SECONDS = 2 * DAY_SECONDS;
-const REMEMBERED_SECONDS = 14 * DAY_SECONDS;
+const LONG_SESSION_SECONDS = 14 * DAY_SECONDS;
 /**
  * Additional time for which the browser keeps the cookie after the login has expired, so that the owner of a late form
  * is still known.
  */
-const GRACE_SECONDS = 43_200;
-const AGENT_LETTERS = 250;
+const COOKIE_GRACE_SECONDS = 43_200;
+const MAX_AGENT_LENGTH = 250;
 /** The hash that is verified if there is no such user: of a random text that was not kept. */
-const NOBODYS_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
+const DUMMY_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
 
 /**
  * Returns the name of the login cookie of a site. WordPress derives it from the option, whether that is an address or
  * not. The sites of a network share one name, derived from the network's stored address (`wp_cookie_constants`).
  */
-export const cookieNameAt = ({ raw }: Pick<SiteSettings, 'raw'>): string =>
+export const loginCookieNameOf = ({ raw }: Pick<SiteSettings, 'raw'>): string =>
   loginCookieName(raw.get(NETWORK_ADDRESS) || trimEndOf(raw.get('siteurl') ?? '', '/'));
 
 /** Returns the user whose genuine login cookie comes with a request, and its token. */
@@ -76,7 +76,7 @@ export async function loginOf(
   settings: SiteSettings,
   { cookie: header, post = false }: { readonly cookie?: string | undefined; readonly post?: boolean },
 ): Promise<Login | undefined> {
-  const cookie = loginCookie(header, cookieNameAt(settings));
+  const cookie = loginCookie(header, loginCookieNameOf(settings));
   const keys = cookie && (await loginKeys(site));
   const user = cookie && keys && (await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
   if (!user) return undefined;
@@ -115,19 +115,19 @@ export interface SignIn {
  */
 export async function signIn(site: Site, settings: SiteSettings, asked: SignIn): Promise<BegunSession> {
   const { name, password, address } = asked;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const waiting = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
-  const crowded = isCrowded();
-  const right = waiting === undefined && password !== '' && (await verifySlowly(password, user?.row.user_pass || NOBODYS_HASH));
-  if (user && right) return beginSession(site, settings, user, asked);
-  return refuseSignIn(site, { name, address, user, begun, hashed: true, crowded, waiting });
+  const queueFull = isQueueFull();
+  const isCorrect = waiting === undefined && password !== '' && (await verifyInThread(password, user?.row.user_pass || DUMMY_HASH));
+  if (user && isCorrect) return beginSession(site, settings, user, asked);
+  return refuseSignIn(site, { name, address, user, startedAt, hashed: true, queueFull, waiting });
 }
 
 /** A session that has begun. */
 export interface BegunSession {
   readonly login: Login;
-  readonly cookie: MadeCookie;
+  readonly cookie: NewCookie;
 }
 
 /** Begins a session for an authenticated user. */
@@ -141,13 +141,18 @@ export async function beginSession(
   const keys = await requireLoginKeys(site);
   const token = randomBytes(32).toString('hex').slice(0, 43);
   const now = unixFromDate(site.clock());
-  const expiration = now + (remember ? REMEMBERED_SECONDS : SESSION_SECONDS);
-  const session: Session = { expiration, ip: address, ...(agent === undefined ? {} : { ua: agent.slice(0, AGENT_LETTERS) }), login: now };
+  const expiration = now + (remember ? LONG_SESSION_SECONDS : SESSION_SECONDS);
+  const session: Session = {
+    expiration,
+    ip: address,
+    ...(agent === undefined ? {} : { ua: agent.slice(0, MAX_AGENT_LENGTH) }),
+    login: now,
+  };
   await changeSessions(site, row.ID, (sessions) => ({ ...sessions, [sessionKey(token)]: session }));
-  const cookie: MadeCookie = {
-    name: cookieNameAt(settings),
+  const cookie: NewCookie = {
+    name: loginCookieNameOf(settings),
     value: signLoginCookie({ login: row.user_login, expiration, token }, row.user_pass, keys.loggedInKey + keys.loggedInSalt),
-    maxAge: remember ? REMEMBERED_SECONDS + GRACE_SECONDS : undefined,
+    maxAge: remember ? LONG_SESSION_SECONDS + COOKIE_GRACE_SECONDS : undefined,
   };
   return { login: { user, token }, cookie };
 }
@@ -172,19 +177,19 @@ export const endAllSessions = (db: Database, userId: number): Promise<void> => w
 
 // ------------------------------------------------------------------------------------------------- nonces
 /** The action of the nonces in the desk's forms. */
-const FORMS = 'fasti-desk';
+const FORM_ACTION = 'fasti-desk';
 
 /** Creates a nonce for the forms of a signed-in user. */
 export async function formNonce(site: Site, { user, token }: Login): Promise<string> {
   const keys = await requireLoginKeys(site);
-  return createNonce({ user: user.row.ID, token, action: FORMS }, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock()));
+  return createNonce({ user: user.row.ID, token, action: FORM_ACTION }, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock()));
 }
 
 /** Whether a form has a nonce that was created for this session, at most a day ago. */
 export async function isFormNonce(site: Site, { user, token }: Login, nonce: unknown): Promise<boolean> {
   const keys = typeof nonce === 'string' ? await loginKeys(site) : undefined;
   if (typeof nonce !== 'string' || !keys) return false;
-  const subject = { user: user.row.ID, token, action: FORMS };
+  const subject = { user: user.row.ID, token, action: FORM_ACTION };
   return verifyNonce(nonce, subject, keys.nonceKey + keys.nonceSalt, unixFromDate(site.clock())) !== false;
 }
 

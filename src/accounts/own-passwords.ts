@@ -1,7 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail, type ProblemName, type Verdict } from '../errors.ts';
 import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core/password.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { loadUsers } from '../storage/rows/users.ts';
@@ -22,9 +22,9 @@ import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } f
  * Maximum number of passwords per user, and of those created within a quarter of an hour, so that a stolen one cannot
  * be used to fill the database.
  */
-const MOST_PASSWORDS = 100;
-const MOST_NEW = 20;
-const NEW_SECONDS = 900;
+const MAX_PASSWORDS = 100;
+const MAX_NEW_PASSWORDS = 20;
+const NEW_WINDOW_SECONDS = 900;
 
 /** Whether the caller may manage the passwords of the user that the path names; `refusal`: the error for others. */
 export async function mayManagePasswords(
@@ -76,23 +76,23 @@ export async function introspectPassword(site: Site, viewer: Viewer): Promise<St
 }
 
 /** Cleans a typed name of a password, and cuts it to the maximum length of names. */
-export const typedPasswordName = (typed: string): string => storedTextField(typed.slice(0, LENGTHS.name));
+export const cleanPasswordName = (typed: string): string => storedTextField(typed.slice(0, MAX_BYTES.name));
 
 /**
  * Creates a password; the plain one is returned only here.
  *
  * @throws application_password_duplicate_name, too-many-requests, too-many-passwords
  */
-export async function makePassword(
+export async function createPassword(
   site: Site,
   owner: number,
   { name = '', app_id: appId = '' }: PasswordFieldValues,
 ): Promise<{ readonly entry: StoredPassword; readonly password: string }> {
   const now = unixFromDate(site.clock());
   const check = (list: readonly StoredPassword[]) => {
-    const fresh = list.filter(({ created }) => Number(created) > now - NEW_SECONDS);
-    if (list.length >= MOST_PASSWORDS) fail('too-many-passwords', { values: { most: MOST_PASSWORDS } });
-    if (fresh.length >= MOST_NEW) fail('too-many-requests', { data: { retry_after: NEW_SECONDS } });
+    const fresh = list.filter(({ created }) => Number(created) > now - NEW_WINDOW_SECONDS);
+    if (list.length >= MAX_PASSWORDS) fail('too-many-passwords', { values: { most: MAX_PASSWORDS } });
+    if (fresh.length >= MAX_NEW_PASSWORDS) fail('too-many-requests', { data: { retry_after: NEW_WINDOW_SECONDS } });
   };
   return createApplicationPassword(site, owner, name, { appId, check }).catch((error: unknown) => {
     throw error instanceof AccountError && error.problem === 'name-taken' ? refuseDuplicate() : error;

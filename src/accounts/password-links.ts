@@ -8,7 +8,7 @@ import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
 import { endAllSessions } from './logins.ts';
 import { refuseSignIn } from './refused-sign-in.ts';
-import { isCrowded, verifySlowly } from './slow-passwords.ts';
+import { isQueueFull, verifyInThread } from './slow-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /*
@@ -21,11 +21,11 @@ import { requireUser, type UserReference } from './users.ts';
 const DAY_SECONDS = 86_400;
 
 /** Validity of links, in seconds. */
-export const LINK_SECONDS = { first: 1800, invitation: DAY_SECONDS } as const;
+export const LINK_LIFETIME_SECONDS = { first: 1800, invitation: DAY_SECONDS } as const;
 
 /** Maximum length of a password in bytes, which WordPress imposes, and our minimum length in characters. */
-const MOST_BYTES = 4096;
-export const FEWEST_LETTERS = 10;
+const MAX_PASSWORD_BYTES = 4096;
+export const MIN_PASSWORD_LENGTH = 10;
 
 /** The parts of a link. */
 export interface PasswordLink {
@@ -38,7 +38,11 @@ export interface PasswordLink {
  *
  * @throws AccountError `user-unknown`
  */
-export async function makePasswordLink(site: Pick<Site, 'db' | 'clock'>, reference: UserReference, seconds: number): Promise<PasswordLink> {
+export async function createPasswordLink(
+  site: Pick<Site, 'db' | 'clock'>,
+  reference: UserReference,
+  seconds: number,
+): Promise<PasswordLink> {
   const key = newApplicationPassword();
   const noted = unixFromDate(site.clock()) - DAY_SECONDS + Math.min(seconds, DAY_SECONDS);
   return site.db.transaction(async (db) => {
@@ -62,7 +66,7 @@ export async function ownerOfLink(site: Site, link: PasswordLink, address: strin
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await findUserByLogin(site.db, link.login, [capabilitiesKey(site.db)]);
   if (user && (await isKeyOf(link.key, user, unixFromDate(site.clock())))) return user;
-  attempts.failed(address, undefined, site.clock());
+  attempts.countFailure(address, undefined, site.clock());
   return fail('password-link-invalid');
 }
 
@@ -93,13 +97,13 @@ export async function changePassword(
   id: number,
   { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
 ): Promise<StoredUser> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const wait = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
-  const crowded = isCrowded();
-  if (!(await verifySlowly(before, user.row.user_pass)))
-    return refuseSignIn(site, { name: user.row.user_login, address, user, begun, hashed: true, crowded });
+  const queueFull = isQueueFull();
+  if (!(await verifyInThread(before, user.row.user_pass)))
+    return refuseSignIn(site, { name: user.row.user_login, address, user, startedAt, hashed: true, queueFull });
   const hash = await hashOf(password);
   await site.db.transaction(async (db) => {
     await lockUser(db, id);
@@ -117,8 +121,8 @@ async function setPassword(db: Database, id: number, hash: string): Promise<void
 }
 
 async function hashOf(password: string): Promise<string> {
-  if ([...password.trim()].length < FEWEST_LETTERS) throw new AccountError('password-short', { letters: FEWEST_LETTERS });
-  if (Buffer.byteLength(password) > MOST_BYTES) throw new AccountError('password-long');
+  if ([...password.trim()].length < MIN_PASSWORD_LENGTH) throw new AccountError('password-short', { letters: MIN_PASSWORD_LENGTH });
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw new AccountError('password-long');
   return hashPassword(passwordFromForm(password));
 }
 

@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
-import { type ContextValues, LONGEST_PAGE, USUAL_PAGE } from '../kinds/core/params.ts';
+import { type ContextValues, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../kinds/core/params.ts';
 import { type PeopleListValues, USER_FILTERS } from '../kinds/core/people-params.ts';
 import type { Person } from '../kinds/core/user.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
@@ -21,7 +21,7 @@ import type { Viewer } from '../wordpress/viewer.ts';
 
 /** Types whose published posts make their authors public. */
 const PUBLIC_TYPES = ['post', 'page', ...postTypes];
-const METAS = ['description', 'first_name', 'last_name', 'nickname', 'locale'] as const;
+const PROFILE_METAS = ['description', 'first_name', 'last_name', 'nickname', 'locale'] as const;
 
 export interface PeoplePage {
   readonly people: readonly Person[];
@@ -34,8 +34,8 @@ export interface PeoplePage {
 
 /** Lists the requested users that the caller may see. */
 export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: PeopleListValues): Promise<PeoplePage> {
-  const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name' } = values;
-  const limit = Math.min(per_page, LONGEST_PAGE);
+  const { page = 1, per_page = DEFAULT_PAGE_SIZE, offset, orderby = 'name' } = values;
+  const limit = Math.min(per_page, MAX_PAGE_SIZE);
   const skipped = offset === undefined ? undefined : { offset: Math.max(0, offset), limit };
   const all = viewer.can('list_users');
   const asked = mergeConditions(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
@@ -71,7 +71,7 @@ export async function loadPeople(
   { roles }: Pick<SiteSettings, 'roles'>,
   ids: readonly number[],
 ): Promise<Map<number, Person>> {
-  const users = await loadUsers(db, ids, [capabilitiesKey(db), preferencesKey(db), ...METAS]);
+  const users = await loadUsers(db, ids, [capabilitiesKey(db), preferencesKey(db), ...PROFILE_METAS]);
   return new Map([...users].map(([id, user]) => [id, personOf(user, db, roles)]));
 }
 
@@ -79,7 +79,7 @@ export async function loadPeople(
 const preferencesKey = ({ prefix }: Database): string => `${prefix}persisted_preferences`;
 
 function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Person {
-  const meta = (name: (typeof METAS)[number]) => metas.get(name) ?? '';
+  const meta = (name: (typeof PROFILE_METAS)[number]) => metas.get(name) ?? '';
   const stored = metas.get(capabilitiesKey(db)) ?? '';
   const preferences = parseSerialized(metas.get(preferencesKey(db)) ?? '');
   const parsed = parseSerialized(stored);
@@ -112,25 +112,25 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
 export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
   if (viewer.can('list_users')) return new Set(ids);
   const authors = await lookUp(publishedAuthors, ids, PUBLIC_TYPES);
-  return new Set(ids.filter((id) => authors.has(id) || isOneself(viewer, id)));
+  return new Set(ids.filter((id) => authors.has(id) || isSelf(viewer, id)));
 }
 
-const isOneself = (viewer: Viewer, person: number): boolean => viewer.id > 0 && viewer.id === person;
+const isSelf = (viewer: Viewer, person: number): boolean => viewer.id > 0 && viewer.id === person;
 
 /**
  * Whether a user exists for the viewer: a member of this site, or the viewer, since administrators of a network need
  * not be members of its sites.
  */
 export const isKnownPerson = async (lookUp: LookUp, viewer: Viewer, person: number): Promise<boolean> =>
-  isOneself(viewer, person) || (await lookUp(memberIds, [person])).has(person);
+  isSelf(viewer, person) || (await lookUp(memberIds, [person])).has(person);
 
 /**
  * Whether the viewer may act for a user, by an application password or a link to choose a password. Viewers may act for
  * themselves. Viewers who may edit users may also act for users with no more capabilities than their own.
  */
 export async function mayActFor(lookUp: LookUp, settings: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
-  if (isOneself(viewer, person)) return true;
-  return viewer.can('edit_users') && doesNoMore(lookUp, settings, viewer, person);
+  if (isSelf(viewer, person)) return true;
+  return viewer.can('edit_users') && hasNoMoreCapabilities(lookUp, settings, viewer, person);
 }
 
 /**
@@ -138,7 +138,12 @@ export async function mayActFor(lookUp: LookUp, settings: Pick<SiteSettings, 'ro
  * all. In WordPress, plugins define this for their roles: WooCommerce's shop managers edit and delete users, but not
  * administrators (`wc_modify_map_meta_cap`).
  */
-export async function doesNoMore(lookUp: LookUp, { roles }: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
+export async function hasNoMoreCapabilities(
+  lookUp: LookUp,
+  { roles }: Pick<SiteSettings, 'roles'>,
+  viewer: Viewer,
+  person: number,
+): Promise<boolean> {
   if (viewer.can('promote_users')) return true;
   const held = userCapabilities(await lookUp(storedGrants, person), roles);
   // Names of roles and the levels of old versions grant nothing by themselves.
@@ -159,15 +164,15 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
     if (context === 'edit') return 'rest_forbidden_context';
     if (orderby === 'email' || orderby === 'registered_date') return 'rest_forbidden_orderby';
   }
-  return who === 'authors' && !WRITING.some((right) => viewer.can(right)) ? 'rest_forbidden_who' : true;
+  return who === 'authors' && !WRITE_CAPABILITIES.some((right) => viewer.can(right)) ? 'rest_forbidden_who' : true;
 }
 
 /** The capability to write, for each type whose records have an author. */
-const WRITING = ['edit_posts', 'edit_pages', ...postKinds.map(({ capabilities }) => `edit_${capabilities}`)];
+const WRITE_CAPABILITIES = ['edit_posts', 'edit_pages', ...postKinds.map(({ capabilities }) => `edit_${capabilities}`)];
 
 export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
   if (!(await isKnownPerson(lookUp, viewer, person))) return 'rest_user_invalid_id';
-  if (isOneself(viewer, person)) return true;
+  if (isSelf(viewer, person)) return true;
   if (context === 'edit' && !viewer.can('edit_users')) return 'rest_forbidden_context';
   return (await visiblePeople(lookUp, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
 }

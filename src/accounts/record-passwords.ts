@@ -16,32 +16,32 @@ import { attemptsOf } from './attempts.ts';
  * @param password parameter `password` as it was sent; an empty one, or one that is not a text, counts as none
  * @throws too-many-requests with `data.retry_after` in seconds
  */
-export async function admitRecordPassword(site: Site, password: unknown, address: string): Promise<void> {
+export async function checkRecordPassword(site: Site, password: unknown, address: string): Promise<void> {
   if (typeof password !== 'string' || password === '') return;
   const attempts = attemptsOf(site, 'record-password');
   const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'password of a record' } });
-  const right = await passwordsOf(site);
-  if (right.size > 0 && !right.has(password)) attempts.failed(address, undefined, site.clock());
+  const passwords = await passwordsOf(site);
+  if (passwords.size > 0 && !passwords.has(password)) attempts.countFailure(address, undefined, site.clock());
 }
 
 /** Types that passwords can open: records of the calendar, blog posts and pages. */
-const OPENED_TYPES = [...postTypes, ...Object.keys(BLOG_BASES)];
+const PROTECTABLE_TYPES = [...postTypes, ...Object.keys(BLOG_BASES)];
 
 /** Requests with passwords load the list of all passwords from the database at most this often, in milliseconds. */
-const REMEMBERED_MS = 1000;
+const CACHE_MS = 1000;
 
-const known = new WeakMap<Site, { readonly at: number; readonly passwords: Promise<ReadonlySet<string>> }>();
+const passwordsBySite = new WeakMap<Site, { readonly at: number; readonly passwords: Promise<ReadonlySet<string>> }>();
 
 /**
  * Returns all passwords of records, at most a moment old. The records that they open are looked up again for each
  * request.
  */
 function passwordsOf(site: Site): Promise<ReadonlySet<string>> {
-  const [last, now] = [known.get(site), site.clock().getTime()];
-  if (last && now >= last.at && now < last.at + REMEMBERED_MS) return last.passwords;
-  const passwords = recordPasswords(site.db, OPENED_TYPES);
-  known.set(site, { at: now, passwords });
-  passwords.catch(() => known.delete(site));
+  const [last, now] = [passwordsBySite.get(site), site.clock().getTime()];
+  if (last && now >= last.at && now < last.at + CACHE_MS) return last.passwords;
+  const passwords = recordPasswords(site.db, PROTECTABLE_TYPES);
+  passwordsBySite.set(site, { at: now, passwords });
+  passwords.catch(() => passwordsBySite.delete(site));
   return passwords;
 }

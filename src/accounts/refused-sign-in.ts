@@ -6,9 +6,9 @@ import { attemptsOf } from './attempts.ts';
 import { delayFailure } from './failure-time.ts';
 
 /** Longer names cannot exist: a login has at most 60 characters, an e-mail address 100. */
-const NAME_LETTERS = 100;
+const MAX_NAME_LENGTH = 100;
 /** Seconds to wait if too many attempts are waiting for a hash to be computed. */
-const CROWDED_SECONDS = 5;
+const BUSY_WAIT_SECONDS = 5;
 
 /** A failed attempt to sign in. */
 export interface FailedSignIn {
@@ -18,11 +18,11 @@ export interface FailedSignIn {
   /** The user of that name, if there is one. */
   readonly user: StoredUser | undefined;
   /** Start of the attempt, by `performance.now()`. */
-  readonly begun: number;
+  readonly startedAt: number;
   /** Whether a slow hash was computed for it. */
   readonly hashed: boolean;
   /** Whether too many attempts were waiting for such a hash. */
-  readonly crowded: boolean;
+  readonly queueFull: boolean;
   /** Seconds until the address may try again, if it was locked out already. */
   readonly waiting?: number | undefined;
 }
@@ -33,10 +33,13 @@ export interface FailedSignIn {
  *
  * @throws incorrect_password, too-many-requests (`data.retry_after` in seconds)
  */
-export async function refuseSignIn(site: Site, { name, address, user, begun, hashed, crowded, waiting }: FailedSignIn): Promise<never> {
-  const counted = attemptsOf(site, 'sign-in').failed(address, foldText(name.trim().slice(0, NAME_LETTERS)), site.clock());
-  const wait = waiting ?? counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await delayFailure(site, { begun, hashed });
-  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
+export async function refuseSignIn(
+  site: Site,
+  { name, address, user, startedAt, hashed, queueFull, waiting }: FailedSignIn,
+): Promise<never> {
+  const counted = attemptsOf(site, 'sign-in').countFailure(address, foldText(name.trim().slice(0, MAX_NAME_LENGTH)), site.clock());
+  const wait = waiting ?? counted ?? (queueFull ? BUSY_WAIT_SECONDS : undefined);
+  await delayFailure(site, { begun: startedAt, hashed });
+  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded: queueFull };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }

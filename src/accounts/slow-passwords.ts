@@ -1,32 +1,32 @@
 import { Worker } from 'node:worker_threads';
-import { runnable } from '../host/runnable.ts';
+import { entryPointUrl } from '../host/entry-point.ts';
 
 /** Maximum number of waiting checks. Each takes some hundredths of a second. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 /** Timeout of a check. WordPress creates no hash that takes longer to compute. */
-const LONGEST_MS = 30_000;
+const CHECK_TIMEOUT_MS = 30_000;
 
-interface Check {
+interface QueuedCheck {
   readonly plain: string;
   readonly stored: string;
-  readonly done: (right: boolean) => void;
+  readonly resolve: (right: boolean) => void;
 }
 
-const waiting: Check[] = [];
-let current: Check | undefined;
+const waiting: QueuedCheck[] = [];
+let current: QueuedCheck | undefined;
 let thread: Worker | undefined;
 
 /** Whether too many checks are waiting for another one to be accepted. */
-export const isCrowded = (): boolean => waiting.length >= MOST_WAITING;
+export const isQueueFull = (): boolean => waiting.length >= MAX_WAITING;
 
 /**
  * Whether a password matches a stored hash that is slow to compute (`verifyTypedPassword`). Hashes are computed in a
  * separate thread, one after the other. Also false if too many are waiting, or if the hash cannot be computed.
  */
-export function verifySlowly(plain: string, stored: string): Promise<boolean> {
+export function verifyInThread(plain: string, stored: string): Promise<boolean> {
   return new Promise((done) => {
-    if (isCrowded()) return done(false);
-    waiting.push({ plain, stored, done });
+    if (isQueueFull()) return done(false);
+    waiting.push({ plain, stored, resolve: done });
     checkNext();
   });
 }
@@ -38,7 +38,7 @@ function checkNext(): void {
     thread?.unref();
     return;
   }
-  const { plain, stored, done } = current;
+  const { plain, stored, resolve: done } = current;
   thread ??= startThread();
   const mine = thread;
   const end = (right: boolean): void => {
@@ -49,7 +49,7 @@ function checkNext(): void {
     checkNext();
   };
   const wrong = (): void => end(false);
-  const late = setTimeout(() => void mine.terminate(), LONGEST_MS);
+  const late = setTimeout(() => void mine.terminate(), CHECK_TIMEOUT_MS);
   // A pending check keeps the process alive.
   mine.ref();
   mine.once('message', end).once('exit', wrong);
@@ -61,7 +61,7 @@ function checkNext(): void {
  * one.
  */
 function startThread(): Worker {
-  const worker = new Worker(runnable('accounts/password-thread'));
+  const worker = new Worker(entryPointUrl('accounts/password-thread'));
   worker.on('error', () => undefined);
   worker.once('exit', () => {
     if (thread === worker) thread = undefined;

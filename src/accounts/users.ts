@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { joinWriters, noteChange } from '../storage/journal/touched.ts';
-import { switchOffHooksOf } from '../storage/rows/hooks.ts';
+import { joinWriters, noteChange } from '../storage/journal/reported-changes.ts';
+import { disableHooksOf } from '../storage/rows/hooks.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import {
   capabilitiesKey,
-  closeUser,
   countPostsOf,
   findPeople,
   findUserByEmail,
   findUserByLoginOrEmail,
   insertUser,
-  keepUser,
   levelKey,
   loadMembers,
   loadUsers,
   lockUser,
+  lockUserForRemoval,
   membersAmong,
+  preventUserRemoval,
   reassignPosts,
   removeUser,
   type StoredUser,
@@ -33,7 +33,7 @@ import { isEmail } from '../wordpress/email.ts';
 import { hashPassword, passwordFromForm } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
-import { nowUtc } from '../wordpress/time.ts';
+import { utcFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 
 /** A user in readable form. `registered`: UTC, `YYYY-MM-DD HH:MM:SS`. */
@@ -72,7 +72,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
   if (password !== undefined && password.trim() === '') throw new AccountError('password-empty');
   const { capabilities, level } = grantsOf(role, await rolesOf(site));
   const hash = await hashPassword(passwordFromForm(password ?? randomBytes(32).toString('base64url')));
-  const registered = nowUtc(site.clock());
+  const registered = utcFromDate(site.clock());
   const nicename = nicenameOf(login);
   const name = sanitizeDisplayName(stripControlCharacters(displayName)) || login;
   const id = await site.db.transaction(async (db) => {
@@ -91,7 +91,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
       user_status: 0,
       display_name: name,
     };
-    return insertUser(db, row, { nickname: login, ...PROFILE, [capabilitiesKey(db)]: capabilities, [levelKey(db)]: level });
+    return insertUser(db, row, { nickname: login, ...DEFAULT_PROFILE, [capabilitiesKey(db)]: capabilities, [levelKey(db)]: level });
   });
   return { id, login, email: email ?? '', displayName: decodeEntities(name), registered, roles: [role] };
 }
@@ -103,7 +103,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
  */
 export async function listUsers(site: Site, { role }: { readonly role?: string | undefined } = {}): Promise<Account[]> {
   const roles = await rolesOf(site);
-  if (role !== undefined) roleCalled(role, roles);
+  if (role !== undefined) requireRole(role, roles);
   const users = await loadMembers(site.db, [capabilitiesKey(site.db)]);
   const accounts = users.map((user) => accountOf(site.db, roles, user));
   return role === undefined ? accounts : accounts.filter((account) => account.roles.includes(role));
@@ -118,11 +118,11 @@ export interface AccountPage {
 }
 
 /** Number of users on a page. */
-const ON_PAGE = 50;
+const PAGE_SIZE = 50;
 /** Maximum number of users offered for selection. */
-const MOST_CHOICES = 100;
+const MAX_CHOICES = 100;
 
-const EVERYBODY = {
+const ALL_USERS_QUERY = {
   searched: ['user_login', 'user_nicename', 'user_email', 'display_name'],
   publishedIn: undefined,
   order: 'id',
@@ -135,10 +135,10 @@ const EVERYBODY = {
  * page.
  */
 export async function pageOfUsers(site: Site, { search, page }: { readonly search: string; readonly page: number }): Promise<AccountPage> {
-  const query = { ...EVERYBODY, ...(search === '' ? {} : { search }), limit: ON_PAGE };
-  const found = await findPeople(site.db, { ...query, offset: (page - 1) * ON_PAGE });
-  const pages = Math.max(1, Math.ceil(found.total / ON_PAGE));
-  const last = page > pages ? await findPeople(site.db, { ...query, offset: (pages - 1) * ON_PAGE }) : found;
+  const query = { ...ALL_USERS_QUERY, ...(search === '' ? {} : { search }), limit: PAGE_SIZE };
+  const found = await findPeople(site.db, { ...query, offset: (page - 1) * PAGE_SIZE });
+  const pages = Math.max(1, Math.ceil(found.total / PAGE_SIZE));
+  const last = page > pages ? await findPeople(site.db, { ...query, offset: (pages - 1) * PAGE_SIZE }) : found;
   return { accounts: await usersById(site, last.ids), total: found.total, page: Math.min(page, pages), pages };
 }
 
@@ -151,14 +151,14 @@ export async function usersById(site: Site, ids: readonly number[]): Promise<Acc
 }
 
 /** Returns the users who may write, by name; undefined if there are too many to choose from. */
-export async function writersToChoose(site: Site): Promise<Account[] | undefined> {
-  const { ids, total } = await findPeople(site.db, { ...EVERYBODY, writers: true, order: 'name', limit: MOST_CHOICES });
-  return total > MOST_CHOICES ? undefined : usersById(site, ids);
+export async function selectableWriters(site: Site): Promise<Account[] | undefined> {
+  const { ids, total } = await findPeople(site.db, { ...ALL_USERS_QUERY, writers: true, order: 'name', limit: MAX_CHOICES });
+  return total > MAX_CHOICES ? undefined : usersById(site, ids);
 }
 
 /** Returns the first user who has a role. */
 export async function firstOfRole(site: Site, role: string): Promise<Account | undefined> {
-  const { ids } = await findPeople(site.db, { ...EVERYBODY, roles: [role], limit: ON_PAGE });
+  const { ids } = await findPeople(site.db, { ...ALL_USERS_QUERY, roles: [role], limit: PAGE_SIZE });
   return (await usersById(site, ids)).find(({ roles }) => roles.includes(role));
 }
 
@@ -176,11 +176,11 @@ export async function deleteUser(
   const roles = await rolesOf(site);
   return site.db.transaction(async (db) => {
     const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
-    await closeUser(db, user.row.ID);
+    await lockUserForRemoval(db, user.row.ID);
     joinWriters(db);
     const heir = reassign === undefined ? undefined : await requireUser(db, reassign, []);
     if (heir?.row.ID === user.row.ID) throw new AccountError('reassign-to-self', { login: user.row.user_login });
-    if (heir && !(await keepUser(db, heir.row.ID))) throw new AccountError('user-unknown', { user: heir.row.user_login });
+    if (heir && !(await preventUserRemoval(db, heir.row.ID))) throw new AccountError('user-unknown', { user: heir.row.user_login });
     const posts = await countPostsOf(db, user.row.ID);
     if (posts > 0 && !heir) throw new AccountError('user-owns-posts', { login: user.row.user_login, count: posts });
     if (posts > 0 && heir) {
@@ -188,7 +188,7 @@ export async function deleteUser(
       noteChange(db, { now: site.clock() });
     }
     await removeUser(db, user.row.ID);
-    await switchOffHooksOf(db, user.row.ID);
+    await disableHooksOf(db, user.row.ID);
     return accountOf(db, roles, user);
   });
 }
@@ -203,7 +203,7 @@ export async function setRole(site: Site, reference: UserReference, role: string
   return site.db.transaction(async (db) => {
     const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
     const { level } = grantsOf(role, roles);
-    const own = Object.entries(heldBy(db, user)).filter(([name]) => !roles.has(name));
+    const own = Object.entries(storedGrantsOf(db, user)).filter(([name]) => !roles.has(name));
     const capabilities = toSerialized({ ...Object.fromEntries(own), [role]: true });
     await writeUserMeta(db, user.row.ID, capabilitiesKey(db), capabilities);
     await writeUserMeta(db, user.row.ID, levelKey(db), level);
@@ -232,7 +232,7 @@ export async function setEmail(site: Site, reference: UserReference, email: stri
 }
 
 function checkEmail(email: string): void {
-  if (!isEmail(email) || email.length > LONGEST_EMAIL) throw new AccountError('email-invalid', { email });
+  if (!isEmail(email) || email.length > MAX_EMAIL_LENGTH) throw new AccountError('email-invalid', { email });
 }
 
 /** Stores the language in which a user wants to see the site's own pages, in WordPress's form (`it_IT`). */
@@ -274,17 +274,17 @@ export async function idOfName({ db }: Site, name: string): Promise<number> {
 
 /** `sanitize_user` in its strict form, limited to the width of the column. */
 const LOGIN = /^[A-Za-z0-9 _.@-]{1,60}$/;
-const LONGEST_EMAIL = 100;
+const MAX_EMAIL_LENGTH = 100;
 
 /** Additional metas that WordPress stores for each new user. */
-const PROFILE = {
+const DEFAULT_PROFILE = {
   first_name: '', last_name: '', description: '', rich_editing: 'true', syntax_highlighting: 'true', infinite_scrolling: 'true',
   comment_shortcuts: 'false', admin_color: 'modern', use_ssl: '0', show_admin_bar_front: 'true', locale: '',
 }; // biome-ignore format: a table
 
 const rolesOf = async (site: Site): Promise<Roles> => (await site.settings()).roles;
 
-function roleCalled(role: string, roles: Roles) {
+function requireRole(role: string, roles: Roles) {
   const known = roles.get(role);
   if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(', ') });
   return known;
@@ -295,20 +295,20 @@ function roleCalled(role: string, roles: Roles) {
  * (`update_user_level_from_caps`).
  */
 function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
-  const levels = Object.entries(roleCalled(role, roles).capabilities).flatMap(([name, granted]) =>
+  const levels = Object.entries(requireRole(role, roles).capabilities).flatMap(([name, granted]) =>
     granted && /^level_\d+$/.test(name) ? [Number(name.slice(6))] : [],
   );
   return { capabilities: toSerialized({ [role]: true }), level: String(Math.max(0, ...levels)) };
 }
 
-function heldBy(db: Database, { metas }: StoredUser): Record<string, unknown> {
+function storedGrantsOf(db: Database, { metas }: StoredUser): Record<string, unknown> {
   const held = parseSerialized(metas.get(capabilitiesKey(db)) ?? '');
   return held !== null && typeof held === 'object' ? (held as Record<string, unknown>) : {};
 }
 
 function accountOf(db: Database, roles: Roles, user: StoredUser): Account {
   const { ID, user_login, user_email, display_name, user_registered } = user.row;
-  const held = Object.entries(heldBy(db, user)).filter(([name, granted]) => granted && roles.has(name));
+  const held = Object.entries(storedGrantsOf(db, user)).filter(([name, granted]) => granted && roles.has(name));
   return {
     id: ID,
     login: user_login,

@@ -10,7 +10,7 @@ import type { Viewer } from '../wordpress/viewer.ts';
  * Makes a viewer of a user, with the roles and grants currently stored in the database. The metas must contain the
  * capabilities.
  */
-export function viewerOf(db: Database, { roles, network }: RightsOfSite, { row, metas }: StoredUser): Viewer {
+export function toViewer(db: Database, { roles, network }: RightsOfSite, { row, metas }: StoredUser): Viewer {
   const { ID: id, user_login: login } = row;
   const capabilities = capabilityReader(roles)(metas.get(capabilitiesKey(db)) ?? '');
   return {
@@ -31,17 +31,17 @@ type RightsOfSite = Pick<SiteSettings, 'roles' | 'network'>;
  * the same grants.
  */
 function capabilityReader(roles: Roles): (stored: string) => ReadonlySet<string> {
-  const known = byRoles.get(roles);
+  const known = readersByRoles.get(roles);
   if (known) return known;
   const fresh = memoize((stored) => userCapabilities(stored, roles));
-  byRoles.set(roles, fresh);
+  readersByRoles.set(roles, fresh);
   return fresh;
 }
 
-const byRoles = new WeakMap<Roles, (stored: string) => ReadonlySet<string>>();
+const readersByRoles = new WeakMap<Roles, (stored: string) => ReadonlySet<string>>();
 
 /** Loads the user with this id as a viewer, in one query; undefined if there is none. */
 export async function loadViewer(db: Database, settings: RightsOfSite, id: number): Promise<Viewer | undefined> {
   const user = (await loadUsers(db, [id], [capabilitiesKey(db)])).get(id);
-  return user && viewerOf(db, settings, user);
+  return user && toViewer(db, settings, user);
 }

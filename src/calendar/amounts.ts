@@ -12,12 +12,12 @@ export interface Amount {
 }
 
 /**
- * A cost, parsed. `worded`: there are words next to the amounts that are neither currencies nor part of a range, so
+ * A cost, parsed. `hasOtherWords`: words beside the amounts are neither currencies nor part of a range, so
  * that the text cannot be reformatted.
  */
-export interface ReadCost {
+export interface ParsedCost {
   readonly amounts: readonly Amount[];
-  readonly worded: boolean;
+  readonly hasOtherWords: boolean;
   /** Items of a list without a number, such as `Donation` in `Donation, 5, 7.50`. */
   readonly texts: readonly string[];
 }
@@ -31,7 +31,7 @@ const CODES = new Set(
   UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL`.split(/\s+/),
 );
 /** Currency abbreviations made of letters, and currency names in common languages, in lower case. */
-const MARKS = new Set(
+const CURRENCY_NAMES = new Set(
   'kr kr. zł kč ft lei fr fr. sfr sfr. руб руб. р. лв лв. din rs rs. rp rm r s/ kn euro euros dollar dollars pound pounds franc francs franken'.split(
     ' ',
   ),
@@ -41,46 +41,49 @@ const CONNECTOR = /^(?:[-–—~/|;&,]|\.{2,3}|…|to|and|or|up to|a|à|al|e|o|b
 const LIST = /[,;|\n]/;
 
 /** Spaces that separate thousands. */
-const BLANK = '[ \\u00a0\\u2009\\u202f]';
-const NUMBER = new RegExp(`\\d{1,3}(?:${BLANK}\\d{3})+(?!\\d)(?:[.,]\\d{1,2}(?!\\d))?|\\d+(?:[.,'’]\\d+)*|(?<![\\p{L}\\d])\\.\\d+`, 'gu');
+const THOUSANDS_SPACE = '[ \\u00a0\\u2009\\u202f]';
+const NUMBER = new RegExp(
+  `\\d{1,3}(?:${THOUSANDS_SPACE}\\d{3})+(?!\\d)(?:[.,]\\d{1,2}(?!\\d))?|\\d+(?:[.,'’]\\d+)*|(?<![\\p{L}\\d])\\.\\d+`,
+  'gu',
+);
 
 /**
  * Parses a text for prices: lists, ranges, decimal comma or point, thousands separators, a currency next to each number
  * (decision D37).
  */
-export function readCost(text: string): ReadCost {
-  const numbers = numbersOf(text);
+export function parseCost(text: string): ParsedCost {
+  const numbers = findNumbers(text);
   const amounts: Amount[] = [];
   const texts: string[] = [];
-  let worded = false;
-  let before: Gap = gap(text.slice(0, numbers[0]?.from ?? text.length), 'first');
+  let hasOtherWords = false;
+  let before: TextBetween = parseGap(text.slice(0, numbers[0]?.from ?? text.length), 'first');
   for (const [index, number] of numbers.entries()) {
-    if (number.value === undefined) worded = true;
+    if (number.value === undefined) hasOtherWords = true;
     const next = numbers[index + 1];
-    const after = gap(text.slice(number.to, next?.from ?? text.length), next ? 'between' : 'last');
+    const after = parseGap(text.slice(number.to, next?.from ?? text.length), next ? 'between' : 'last');
     const symbol = before.prefix ?? after.postfix;
     if (number.value !== undefined) {
       const position = symbol === undefined ? undefined : before.prefix === undefined ? 'postfix' : 'prefix';
       amounts.push({ text: number.text, value: before.minus ? `-${number.value}` : number.value, symbol, position });
     }
-    worded ||= before.worded || after.worded;
+    hasOtherWords ||= before.hasOtherWords || after.hasOtherWords;
     for (const item of before.texts) texts.push(item);
     if (!next) for (const item of after.texts) texts.push(item);
     before = after;
   }
-  return { amounts, worded, texts: numbers.length === 0 ? [text.trim()] : texts };
+  return { amounts, hasOtherWords, texts: numbers.length === 0 ? [text.trim()] : texts };
 }
 
 /** A number found in a text; `value` is undefined for digits that are not a number, such as a date. */
-interface Found {
+interface FoundNumber {
   readonly text: string;
   readonly value: string | undefined;
   readonly from: number;
   readonly to: number;
 }
 
-function numbersOf(text: string): Found[] {
-  return Array.from(text.matchAll(NUMBER)).flatMap((match): Found[] => {
+function findNumbers(text: string): FoundNumber[] {
+  return Array.from(text.matchAll(NUMBER)).flatMap((match): FoundNumber[] => {
     const whole = match[0];
     const value = decimalOf(whole);
     if (value !== undefined || !whole.includes(',')) return [{ text: whole, value, from: match.index, to: match.index + whole.length }];
@@ -96,13 +99,13 @@ function numbersOf(text: string): Found[] {
 
 const THOUSANDS: ReadonlyMap<string, RegExp> = tableOf({ ',': /^\d{1,3}(?:,\d{3})+$/, '.': /^\d{1,3}(?:\.\d{3})+$/ });
 /** Spaces and apostrophes that separate thousands. */
-const LOOSE = new RegExp(`(?:${BLANK}|['’])(?=\\d{3}(?!\\d))`, 'gu');
+const LOOSE_THOUSANDS = new RegExp(`(?:${THOUSANDS_SPACE}|['’])(?=\\d{3}(?!\\d))`, 'gu');
 /** Groups of two digits and a last one of three: 1,00,000. */
 const INDIAN = /^\d{1,2}(?:,\d{2})+,\d{3}$/;
 
 /** Returns a number with a decimal point and without thousands separators; undefined if the text is not a number. */
 function decimalOf(written: string): string | undefined {
-  const text = written.replace(LOOSE, '');
+  const text = written.replace(LOOSE_THOUSANDS, '');
   if (/^\d+$/.test(text)) return text;
   if (/^\.\d+$/.test(text)) return `0${text}`;
   if (!/^[\d.,]+$/.test(text)) return undefined;
@@ -121,15 +124,15 @@ function decimalOf(written: string): string | undefined {
 }
 
 /** The text between two numbers, before the first or after the last. */
-interface Gap {
+interface TextBetween {
   readonly postfix?: string | undefined;
   readonly prefix?: string | undefined;
   readonly minus: boolean;
-  readonly worded: boolean;
+  readonly hasOtherWords: boolean;
   readonly texts: readonly string[];
 }
 
-function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
+function parseGap(raw: string, place: 'first' | 'between' | 'last'): TextBetween {
   // "10,-" and "10.–" mean that there are no cents.
   const text = raw.replace(/^[.,][-–—]+/, '').replace(/^[.]+(?=\s|$)/, '');
   const parts = text.split(LIST);
@@ -139,23 +142,23 @@ function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
     .slice(place === 'first' ? 0 : 1, place === 'last' ? undefined : -1)
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  if (place === 'between' && !listed) return between(text.trim());
+  if (place === 'between' && !listed) return parseRangeText(text.trim());
   const postfix = place === 'first' ? '' : head;
   const [minus, prefix] = place === 'last' ? [false, ''] : splitSign(tail);
-  return { ...sides(postfix, prefix), minus, texts };
+  return { ...currenciesAround(postfix, prefix), minus, texts };
 }
 
 /**
  * Returns the currencies in two texts, the one after a number and the one before the next; each may be among other
  * words.
  */
-function sides(behind: string, before: string): Pick<Gap, 'postfix' | 'prefix' | 'worded'> {
-  const plain = { postfix: currency(behind), prefix: currency(before) };
-  const worded = (behind !== '' && plain.postfix === undefined) || (before !== '' && plain.prefix === undefined);
+function currenciesAround(behind: string, before: string): Pick<TextBetween, 'postfix' | 'prefix' | 'hasOtherWords'> {
+  const plain = { postfix: asCurrency(behind), prefix: asCurrency(before) };
+  const hasOtherWords = (behind !== '' && plain.postfix === undefined) || (before !== '' && plain.prefix === undefined);
   return {
-    postfix: plain.postfix ?? unmistakable(behind.split(/\s/)[0]!),
-    prefix: plain.prefix ?? unmistakable(before.split(/\s/).at(-1)!),
-    worded,
+    postfix: plain.postfix ?? certainCurrency(behind.split(/\s/)[0]!),
+    prefix: plain.prefix ?? certainCurrency(before.split(/\s/).at(-1)!),
+    hasOtherWords,
   };
 }
 
@@ -163,13 +166,13 @@ function sides(behind: string, before: string): Pick<Gap, 'postfix' | 'prefix' |
  * Splits the text of a range, as in `10 - 20`, `10€ to 20€`, `$10 - $20`: into the part after the first number, the
  * connector, and the part before the second number.
  */
-function between(text: string): Gap {
+function parseRangeText(text: string): TextBetween {
   const none = { minus: false, texts: [] };
-  if (CONNECTOR.test(text)) return { ...none, worded: false };
+  if (CONNECTOR.test(text)) return { ...none, hasOtherWords: false };
   const pieces = text.split(/\s+|(?<=[-–—~/&])|(?=[-–—~/&])/).filter((piece) => piece !== '');
   const at = pieces.findIndex((_, index) => CONNECTOR.test(pieces[index]!));
-  if (at < 0) return { ...none, worded: true };
-  return { ...none, ...sides(pieces.slice(0, at).join(' '), pieces.slice(at + 1).join(' ')) };
+  if (at < 0) return { ...none, hasOtherWords: true };
+  return { ...none, ...currenciesAround(pieces.slice(0, at).join(' '), pieces.slice(at + 1).join(' ')) };
 }
 
 /**
@@ -180,20 +183,20 @@ const splitSign = (text: string): [boolean, string] => {
   if (/^[-−]/.test(text)) return [true, text.slice(1).trim()];
   if (!/[-−]$/.test(text)) return [false, text];
   const rest = text.slice(0, -1).trim();
-  return [rest === '' || currency(rest) !== undefined, rest];
+  return [rest === '' || asCurrency(rest) !== undefined, rest];
 };
 
 /** Returns the word if it is a currency even among other words: "From $", "€ per person". */
-const unmistakable = (word: string): string | undefined =>
+const certainCurrency = (word: string): string | undefined =>
   /^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(word) || CODES.has(word) ? word : undefined;
 
 /**
  * Returns the text if it is a currency: a symbol with up to three letters before or after it, a code or a known
  * abbreviation.
  */
-function currency(text: string): string | undefined {
+function asCurrency(text: string): string | undefined {
   if (/^\p{L}{0,3}\p{Sc}\p{L}{0,3}$/u.test(text)) return text;
-  if (CODES.has(text.toUpperCase()) || MARKS.has(text.toLowerCase())) return text;
+  if (CODES.has(text.toUpperCase()) || CURRENCY_NAMES.has(text.toLowerCase())) return text;
   // A code together with a symbol: "US $", "EUR €".
   const [one, other, ...more] = text.split(' ');
   return one && other && more.length === 0 && /\p{Sc}/u.test(text) && (CODES.has(one) || CODES.has(other) || /^\p{Lu}{1,3}$/u.test(one))

@@ -21,9 +21,9 @@ export function costOnPages(stored: readonly string[], { symbol, position }: Cur
   const ends = amounts.length === 0 ? ['0'] : [amounts[0]!, amounts.at(-1)!];
   const shown = ends.map((amount) => {
     if (Number(amount) === 0) return options.freeText;
-    const [sign, behind] =
+    const [sign, isAfter] =
       symbol === '' ? [options.defaultCurrencySymbol, options.reverseCurrencyPosition] : [symbol, position === 'postfix'];
-    return behind ? `${amount}${sign}` : `${sign}${amount}`;
+    return isAfter ? `${amount}${sign}` : `${sign}${amount}`;
   });
   return [...new Set(shown.map(escHtml))].join(' – ');
 }

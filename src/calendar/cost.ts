@@ -3,7 +3,7 @@ import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { numberText } from '../wordpress/php/number.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { type Amount, type ReadCost, readCost } from './amounts.ts';
+import { type Amount, type ParsedCost, parseCost } from './amounts.ts';
 
 /** Stored form of costs: one row for each value, one symbol for all, and its position. */
 export interface CostMeta {
@@ -40,9 +40,9 @@ export interface CostRecord {
 }
 
 /** Maximum number of costs, since each is a row. */
-const MOST_COSTS = 1000;
+const MAX_COSTS = 1000;
 /** Separator of the ends of a range. */
-const RANGE = ' – ';
+const RANGE_SEPARATOR = ' – ';
 /** Words for a price of zero, in languages in which calendars are often written. */
 export const FREE_WORDS: readonly string[] = ['Free', 'Gratis', 'Gratuito', 'Gratuita', 'Gratuit', 'Gratuite', 'Kostenlos', 'Frei'];
 const FREE = new Set(FREE_WORDS.map((word) => word.toLowerCase()));
@@ -55,9 +55,9 @@ const isFree = (text: string): boolean => FREE.has(text.toLowerCase());
  */
 export function costMeta(sent: unknown): CostMeta | null {
   const members = typeof sent === 'object' && sent !== null ? Object.values(sent) : [sent];
-  if (members.length > MOST_COSTS || members.some((member) => typeof member === 'object' && member !== null)) return null;
+  if (members.length > MAX_COSTS || members.some((member) => typeof member === 'object' && member !== null)) return null;
   const costs = members.map(plainCost).filter((cost) => cost !== '');
-  const shared = sharedSymbol(costs.flatMap((cost) => readCost(cost).amounts));
+  const shared = sharedSymbol(costs.flatMap((cost) => parseCost(cost).amounts));
   return { costs, symbol: shared?.symbol ?? null, position: shared?.position ?? null };
 }
 
@@ -66,10 +66,10 @@ export function costMeta(sent: unknown): CostMeta | null {
  * currency, formatted as the text or else the site does; words are unchanged.
  */
 export function costOf(stored: readonly string[], metas: CurrencyMetas, options: CostOptions): CostRecord {
-  const reads = readAll(stored);
+  const reads = parseAll(stored);
   const symbol = shownSymbol(reads, metas);
   return {
-    cost: escHtml(formatted(reads, stored, { symbol, options })),
+    cost: escHtml(formatCost(reads, stored, { symbol, options })),
     cost_details: {
       currency_symbol: symbol?.symbol ?? '',
       currency_code: metas.code,
@@ -84,21 +84,21 @@ export function costOf(stored: readonly string[], metas: CurrencyMetas, options:
  * Empty without a cost.
  */
 export function offerPrice(stored: readonly string[]): string {
-  const reads = readAll(stored);
+  const reads = parseAll(stored);
   const prices = endsOf(reads).map((end) => (end.free ? '0' : end.amount.value));
-  if (prices.length > 0) return [...new Set(prices)].join(RANGE);
+  if (prices.length > 0) return [...new Set(prices)].join(RANGE_SEPARATOR);
   return textsOf(reads)
     .map((text) => (isFree(text) ? '0' : text))
     .join(', ');
 }
 
-const knownCost = memoize(readCost);
+const parseCostOnce = memoize(parseCost);
 
-const readAll = (stored: readonly string[]): ReadCost[] =>
+const parseAll = (stored: readonly string[]): ParsedCost[] =>
   stored
     .map((cost) => cost.trim())
     .filter((cost) => cost !== '')
-    .map(knownCost);
+    .map(parseCostOnce);
 
 interface Currency {
   readonly symbol: string;
@@ -118,24 +118,24 @@ function sharedSymbol(amounts: readonly Amount[]): Currency | undefined {
  * Returns the currency of a cost: the one in its text, else the stored one. A stored symbol that is only a sign is a
  * minus that was mistaken for a currency.
  */
-function shownSymbol(reads: readonly ReadCost[], { symbol, position }: CurrencyMetas): Currency | undefined {
+function shownSymbol(reads: readonly ParsedCost[], { symbol, position }: CurrencyMetas): Currency | undefined {
   const own = sharedSymbol(reads.flatMap(({ amounts }) => amounts));
   if (own || symbol === '' || /^[-−+]$/.test(symbol)) return own;
   return { symbol, position: position === 'postfix' ? 'postfix' : 'prefix' };
 }
 
-function formatted(
-  reads: readonly ReadCost[],
+function formatCost(
+  reads: readonly ParsedCost[],
   stored: readonly string[],
   { symbol, options }: { symbol: Currency | undefined; options: CostOptions },
 ): string {
-  if (reads.length === 1 && reads[0]!.worded) return stored.find((cost) => cost.trim() !== '')!.trim();
+  if (reads.length === 1 && reads[0]!.hasOtherWords) return stored.find((cost) => cost.trim() !== '')!.trim();
   const fallback: Currency = symbol ?? {
     symbol: options.defaultCurrencySymbol,
     position: options.reverseCurrencyPosition ? 'postfix' : 'prefix',
   };
   const shown = endsOf(reads).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
-  return shown.length > 0 ? [...new Set(shown)].join(RANGE) : textsOf(reads).join(', ');
+  return shown.length > 0 ? [...new Set(shown)].join(RANGE_SEPARATOR) : textsOf(reads).join(', ');
 }
 
 function withCurrency({ text, value, symbol, position }: Amount, fallback: Currency): string {
@@ -144,10 +144,10 @@ function withCurrency({ text, value, symbol, position }: Amount, fallback: Curre
   return sign + (shown.position === 'postfix' ? text + shown.symbol : shown.symbol + text);
 }
 
-type End = { readonly free: true; readonly amount?: undefined } | { readonly free: false; readonly amount: Amount };
+type RangeEnd = { readonly free: true; readonly amount?: undefined } | { readonly free: false; readonly amount: Amount };
 
 /** Returns the lowest and the highest amount; among amounts, a word for a price of zero counts as the lowest. */
-function endsOf(reads: readonly ReadCost[]): End[] {
+function endsOf(reads: readonly ParsedCost[]): RangeEnd[] {
   const amounts = reads.flatMap((read) => read.amounts).sort((one, other) => Number(one.value) - Number(other.value));
   const least = amounts[0];
   const greatest = amounts.at(-1);
@@ -159,11 +159,11 @@ function endsOf(reads: readonly ReadCost[]): End[] {
   ];
 }
 
-const endOf = (amount: Amount): End => (Number(amount.value) === 0 ? { free: true } : { free: false, amount });
+const endOf = (amount: Amount): RangeEnd => (Number(amount.value) === 0 ? { free: true } : { free: false, amount });
 
-const textsOf = (reads: readonly ReadCost[]) => [...new Set(reads.flatMap(({ texts }) => texts))];
+const textsOf = (reads: readonly ParsedCost[]) => [...new Set(reads.flatMap(({ texts }) => texts))];
 
-function valuesOf(reads: readonly ReadCost[]): string[] {
+function valuesOf(reads: readonly ParsedCost[]): string[] {
   const words = reads.filter(({ amounts }) => amounts.length === 0).flatMap(({ texts }) => texts.map((text) => sanitizeTitle(text)));
   const numbers = reads.flatMap(({ amounts }) => amounts.map(({ value }) => value)).sort((one, other) => Number(one) - Number(other));
   return [...new Set([...words, ...numbers])];

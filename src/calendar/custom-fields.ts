@@ -26,13 +26,13 @@ export const CUSTOM_FIELDS_OPTION = 'fasti_custom_fields';
 export const SOLE_CHOICE = 'yes';
 
 /** Returns the label of a box: its choice, or a word for yes if it is the only one. */
-export const choiceInWords = (choice: string, choices: readonly string[], yes: string): string =>
+export const choiceLabel = (choice: string, choices: readonly string[], yes: string): string =>
   choices.length === 1 && choice === SOLE_CHOICE ? yes : choice;
 
 /** Limits for new fields: number of fields of a site, length of a label, number of choices. */
-export const MOST_CUSTOM_FIELDS = 100;
-export const LONGEST_LABEL = 200;
-export const MOST_CHOICES = 100;
+export const MAX_CUSTOM_FIELDS = 100;
+export const MAX_LABEL_LENGTH = 200;
+export const MAX_CHOICES = 100;
 
 /**
  * Returns whether a text is a valid name of a field. It must start with a letter, so that it cannot be mistaken for an

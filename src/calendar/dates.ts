@@ -51,10 +51,10 @@ export type Occurrence = { start_date: string; start_date_utc: string; end_date:
 export function parseEventTime(value: string | number, context: { zone: Zone; now: Date; timestamps?: Zone }): string | null {
   const { zone, now, timestamps = zone } = context;
   const stamp = phpTimestamp(value);
-  if (stamp !== null) return storable(localFromUnix(stamp, timestamps));
+  if (stamp !== null) return storableDate(localFromUnix(stamp, timestamps));
   const parsed = parsePhpDate(String(value), now, zone);
   if (parsed === null) return null;
-  return storable(/^\s*@/.test(String(value)) ? localFromUnix(parsed.instant, timestamps) : parsed.local);
+  return storableDate(/^\s*@/.test(String(value)) ? localFromUnix(parsed.instant, timestamps) : parsed.local);
 }
 
 /**
@@ -91,7 +91,7 @@ export function eventDates(
   const isAnew = newlyAllDay || start !== before?.start || end !== before?.end;
   const dayStart = allDay && isAnew && (newlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : start!;
   const dayEnd = allDay && isAnew && (newlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
-  return settle(dayStart, dayEnd, zone, allDay);
+  return withUtcDates(dayStart, dayEnd, zone, allDay);
 }
 
 /**
@@ -105,7 +105,7 @@ export function occurrence(dates: EventDates): Occurrence | null {
   const duration = dates.allDay ? length : (dates.duration ?? length);
   const sound = [start, end].every(isRealDate) && diffSeconds(start, end) >= 0 && length >= 0 && duration >= 0 && duration <= length;
   if (!sound || parseZone(dates.timezone) === null) return null;
-  return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, LONGEST) };
+  return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, MAX_DURATION_S) };
 }
 
 /** Returns the value that makes an occurrence row unique: SHA-1 of post id, dates and duration. */
@@ -115,24 +115,24 @@ export function occurrenceHash(postId: number, row: Occurrence): string {
 }
 
 /** Maximum of a MEDIUMINT column; MySQL truncates higher values. */
-const LONGEST = 8388607;
+const MAX_DURATION_S = 8388607;
 
 function zoneName(change: EventDatesChange, before: EventDates | undefined, siteZone: string): string {
   if (change.timezone !== undefined) return change.timezone || siteZone;
   return before && parseZone(before.timezone) ? before.timezone : siteZone;
 }
 
-function settle(localStart: string, localEnd: string, zone: Zone, allDay: boolean): EventDates | DatesProblem {
+function withUtcDates(localStart: string, localEnd: string, zone: Zone, allDay: boolean): EventDates | DatesProblem {
   const [startUtc, endUtc] = [toUtc(localStart, zone), toUtc(localEnd, zone)];
   const [start, end] = [toLocal(startUtc, zone), toLocal(endUtc, zone)];
-  if (!storable(start) || !storable(startUtc)) return { problem: 'start-invalid', field: 'start_date' };
-  if (!storable(end) || !storable(endUtc)) return { problem: 'end-invalid', field: 'end_date' };
+  if (!storableDate(start) || !storableDate(startUtc)) return { problem: 'start-invalid', field: 'start_date' };
+  if (!storableDate(end) || !storableDate(endUtc)) return { problem: 'end-invalid', field: 'end_date' };
   if (diffSeconds(start, end) < 0 || diffSeconds(startUtc, endUtc) < 0) return { problem: 'end-before-start', field: 'end_date' };
   const duration = allDay ? null : diffSeconds(startUtc, endUtc);
   return { start, end, startUtc, endUtc, timezone: zone.name, abbreviation: abbreviation(start, zone), allDay, duration };
 }
 
 /** Returns the text if a DATETIME column can store it, else null. */
-function storable(text: string): string | null {
+function storableDate(text: string): string | null {
   return /^[1-9]\d{3}-/.test(text) && !Number.isNaN(unixFromText(text)) ? text : null;
 }

@@ -12,7 +12,7 @@ const MONTHS = 12;
  *
  * @param language a BCP 47 tag, or a WordPress locale (`it_IT`)
  */
-export function dayFirst(text: string, language: string): string {
+export function convertDayFirst(text: string, language: string): string {
   const [, day = '', month = '', year = '', rest = ''] = SLASHED.exec(text) ?? [];
   if (year === '' || Number(day) <= MONTHS || Number(month) < 1 || Number(month) > MONTHS || !writesDayFirst(language)) return text;
   return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${rest}`;

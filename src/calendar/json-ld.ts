@@ -124,7 +124,7 @@ export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown>
     ...texts(organizer),
     url: organizer.website,
     telephone: escHtml(organizer.phone),
-    email: spellOut(organizer.email),
+    email: obfuscateEmail(organizer.email),
     sameAs: organizer.website,
   };
 }
@@ -133,13 +133,13 @@ export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown>
  * Obfuscates an e-mail address against harvesters: each character becomes a decimal entity. WordPress (`antispambot`)
  * selects the characters at random; here the result is always the same, so that it can be cached.
  */
-export const spellOut = memoize((address) => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join(''));
+export const obfuscateEmail = memoize((address) => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join(''));
 
 function texts({ title, content, excerpt, status, protected: locked, image }: PostLd): Record<string, unknown> {
   const prefix = locked ? 'Protected: ' : status === 'private' ? 'Private: ' : '';
   return {
     name: prefix + escapedTitle(title),
-    description: excerpt !== '' ? describedBy(excerpt) : beginning(content),
+    description: excerpt !== '' ? descriptionOfExcerpt(excerpt) : startOfContent(content),
     ...(image ? { image } : {}),
   };
 }
@@ -150,8 +150,8 @@ const escapedTitle = memoize((title) => escJs(renderTitle(title)));
  * The description: the excerpt, or else the start of the content without markup, in paragraphs. Text in square brackets
  * is removed from both.
  */
-const describedBy = memoize((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
-const beginning = memoize((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
+const descriptionOfExcerpt = memoize((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
+const startOfContent = memoize((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
 
 const inParagraphs = (shown: string): string => escJs(shown === '' ? '' : addParagraphs(shown));
 

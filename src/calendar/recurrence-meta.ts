@@ -10,7 +10,7 @@ import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 export type StoredRule = Readonly<Record<string, unknown>>;
 
 /** The dates that result from stored rules. */
-export interface RuledStarts {
+export interface RuleStarts {
   /** `YYYY-MM-DD HH:MM:SS`, local, in order. For rules without end, those up to the given time. */
   readonly starts: readonly string[];
   readonly endless: boolean;
@@ -20,13 +20,13 @@ export interface RuledStarts {
  * Returns the starts that stored rules give for an event with this first start (local). Undefined if there are no
  * rules, or some that cannot be evaluated reliably; `last`: local time up to which rules without end are evaluated.
  */
-export function startsOfRules(text: string, first: string, last: string): RuledStarts | undefined {
+export function startsOfRules(text: string, first: string, last: string): RuleStarts | undefined {
   const [rules, exclusions] = [rulesIn(text, 'rules'), rulesIn(text, 'exclusions')];
   if (!rules || !exclusions || rules.length === 0) return undefined;
   // Of several repeating rules the extension uses the first.
   const repeating = rules.filter((rule) => !isDate(rule)).slice(0, 1);
-  const begun = repeating.map((rule) => ruledFrom(rule, first));
-  const left = exclusions.filter((rule) => !isDate(rule)).map((rule) => ruledFrom(rule, first));
+  const begun = repeating.map((rule) => ruleFromStart(rule, first));
+  const left = exclusions.filter((rule) => !isDate(rule)).map((rule) => ruleFromStart(rule, first));
   const dates = rules.filter(isDate).map((rule) => dateOfRule(rule, first));
   if ([...begun, ...left, ...dates].includes(undefined)) return undefined;
   const endless = begun.some((one) => one?.rule.until === undefined && one?.rule.count === undefined);
@@ -36,8 +36,8 @@ export function startsOfRules(text: string, first: string, last: string): RuledS
   const days = exclusions
     .filter(isDate)
     .map((rule) => dateOfRule({ ...rule, custom: { ...customOf(rule), 'same-time': 'yes' } }, begun[0]?.start ?? first));
-  const gone = new Set([...days, ...left.flatMap((one) => [...startsFrom(one!, until)])]);
-  return { starts: [...starts].filter((start) => start <= until && (start === first || !gone.has(start))).sort(), endless };
+  const excluded = new Set([...days, ...left.flatMap((one) => [...startsFrom(one!, until)])]);
+  return { starts: [...starts].filter((start) => start <= until && (start === first || !excluded.has(start))).sort(), endless };
 }
 
 const DAY = 'YYYY-MM-DD'.length;
@@ -76,13 +76,13 @@ function timeOf(text: string): string | undefined {
 }
 
 // ------------------------------------------------------------------------------------------------- rules that repeat
-interface RuledFrom {
+interface RuleFromStart {
   readonly rule: Rule;
   /** Its start, local. */
   readonly start: string;
 }
 
-function* startsFrom({ rule, start }: RuledFrom, last: string): Generator<string> {
+function* startsFrom({ rule, start }: RuleFromStart, last: string): Generator<string> {
   for (const wall of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(wall);
 }
 
@@ -90,7 +90,7 @@ function* startsFrom({ rule, start }: RuledFrom, last: string): Generator<string
  * Returns a stored repeating rule with its end. The stored count includes the first date of the event, even if that is
  * not a date of the rule.
  */
-function ruledFrom(stored: StoredRule, first: string): RuledFrom | undefined {
+function ruleFromStart(stored: StoredRule, first: string): RuleFromStart | undefined {
   const time = startTime(customOf(stored), first);
   const text = time === undefined ? undefined : ruleText(stored, first);
   const open = text === undefined ? undefined : parseRule(text);
@@ -140,7 +140,7 @@ function ruleText(stored: StoredRule, first: string): string | undefined {
 }
 
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
-const PLACES = new Map([
+const POSITION_NAMES = new Map([
   ['First', 1],
   ['Second', 2],
   ['Third', 3],
@@ -156,7 +156,7 @@ function dayText(when: StoredRule): string[] | undefined {
   if (when['same-day'] !== 'no') return [];
   const number = String(when.number ?? '');
   if (/^\d{1,2}$/.test(number)) return [`BYMONTHDAY=${Number(number)}`];
-  const [place, day] = [PLACES.get(number), Number(when.day)];
+  const [place, day] = [POSITION_NAMES.get(number), Number(when.day)];
   if (place === undefined) return undefined;
   if (day === ANY_DAY) return [`BYMONTHDAY=${place}`];
   return WEEKDAYS[day - 1] === undefined ? undefined : [`BYDAY=${place}${WEEKDAYS[day - 1]}`];

@@ -29,7 +29,7 @@ export interface Rule {
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
-const MOST_VALUES = 400;
+const MAX_VALUES = 400;
 
 const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
 
@@ -95,7 +95,7 @@ const numbersIn =
       const number = Math.abs(Number(piece));
       return (fromEnd ? /^[+-]?\d{1,3}$/ : /^\+?\d{1,3}$/).test(piece) && number >= least && number <= most;
     };
-    return pieces.length <= MOST_VALUES && pieces.every(isOne);
+    return pieces.length <= MAX_VALUES && pieces.every(isOne);
   };
 
 /** The parts of a rule (RFC 5545, 3.3.10, and RFC 7529), each with a test of whether its value is supported. */
@@ -111,7 +111,7 @@ const PARTS = new Map<string, (value: string) => boolean>(
     BYYEARDAY: numbersIn(1, 366, { fromEnd: true }),
     BYWEEKNO: numbersIn(1, 53, { fromEnd: true }),
     BYDAY: (value) =>
-      listOf(value).length <= MOST_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
+      listOf(value).length <= MAX_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
     BYHOUR: numbersIn(0, 23),
     BYMINUTE: numbersIn(0, 59),
     BYSECOND: numbersIn(0, 60),
@@ -143,7 +143,7 @@ export function* occurrences(
   { from = start, startCounts = true }: OccurrenceOptions = {},
 ): Generator<number> {
   const end = Math.min(last, untilOf(rule));
-  let left = Math.min(rule.count ?? MOST_MOMENTS, MOST_MOMENTS);
+  let left = Math.min(rule.count ?? MAX_MOMENTS, MAX_MOMENTS);
   if (start > end || left < 1) return;
   if (startCounts) {
     if (start >= from) yield start;
@@ -151,7 +151,7 @@ export function* occurrences(
   }
   // Without a count, periods before `from` can be skipped.
   for (const moments of periodsOf(rule, start, end, rule.count === undefined ? from : start)) {
-    for (const moment of atPlaces(moments, rule.bySetPos)) {
+    for (const moment of pickPositions(moments, rule.bySetPos)) {
       if (moment < start || (startCounts && moment === start)) continue;
       if (moment > end || left < 1) return;
       if (moment >= from) yield moment;
@@ -162,7 +162,7 @@ export function* occurrences(
 }
 
 /** Maximum number of moments of a rule. */
-const MOST_MOMENTS = 500_000;
+const MAX_MOMENTS = 500_000;
 
 /**
  * Returns the last moment that the rule itself allows. One in UTC is extended by a day; the caller, who knows the zone,
@@ -184,7 +184,7 @@ function untilOf({ until }: Rule): number {
 
 const DAY = 86_400;
 /** Maximum number of years evaluated for rules without end. */
-const MOST_YEARS = 300;
+const MAX_YEARS = 300;
 
 const seconds = (year: number, month: number, day: number): number => {
   const date = new Date(0);
@@ -210,17 +210,17 @@ const daysBetween = (from: number, to: number): Day[] =>
   Array.from({ length: Math.max(0, Math.round((to - from) / DAY)) }, (_, place) => dayAt(from + place * DAY));
 
 /** Seconds of the periods shorter than a day. */
-const SHORT_S = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 } as const;
+const SHORT_PERIOD_S = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 } as const;
 
 /** Yields for each period the moments that the rule may select. */
 function* periodsOf(rule: Rule, start: number, end: number, wanted: number): Generator<readonly number[]> {
   const { freq } = rule;
-  if (freq === 'SECONDLY' || freq === 'MINUTELY' || freq === 'HOURLY') yield* shortPeriods(rule, SHORT_S[freq], start, end, wanted);
-  else for (const days of periods({ ...rule, freq }, start, end, wanted)) yield momentsOf(rule, days, start);
+  if (freq === 'SECONDLY' || freq === 'MINUTELY' || freq === 'HOURLY') yield* shortPeriods(rule, SHORT_PERIOD_S[freq], start, end, wanted);
+  else for (const days of periods({ ...rule, freq }, start, end, wanted)) yield momentsOnDays(rule, days, start);
 }
 
 /** Maximum number of short periods tried to find one that the rule allows. */
-const MOST_SHORT = 500_000;
+const MAX_SHORT_PERIODS = 500_000;
 
 /**
  * Yields hours, minutes or seconds that match the rule's other parts (RFC 5545, 3.3.10, the table). Parts for units
@@ -228,15 +228,15 @@ const MOST_SHORT = 500_000;
  */
 function* shortPeriods(rule: Rule, length: number, start: number, end: number, wanted: number): Generator<readonly number[]> {
   const step = length * rule.interval;
-  const first = start - within(start, length);
-  const suits = matcher(rule, dayAt(Math.floor(start / DAY) * DAY));
+  const first = start - offsetWithin(start, length);
+  const suits = createDayTest(rule, dayAt(Math.floor(start / DAY) * DAY));
   const isIn = (values: readonly number[], value: number) => values.length === 0 || values.includes(value);
   const skipped = Math.max(0, Math.floor((wanted - first) / step) - 1);
   let day: { at: number; suits: boolean } | undefined;
-  for (let number = 0, at = first + skipped * step; at <= end && number < MOST_SHORT; number += 1, at += step) {
+  for (let number = 0, at = first + skipped * step; at <= end && number < MAX_SHORT_PERIODS; number += 1, at += step) {
     const midnight = Math.floor(at / DAY) * DAY;
     if (day?.at !== midnight) day = { at: midnight, suits: suits(dayAt(midnight)) };
-    const [hour, minute, second] = [Math.floor((at - midnight) / 3600), Math.floor(within(at, 3600) / 60), within(at, 60)];
+    const [hour, minute, second] = [Math.floor((at - midnight) / 3600), Math.floor(offsetWithin(at, 3600) / 60), offsetWithin(at, 60)];
     if (!day.suits || !isIn(rule.byHour, hour)) continue;
     if (length < 3600 && !isIn(rule.byMinute, minute)) continue;
     if (length === 1 && !isIn(rule.bySecond, second)) continue;
@@ -246,20 +246,20 @@ function* shortPeriods(rule: Rule, length: number, start: number, end: number, w
 
 /** Returns the seconds within an hour, a minute or a second at which the rule matches. */
 function timesWithin({ byMinute, bySecond }: Rule, length: number, start: number): number[] {
-  const ownSeconds = length === 1 ? [0] : orOwn(bySecond, within(start, 60));
-  const minutes = length < 3600 ? [0] : orOwn(byMinute, Math.floor(within(start, 3600) / 60));
+  const ownSeconds = length === 1 ? [0] : valuesOrOwn(bySecond, offsetWithin(start, 60));
+  const minutes = length < 3600 ? [0] : valuesOrOwn(byMinute, Math.floor(offsetWithin(start, 3600) / 60));
   return minutes.flatMap((minute) => ownSeconds.map((second) => minute * 60 + second));
 }
 
 /** A rule with days or longer periods. */
-type DayRule = Rule & { readonly freq: keyof typeof LONGEST_PERIOD };
+type DayRule = Rule & { readonly freq: keyof typeof MAX_PERIOD_S };
 
 /** Yields for each period the days that the rule may select. */
 function* periods(rule: DayRule, start: number, end: number, wanted: number): Generator<Day[]> {
   const first = dayAt(Math.floor(start / DAY) * DAY);
-  const most = Math.min(end, seconds(first.year + MOST_YEARS, 1, 1));
-  const matches = matcher(rule, first);
-  const skipped = Math.floor((wanted - first.at) / LONGEST_PERIOD[rule.freq] / rule.interval) - 1;
+  const most = Math.min(end, seconds(first.year + MAX_YEARS, 1, 1));
+  const matches = createDayTest(rule, first);
+  const skipped = Math.floor((wanted - first.at) / MAX_PERIOD_S[rule.freq] / rule.interval) - 1;
   for (let number = Math.max(0, skipped) * rule.interval; ; number += rule.interval) {
     const [from, to] = boundsOf(rule, first, number);
     // The comparison is also false for NaN, which results beyond the range of dates.
@@ -269,7 +269,7 @@ function* periods(rule: DayRule, start: number, end: number, wanted: number): Ge
 }
 
 /** Maximum length of each period in seconds, so that no period is skipped by mistake. */
-const LONGEST_PERIOD = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 366 * DAY } as const;
+const MAX_PERIOD_S = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 366 * DAY } as const;
 
 /** Returns start and end of a period; `number`: counted from the first, which is 0. */
 function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: number): [number, number] {
@@ -291,7 +291,7 @@ function weekOne(year: number, weekStart: number): number {
 }
 
 /** Returns a test of whether a day matches the rule. Parts that the rule lacks follow from the first day. */
-function matcher(rule: Rule, first: Day): (day: Day) => boolean {
+function createDayTest(rule: Rule, first: Day): (day: Day) => boolean {
   const { freq, byMonth, byMonthDay, byYearDay, byWeekNo, byDay, skipsBack } = rule;
   const dayIn = (wanted: number, { year, month }: Day) => (skipsBack ? Math.min(wanted, lengthOfMonth(year, month)) : wanted);
   const dated = byMonthDay.length + byYearDay.length + byWeekNo.length + byDay.length > 0;
@@ -338,23 +338,27 @@ function isNth({ at, year, month, day }: Day, nth: number, { freq, byMonth }: Ru
   return nth > 0 ? Math.ceil(place / 7) === nth : Math.ceil((length - place + 1) / 7) === -nth;
 }
 
-function momentsOf({ byHour, byMinute, bySecond }: Rule, days: readonly Day[], start: number): number[] {
-  const [hour, minute, second] = [Math.floor(within(start, DAY) / 3600), Math.floor(within(start, 3600) / 60), within(start, 60)];
-  const times = orOwn(byHour, hour).flatMap((h) =>
-    orOwn(byMinute, minute).flatMap((m) => orOwn(bySecond, second).map((s) => h * 3600 + m * 60 + s)),
+function momentsOnDays({ byHour, byMinute, bySecond }: Rule, days: readonly Day[], start: number): number[] {
+  const [hour, minute, second] = [
+    Math.floor(offsetWithin(start, DAY) / 3600),
+    Math.floor(offsetWithin(start, 3600) / 60),
+    offsetWithin(start, 60),
+  ];
+  const times = valuesOrOwn(byHour, hour).flatMap((h) =>
+    valuesOrOwn(byMinute, minute).flatMap((m) => valuesOrOwn(bySecond, second).map((s) => h * 3600 + m * 60 + s)),
   );
   return days.flatMap(({ at }) => times.map((time) => at + time));
 }
 
 /** Returns the values in a rule, in order, or that of the start if it has none. */
-const orOwn = (values: readonly number[], own: number): readonly number[] =>
+const valuesOrOwn = (values: readonly number[], own: number): readonly number[] =>
   values.length > 0 ? [...new Set(values)].sort((a, b) => a - b) : [own];
 
 /** Returns the offset of a moment within its period; also for moments before 1970. */
-const within = (moment: number, length: number): number => ((moment % length) + length) % length;
+const offsetWithin = (moment: number, length: number): number => ((moment % length) + length) % length;
 
 /** Returns the moments at the given positions of a period, counted from its start or its end. */
-function atPlaces(moments: readonly number[], places: readonly number[]): readonly number[] {
+function pickPositions(moments: readonly number[], places: readonly number[]): readonly number[] {
   if (places.length === 0) return moments;
   const picked = places.map((place) => moments.at(place > 0 ? place - 1 : place)).filter((moment) => moment !== undefined);
   return [...new Set(picked)].sort((a, b) => a - b);

@@ -34,7 +34,7 @@ export interface SetDate {
   /** Seconds. */
   readonly length: number;
   /** Whether it comes from the rule; otherwise it is listed. */
-  readonly ruled: boolean;
+  readonly isFromRule: boolean;
 }
 
 /** Parses a set; undefined if any part of it cannot be read. */
@@ -42,18 +42,18 @@ export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
   const lines = text
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
-    .map(lineOf);
+    .map(parseLine);
   const start = lines.find((line) => line?.name === 'DTSTART');
   if (lines.includes(undefined) || !start) return undefined;
   const zone = start.value.endsWith('Z') ? parseZone('UTC') : parseZone(start.zone ?? '');
   if (!zone) return undefined;
   const linesOf = (name: string) => lines.flatMap((line) => (line?.name === name ? [line] : []));
-  const begin = localOf(start.value, start, zone);
-  const [end] = linesOf('DTEND').map((line) => localOf(line.value, line, zone));
+  const begin = parseLocal(start.value, start, zone);
+  const [end] = linesOf('DTEND').map((line) => parseLocal(line.value, line, zone));
   if (begin?.length !== WHOLE || (linesOf('DTEND').length > 0 && end?.length !== WHOLE)) return undefined;
   const [rule, exrule] = [ruleOf(linesOf('RRULE'), zone), ruleOf(linesOf('EXRULE'), zone)];
-  const rdates = valuesOf(linesOf('RDATE')).map(({ value, line }) => rdateOf(value, line, zone, begin));
-  const exdates = valuesOf(linesOf('EXDATE')).map(({ value, line }) => localOf(value, line, zone));
+  const rdates = valuesOf(linesOf('RDATE')).map(({ value, line }) => parseRdate(value, line, zone, begin));
+  const exdates = valuesOf(linesOf('EXDATE')).map(({ value, line }) => parseLocal(value, line, zone));
   if (rule === null || exrule === null || rdates.includes(undefined) || exdates.includes(undefined)) return undefined;
   return {
     zone,
@@ -80,13 +80,13 @@ export function datesOfSet(
 ): SetDate[] {
   const { zone, start, rule, exrule, exdates } = set;
   const dates = new Map<number, SetDate>();
-  const add = (date: Pick<SetDate, 'start' | 'ruled'> & { readonly length?: number | undefined }) => {
+  const add = (date: Pick<SetDate, 'start' | 'isFromRule'> & { readonly length?: number | undefined }) => {
     const at = unixFromLocal(date.start, zone);
     if (date.start <= last && !dates.has(at)) dates.set(at, { ...date, at, length: date.length ?? set.length ?? length });
   };
-  if (rule) for (const local of startsByRule(rule.rule, start, last)) add({ start: local, ruled: true });
-  for (const one of set.rdates) add({ ...one, ruled: false });
-  if (!rule) add({ start, ruled: false });
+  if (rule) for (const local of startsByRule(rule.rule, start, last)) add({ start: local, isFromRule: true });
+  for (const one of set.rdates) add({ ...one, isFromRule: false });
+  if (!rule) add({ start, isFromRule: false });
   const gone = new Set([...exdates, ...(exrule ? startsByRule(exrule.rule, start, last) : [])]);
   return [...dates.values()]
     .filter((date) => date.start === first || !(gone.has(date.start) || gone.has(date.start.slice(0, 10))))
@@ -107,11 +107,11 @@ export interface Line {
 const WHOLE = 'YYYY-MM-DD HH:MM:SS'.length;
 
 /** Returns the index of the value in a line. The name of a zone may contain a colon too (`TZID=+02:00`). */
-export const valueAt = (line: string): number => line.lastIndexOf(':') + 1;
+export const valueIndex = (line: string): number => line.lastIndexOf(':') + 1;
 
 /** Parses a line of a set; undefined if it is invalid. */
-export function lineOf(line: string): Line | undefined {
-  const colon = valueAt(line) - 1;
+export function parseLine(line: string): Line | undefined {
+  const colon = valueIndex(line) - 1;
   if (colon < 0) return undefined;
   const [name = '', ...parameters] = line.slice(0, colon).split(';');
   const zone = parameters.find((parameter) => parameter.toUpperCase().startsWith('TZID='))?.slice('TZID='.length);
@@ -125,7 +125,7 @@ const valuesOf = (lines: readonly Line[]): { value: string; line: Line }[] =>
  * Returns a time or a day in a line, local in the zone of the set. Its form is recognised from the value itself, since
  * the parameter `VALUE` may be wrong.
  */
-export function localOf(value: string, line: Line, zone: Zone): string | undefined {
+export function parseLocal(value: string, line: Line, zone: Zone): string | undefined {
   const [, year, month, day, hour, minute, second, utc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/.exec(value) ?? [];
   if (year === undefined) return undefined;
   const date = `${year}-${month}-${day}`;
@@ -139,13 +139,13 @@ export function localOf(value: string, line: Line, zone: Zone): string | undefin
 }
 
 /** Returns an additional date: a time, a day (at the hour of the start), or a period. */
-export function rdateOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['rdates'][number] | undefined {
+export function parseRdate(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['rdates'][number] | undefined {
   const [from = '', to] = value.split('/', 2);
-  const written = localOf(from, line, zone);
+  const written = parseLocal(from, line, zone);
   if (written === undefined) return undefined;
   const local = written.length === WHOLE ? written : `${written} ${start.slice(11)}`;
   if (to === undefined) return { start: local, length: undefined };
-  const end = localOf(to, line, zone);
+  const end = parseLocal(to, line, zone);
   const length = end?.length === WHOLE ? unixFromLocal(end, zone) - unixFromLocal(local, zone) : secondsOf(to);
   return length === undefined || length < 0 ? undefined : { start: local, length };
 }
@@ -168,7 +168,7 @@ function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefin
   if (!line) return undefined;
   const rule = more.length > 0 ? undefined : parseRule(line.value);
   if (!rule) return null;
-  const utc = rule.until?.endsWith('Z') ? localOf(rule.until, line, zone) : undefined;
+  const utc = rule.until?.endsWith('Z') ? parseLocal(rule.until, line, zone) : undefined;
   return { text: line.value, rule: utc === undefined ? rule : { ...rule, until: utc.replace(/[-:]/g, '').replace(' ', 'T') } };
 }
 

@@ -38,7 +38,7 @@ interface Stored {
 }
 
 /** Maximum number of exceptions to a rule. If there are more, the remaining dates are listed instead. */
-const MOST_EXCEPTIONS = 1000;
+const MAX_EXCEPTIONS = 1000;
 
 /**
  * Converts the stored dates of a recurring event to iCalendar's form. If the rule cannot be read or gives none of the
@@ -50,12 +50,12 @@ const MOST_EXCEPTIONS = 1000;
 export function recurringDates(stored: Stored, zone: Zone): RecurringDates {
   const set = parseRecurrenceSet(stored.rule);
   const dates = datesIn(stored, set?.zone ?? zone);
-  const ruled = set?.rule && ruledDates(set, set.rule, dates);
-  return ruled && ruled.exdates.length <= MOST_EXCEPTIONS ? ruled : listedDates({ zone: set?.zone ?? zone, dates });
+  const ruled = set?.rule && datesWithRule(set, set.rule, dates);
+  return ruled && ruled.exdates.length <= MAX_EXCEPTIONS ? ruled : asListedDates({ zone: set?.zone ?? zone, dates });
 }
 
 /** Returns the same dates without a rule. */
-export function listedDates({ zone, dates }: Pick<RecurringDates, 'zone' | 'dates'>): RecurringDates {
+export function asListedDates({ zone, dates }: Pick<RecurringDates, 'zone' | 'dates'>): RecurringDates {
   const [first, ...others] = dates;
   const { start, length } = first!; // there is at least one
   return { zone, start, length, rule: undefined, rdates: others.map((date) => date.start), exdates: [], dates };
@@ -72,11 +72,11 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
  * set itself excludes become exceptions. If a rule has no end, its rows extend to their own last one, no matter how
  * much later an additional date is.
  */
-function ruledDates(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
+function datesWithRule(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
   const { zone, start, length, exdates } = set;
   const added = new Set(isEndless(set) ? set.rdates.map((date) => date.start) : []);
   const lastRow = (dates.findLast((date) => !added.has(date.start)) ?? dates.at(-1)!).start; // there is at least one
-  const last = exdates.reduce((latest, day) => later(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
+  const last = exdates.reduce((latest, day) => laterOf(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
   const ruled = [...startsByRule(rule.rule, start, last)];
   const [begin] = ruled;
   if (begin === undefined) return undefined;
@@ -100,4 +100,4 @@ function ruledDates(set: RecurrenceSet, rule: SetRule, dates: readonly Recurring
 }
 
 const DAY = 'YYYY-MM-DD'.length;
-const later = (one: string, other: string): string => (one > other ? one : other);
+const laterOf = (one: string, other: string): string => (one > other ? one : other);

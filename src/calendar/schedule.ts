@@ -44,7 +44,7 @@ export function daysOf({ start, end }: Schedule, cutoff: string): number | false
 export function scheduleDetails(schedule: Schedule, context: ScheduleContext): string {
   const { start, allDay } = schedule;
   const { date, dateAndTime } = formatsOf(schedule, context);
-  if (daysOf(schedule, context.cutoff) !== false) return severalDays(schedule, context);
+  if (daysOf(schedule, context.cutoff) !== false) return multiDaySchedule(schedule, context);
   return allDay ? span('date-start', date(start)) : withEnd(dateAndTime(start), schedule, context);
 }
 
@@ -53,7 +53,7 @@ export function scheduleDetails(schedule: Schedule, context: ScheduleContext): s
  * event, which the caller shows as a word.
  */
 export function shortScheduleDetails(schedule: Schedule, context: ScheduleContext): string | undefined {
-  if (daysOf(schedule, context.cutoff) !== false) return severalDays(schedule, context);
+  if (daysOf(schedule, context.cutoff) !== false) return multiDaySchedule(schedule, context);
   return schedule.allDay ? undefined : withEnd(formatsOf(schedule, context).time(schedule.start), schedule, context);
 }
 
@@ -84,7 +84,7 @@ function formatsOf({ start, end }: Schedule, { formats, language, zone, year }: 
   return { date, time, dateAndTime: (local: string) => date(local) + formats.beforeTime + time(local) };
 }
 
-function severalDays(schedule: Schedule, context: ScheduleContext): string {
+function multiDaySchedule(schedule: Schedule, context: ScheduleContext): string {
   const { start, end, allDay } = schedule;
   const { date, dateAndTime } = formatsOf(schedule, context);
   const shown = allDay ? date : dateAndTime;

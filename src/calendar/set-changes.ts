@@ -6,7 +6,16 @@
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
-import { datesOfSet, lineOf, localOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate, valueAt } from './recurrence-set.ts';
+import {
+  datesOfSet,
+  parseLine,
+  parseLocal,
+  parseRdate,
+  parseRecurrenceSet,
+  type RecurrenceSet,
+  type SetDate,
+  valueIndex,
+} from './recurrence-set.ts';
 
 /** The stored set and rules of a recurring event, and its first date. */
 export interface StoredSet {
@@ -89,7 +98,7 @@ function isSame(changed: StoredSet, stored: StoredSet, change: { readonly withou
 const linesOf = (set: string): string[] => set.split(/\r?\n/).filter((line) => line.trim() !== '');
 
 /** Returns whether the times of the set are in UTC; otherwise they are in its zone. */
-const isInUtc = (set: string): boolean => linesOf(set).some((line) => /^DTSTART[^:]*:.*Z$/.test(line));
+const isSetInUtc = (set: string): boolean => linesOf(set).some((line) => /^DTSTART[^:]*:.*Z$/.test(line));
 
 const basic = (local: string): string => local.replace(/[-:]/g, '').replace(' ', 'T');
 
@@ -100,20 +109,20 @@ const basic = (local: string): string => local.replace(/[-:]/g, '').replace(' ',
 function withLine({ set, first }: StoredSet, { zone, start }: RecurrenceSet, line: string): string {
   const lines = linesOf(set);
   const ownFirst = lines.findIndex((one) => listedIn(one, zone, start).some((date) => date?.start === first.start));
-  const last = lines.findLastIndex((one) => ['DTSTART', 'DTEND', 'RRULE', 'RDATE'].includes(lineOf(one)?.name ?? ''));
+  const last = lines.findLastIndex((one) => ['DTSTART', 'DTEND', 'RRULE', 'RDATE'].includes(parseLine(one)?.name ?? ''));
   return lines.toSpliced(ownFirst < 0 ? last + 1 : ownFirst, 0, line).join('\n');
 }
 
 /** Returns the dates listed in a line, in the order of its values. */
-function listedIn(text: string, zone: RecurrenceSet['zone'], start: string): ReturnType<typeof rdateOf>[] {
-  const line = lineOf(text);
-  return line?.name === 'RDATE' ? line.value.split(',').map((value) => rdateOf(value, line, zone, start)) : [];
+function listedIn(text: string, zone: RecurrenceSet['zone'], start: string): ReturnType<typeof parseRdate>[] {
+  const line = parseLine(text);
+  return line?.name === 'RDATE' ? line.value.split(',').map((value) => parseRdate(value, line, zone, start)) : [];
 }
 
 /** Returns the times and days excluded by a line, in the order of its values. */
 function exceptionsIn(text: string, zone: RecurrenceSet['zone']): (string | undefined)[] {
-  const line = lineOf(text);
-  return line?.name === 'EXDATE' ? line.value.split(',').map((value) => localOf(value, line, zone)) : [];
+  const line = parseLine(text);
+  return line?.name === 'EXDATE' ? line.value.split(',').map((value) => parseLocal(value, line, zone)) : [];
 }
 
 /** Adds a listed date. Undefined if the rules, which have no seconds, would give another start. */
@@ -158,7 +167,7 @@ function withoutValues(set: string, areMeant: (line: string) => readonly boolean
   const lines = linesOf(set).flatMap((line) => {
     const meant = areMeant(line);
     if (!meant.includes(true)) return [line];
-    const [head, all] = [line.slice(0, valueAt(line)), line.slice(valueAt(line))];
+    const [head, all] = [line.slice(0, valueIndex(line)), line.slice(valueIndex(line))];
     const values = all.split(',').filter((_, place) => !meant[place]);
     return values.length === 0 ? [] : [`${head}${values.join(',')}`];
   });
@@ -172,7 +181,7 @@ function withoutValues(set: string, areMeant: (line: string) => readonly boolean
 function withException(stored: StoredSet, { start }: RecurrenceSet, gone: string): StoredSet | undefined {
   if (gone.slice(DAY) !== start.slice(DAY)) return undefined;
   const rules = changedRules(stored.rules, 'exclusions', (exclusions) => [...exclusions, dayRule(stored, gone)]);
-  const line = `EXDATE:${basic(gone)}${isInUtc(stored.set) ? 'Z' : ''}`;
+  const line = `EXDATE:${basic(gone)}${isSetInUtc(stored.set) ? 'Z' : ''}`;
   return rules === undefined ? undefined : { ...stored, rules, set: [...linesOf(stored.set), line].join('\n') };
 }
 

@@ -52,7 +52,7 @@ export interface SiteSettings {
   /** The secret for record versions (`postVersion`); empty if there is none. */
   readonly versionKey: string;
   /** Number of this reading of the options: another number means other options. */
-  readonly edition: number;
+  readonly readingNumber: number;
   /** The raw options, for code that needs a rarely used one. */
   readonly raw: ReadonlyMap<string, string>;
 }
@@ -79,7 +79,7 @@ export interface CalendarSettings {
   readonly timezoneMode: 'event' | 'site';
   readonly currencySymbol: string;
   readonly currencyCode: string;
-  readonly currencyAfter: boolean;
+  readonly isCurrencyAfterAmount: boolean;
   readonly eventsSlug: string;
   readonly singleEventSlug: string;
   readonly customFields: readonly CustomField[];
@@ -124,7 +124,7 @@ const RECURRENCE_OPTIONS = [
 ];
 
 /** Default if the option is missing. */
-const USUAL_BASE = 10_000_000;
+const DEFAULT_BASE = 10_000_000;
 
 /** Returns whether the options indicate that there may be recurring events, so that the tables have to be checked. */
 export const mayHaveRecurrence = (options: ReadonlyMap<string, string>): boolean => RECURRENCE_OPTIONS.some((name) => options.has(name));
@@ -132,7 +132,7 @@ export const mayHaveRecurrence = (options: ReadonlyMap<string, string>): boolean
 /** Returns the number after which public ids of occurrences begin. */
 export const occurrenceBase = (options: ReadonlyMap<string, string>): number => {
   const stored = options.get(OCCURRENCE_BASE_OPTION) ?? '';
-  return /^[1-9]\d{0,14}$/.test(stored) ? Number(stored) : USUAL_BASE;
+  return /^[1-9]\d{0,14}$/.test(stored) ? Number(stored) : DEFAULT_BASE;
 };
 
 /** The paid extension raises the base in steps of `USUAL_BASE` when the ids of posts come this close to it. */
@@ -144,7 +144,7 @@ export const highestIdBelow = (base: number): number => base - APART - 1;
 /** Returns this base or, if posts up to this id come too close to it, the next one that is far enough above them. */
 export function baseAbove(base: number, highestId: number): number {
   const lacking = highestId - highestIdBelow(base);
-  return lacking <= 0 ? base : base + Math.ceil(lacking / USUAL_BASE) * USUAL_BASE;
+  return lacking <= 0 ? base : base + Math.ceil(lacking / DEFAULT_BASE) * DEFAULT_BASE;
 }
 
 /** Returns the names of the options that `readSettings` needs; `prefix` is the table prefix, part of one name. */
@@ -160,21 +160,21 @@ export const settingNames = (prefix: string): string[] => [
 ]; // biome-ignore format: a list of names
 
 /** URL of a site if neither its options nor the configuration contain one. */
-const ON_THIS_MACHINE = 'http://localhost';
+const LOCALHOST_URL = 'http://localhost';
 
 /**
  * Returns the settings in these option rows; missing or invalid ones have WordPress's default. `siteUrl`: URL of the
- * site from the configuration, if set; `otherwise`: the URL used if there is none in the options either.
+ * site from the configuration, if set; `defaultUrl`: the URL used if there is none in the options either.
  */
 export function readSettings(
   options: ReadonlyMap<string, string>,
   prefix: string,
   siteUrl?: string,
-  otherwise = ON_THIS_MACHINE,
+  defaultUrl = LOCALHOST_URL,
 ): SiteSettings {
   const text = (name: string) => options.get(name) ?? '';
   const flag = (name: string, fallback: string) => !['', '0'].includes(options.get(name) ?? fallback);
-  const home = trimEndOf(siteUrl ?? homeAddress({ home: text('home'), siteurl: text('siteurl') }, otherwise), '/');
+  const home = trimEndOf(siteUrl ?? homeAddress({ home: text('home'), siteurl: text('siteurl') }, defaultUrl), '/');
   const { zone, name } = siteZone({ timezone_string: text('timezone_string'), gmt_offset: text('gmt_offset') });
   return {
     home,
@@ -187,7 +187,7 @@ export function readSettings(
     gmtOffset: text('gmt_offset'),
     permalinkStructure: text('permalink_structure'),
     tagBase: text('tag_base') || 'tag',
-    postsPerPage: pageLength(text('posts_per_page')) ?? 20,
+    postsPerPage: pageSizeOf(text('posts_per_page')) ?? 20,
     postsPerRss: Math.max(1, Number.parseInt(text('posts_per_rss'), 10) || 10),
     rssExcerpts: flag('rss_use_excerpt', ''),
     contentLanguage: (text('WPLANG') || 'en_US').replaceAll('_', '-'),
@@ -195,7 +195,7 @@ export function readSettings(
     applicationPasswords: flag('using_application_passwords', ''),
     roles: parseRoles(text(`${prefix}user_roles`)),
     network: networkOf(options),
-    occurrenceTables: flag('tec_custom_tables_v1_active', '1') && occurrencesInForce(options.get('tec_ct1_migration_state')),
+    occurrenceTables: flag('tec_custom_tables_v1_active', '1') && areOccurrencesUsed(options.get('tec_ct1_migration_state')),
     shared: activePlugins(options).includes('the-events-calendar'),
     calendar: readCalendar(
       serializedMembers(options.get(CALENDAR_OPTION)),
@@ -207,45 +207,45 @@ export function readSettings(
     recurrence: undefined,
     contentLanguages: undefined,
     versionKey: text(VERSION_KEY_OPTION),
-    edition: 0,
+    readingNumber: 0,
     raw: options,
   };
 }
 
-function occurrencesInForce(state: string | undefined): boolean {
+function areOccurrencesUsed(state: string | undefined): boolean {
   return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }
 
 /** Page length for sites that want all records on one page. */
-const LONGEST_PAGE = 400;
+const MAX_PAGE_SIZE = 400;
 
 /** Returns the number of events in a list on the calendar's pages, according to the settings, with an upper limit. */
 export const eventsOnPage = ({ calendar, postsPerPage }: Pick<SiteSettings, 'calendar' | 'postsPerPage'>): number =>
-  Math.min(calendar.eventsPerPage ?? postsPerPage, LONGEST_PAGE);
+  Math.min(calendar.eventsPerPage ?? postsPerPage, MAX_PAGE_SIZE);
 
 /** Returns a stored page length; undefined if it is not set. WordPress uses -1 for all records. */
-function pageLength(stored: unknown): number | undefined {
+function pageSizeOf(stored: unknown): number | undefined {
   const length = Number.parseInt(String(stored), 10) || undefined;
-  return length !== undefined && length < 0 ? LONGEST_PAGE : length;
+  return length !== undefined && length < 0 ? MAX_PAGE_SIZE : length;
 }
 
 /** Number of months ahead for which The Events Calendar creates dates of rules without end: default and maximum. */
-const USUAL_MONTHS = 60;
-const MOST_MONTHS = 120;
+const DEFAULT_MONTHS_AHEAD = 60;
+const MAX_MONTHS_AHEAD = 120;
 
 function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat: string, timeFormat: string): CalendarSettings {
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
-    postsPerPage: pageLength(members.posts_per_page),
-    eventsPerPage: pageLength(members.postsPerPage),
+    postsPerPage: pageSizeOf(members.posts_per_page),
+    eventsPerPage: pageSizeOf(members.postsPerPage),
     view: members.viewOption === 'month' || members.viewOption === 'day' ? members.viewOption : 'list',
-    monthsAhead: Math.min(Math.max(1, Math.trunc(Number(members.recurrenceMaxMonthsAfter)) || USUAL_MONTHS), MOST_MONTHS),
+    monthsAhead: Math.min(Math.max(1, Math.trunc(Number(members.recurrenceMaxMonthsAfter)) || DEFAULT_MONTHS_AHEAD), MAX_MONTHS_AHEAD),
     cutoff: /^\d\d:\d\d$/.test(text('multiDayCutoff', '')) ? text('multiDayCutoff', '') : '00:00',
     timezoneMode: members.tribe_events_timezone_mode === 'site' ? 'site' : 'event',
     // `tribe_get_option`: an emptied symbol means none, and not the default.
     currencySymbol: members.defaultCurrencySymbol === '' ? '' : text('defaultCurrencySymbol', '$'),
     currencyCode: text('defaultCurrencyCode', ''),
-    currencyAfter: isTruthy(members.reverseCurrencyPosition),
+    isCurrencyAfterAmount: isTruthy(members.reverseCurrencyPosition),
     eventsSlug: text('eventsSlug', 'events'),
     singleEventSlug: text('singleEventSlug', 'event'),
     customFields: readCustomFields(members['custom-fields'], own),

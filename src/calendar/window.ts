@@ -5,7 +5,7 @@
 import { memoize } from '../memo.ts';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { addDays, addMonths, addSeconds, textFromUnix, unixFromDate } from '../wordpress/time.ts';
-import { localFromUnix, nowLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
+import { localFromDate, localFromUnix, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 
 /** A parameter that filters the list by date. */
 export type DateParam = 'start_date' | 'end_date' | 'starts_before' | 'starts_after' | 'ends_before' | 'ends_after';
@@ -20,7 +20,7 @@ export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | 
 export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: DateFilter[] };
 
 /** The value of `strict_dates` for times in the site's local time. */
-export const LOCAL = 'local';
+export const LOCAL_DATES = 'local';
 
 /**
  * Context that determines the window, in addition to the parameters. `cutoff`: `HH:MM`, the time at which the
@@ -40,19 +40,19 @@ export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: '
 export function listWindow(params: Readonly<Record<string, unknown>>, context: WindowContext): ListWindow {
   const window: ListWindow = { echo: {}, filters: [] };
   if (params.include !== undefined && params.include !== null) return window;
-  const exact = params.strict_dates === true || params.strict_dates === LOCAL;
-  const zone = params.strict_dates === LOCAL ? context.siteZone : UTC;
-  const without = RELATIVE.some((name) => isGiven(params[name]));
+  const exact = params.strict_dates === true || params.strict_dates === LOCAL_DATES;
+  const zone = params.strict_dates === LOCAL_DATES ? context.siteZone : UTC;
+  const without = RELATIVE_PARAMS.some((name) => isPresent(params[name]));
   for (const [name, column, op] of BOUNDS) {
-    const value = isGiven(params[name])
+    const value = isPresent(params[name])
       ? effectiveValue(name, params[name], exact ? zone : undefined, context)
       : without
         ? undefined
         : defaultValue(name, exact, context);
     if (value === undefined) continue;
     window.echo[name] = value;
-    const bound = kept(value);
-    window.filters.push({ column, op, value: context.mode === 'site' ? kept(toUtc(bound, context.siteZone)) : bound });
+    const bound = clampDateTime(value);
+    window.filters.push({ column, op, value: context.mode === 'site' ? clampDateTime(toUtc(bound, context.siteZone)) : bound });
   }
   return window;
 }
@@ -67,7 +67,7 @@ export function exactBounds(
 ): DateFilter[] {
   return BOUNDS.flatMap(([name, column, op]) => {
     const value = params[name];
-    const instant = isGiven(value) ? instantOf(value, now, siteZone) : undefined;
+    const instant = isPresent(value) ? instantOf(value, now, siteZone) : undefined;
     if (instant === undefined) return [];
     return [{ column, op, value: localWithin(instant, mode === 'site' ? UTC : siteZone) }];
   });
@@ -128,22 +128,22 @@ const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['o
   ['ends_before', 'end_date', '<'],
   ['ends_after', 'end_date', '>'],
 ];
-const RELATIVE: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
+const RELATIVE_PARAMS: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
 const MONTHS_AHEAD = 24;
 /** Returns the last day of the default window; cached, since most lists begin today. */
 const lastDay = memoize((day: string) => addMonths(day, MONTHS_AHEAD).slice(0, 10));
 const MIDNIGHT = '00:00';
 /** The range of a DATETIME column. */
 const [EARLIEST, LATEST] = ['1000-01-01 00:00:00', '9999-12-31 23:59:59'];
-const kept = (local: string): string => {
+const clampDateTime = (local: string): string => {
   if (local.startsWith('0') || local.startsWith('-')) return EARLIEST;
   return local.length > LATEST.length ? LATEST : local;
 };
 /** The range of dates with a four-digit year, in Unix seconds: many clients send `0000-01-01` to request all events. */
 const [FIRST, LAST] = [-62167219200, 253402300799];
-const localWithin = (instant: number, zone: Zone): string => kept(localFromUnix(Math.min(Math.max(instant, FIRST), LAST), zone));
+const localWithin = (instant: number, zone: Zone): string => clampDateTime(localFromUnix(Math.min(Math.max(instant, FIRST), LAST), zone));
 
-function isGiven(value: unknown): value is string | number {
+function isPresent(value: unknown): value is string | number {
   return typeof value === 'string' ? value !== '' : typeof value === 'number';
 }
 
@@ -170,7 +170,7 @@ function instantOf(value: string | number, now: Date, zone: Zone = UTC): number 
 }
 
 function defaultValue(name: DateParam, strict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {
-  const today = nowLocal(now, siteZone);
+  const today = localFromDate(now, siteZone);
   if (name === 'start_date') return beginOfDay(today, strict ? MIDNIGHT : cutoff);
   if (name !== 'end_date') return undefined;
   const end = lastDay(today.slice(0, 10));

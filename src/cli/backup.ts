@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { wouldReplace } from '../exchange/items/whole-file.ts';
+import { wouldReplace } from '../exchange/items/atomic-file.ts';
 import { isEmptySite } from '../storage/audit/snapshot.ts';
 import { isNetwork } from '../storage/rows/options.ts';
 import { backUp } from '../upkeep/backup.ts';
@@ -8,7 +8,7 @@ import { restore } from '../upkeep/restore.ts';
 import { sitePrefix } from '../wordpress/network.ts';
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
-import { print, printBeside } from './print.ts';
+import { print, printAboutFile } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
 import { configOf, type Session, withNewDatabase, withSite } from './session.ts';
 
@@ -24,19 +24,19 @@ export function addBackupCommands(program: Command, session: Session): void {
     'fasti backup "calendar-$(date +%F).backup"',
   ])
     .option('--force', say('upkeep:backup.force'))
-    .action((file: string, given: Options) => makeBackup(session, file, given));
+    .action((file: string, given: Options) => runBackup(session, file, given));
   withExamples(program.command('restore <file>').description(say('upkeep:restore.about')), say, [
     'fasti restore calendar.backup',
     'DATABASE_URL=mysql://user:password@localhost/new fasti restore calendar.backup',
   ])
     .option('--force', say('upkeep:restore.force'))
-    .action((file: string, given: Options) => restoreBackup(session, file, given));
+    .action((file: string, given: Options) => runRestore(session, file, given));
 }
 
 /** The file that `-` means, as in other commands. */
 const STANDARD_OUTPUT = '/dev/stdout';
 
-async function makeBackup(session: Session, named: string, { force }: Options): Promise<void> {
+async function runBackup(session: Session, named: string, { force }: Options): Promise<void> {
   const { io, say } = session;
   const file = named === '-' ? STANDARD_OUTPUT : named;
   if (!force && (await wouldReplace(file))) throw new CliError('file-exists', { file });
@@ -44,10 +44,10 @@ async function makeBackup(session: Session, named: string, { force }: Options): 
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
   );
   clearLine(session);
-  await printBeside(io, file, `${say('upkeep:backup.done', { count: rows, file })}\n`);
+  await printAboutFile(io, file, `${say('upkeep:backup.done', { count: rows, file })}\n`);
 }
 
-async function restoreBackup(session: Session, file: string, { force }: Options): Promise<void> {
+async function runRestore(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
   const { tablePrefix, networkSite } = configOf(session);
   const backup = await openBackup(file, sitePrefix(tablePrefix, networkSite));

@@ -4,7 +4,7 @@ import { createProgram, sayIn } from './program.ts';
 
 /** Returns the page about all commands in Markdown, generated from the commands and the English sentences. */
 export function commandsPage(texts: Texts): string {
-  const program = wholeProgram(texts);
+  const program = documentedProgram(texts);
   const options = program.options.map(({ flags, description }) => `- \`${flags}\`: ${description}`);
   return [
     '# Commands',
@@ -12,7 +12,7 @@ export function commandsPage(texts: Texts): string {
     `${program.description()} Every command describes its options with \`--help\`.`,
     `The codes it ends with: ${EXIT_CODES.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`,
     `Everywhere:\n\n${options.join('\n')}`,
-    ...leaves(program).map(section),
+    ...commandsWithoutSubcommands(program).map(commandSection),
   ]
     .join('\n\n')
     .concat('\n');
@@ -28,24 +28,26 @@ export const EXIT_CODES = [
 ] as const;
 
 /** Returns the program with all its commands, in English. */
-export function wholeProgram(texts: Texts): Command {
-  const nowhere = { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined };
-  return createProgram({ io: nowhere, language: 'en', say: sayIn(texts, 'en') });
+export function documentedProgram(texts: Texts): Command {
+  const silentIo = { env: {}, out: () => undefined, err: () => undefined, isTerminal: false, serve: async () => undefined };
+  return createProgram({ io: silentIo, language: 'en', say: sayIn(texts, 'en') });
 }
 
 /** Returns all commands without subcommands, in their order. */
-export const leaves = (command: Command): Command[] => (command.commands.length > 0 ? command.commands.flatMap(leaves) : [command]);
+export const commandsWithoutSubcommands = (command: Command): Command[] =>
+  command.commands.length > 0 ? command.commands.flatMap(commandsWithoutSubcommands) : [command];
 
-function section(command: Command): string {
-  const options = command.options.map(({ flags, description }) => `| \`${escaped(flags)}\` | ${escaped(description)} |`);
+function commandSection(command: Command): string {
+  const options = command.options.map(({ flags, description }) => `| \`${escapeMarkdown(flags)}\` | ${escapeMarkdown(description)} |`);
   return [
-    `## ${nameOf(command)}`,
+    `## ${fullCommandName(command)}`,
     command.description(),
-    `\`\`\`\n${nameOf(command)} ${command.usage()}\n\`\`\``,
+    `\`\`\`\n${fullCommandName(command)} ${command.usage()}\n\`\`\``,
     ...(options.length > 0 ? [`| Option | Meaning |\n| --- | --- |\n${options.join('\n')}`] : []),
   ].join('\n\n');
 }
 
-export const nameOf = (command: Command): string => (command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name());
+export const fullCommandName = (command: Command): string =>
+  command.parent ? `${fullCommandName(command.parent)} ${command.name()}` : command.name();
 
-const escaped = (text: string): string => text.replaceAll('|', '\\|');
+const escapeMarkdown = (text: string): string => text.replaceAll('|', '\\|');

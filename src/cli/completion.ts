@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { tableOf } from '../wordpress/table.ts';
-import { CliError, EXIT } from './io.ts';
+import { CliError, EXIT_CODE } from './io.ts';
 import { withExamples } from './options.ts';
 import { print } from './print.ts';
 import type { Session } from './session.ts';
 
 /** A possible next word after a command: a subcommand or an option. */
-interface Word {
+interface Completion {
   readonly text: string;
   readonly meaning: string;
 }
@@ -14,8 +14,8 @@ interface Word {
 /** A command by its path (`['event', 'list']`), with its possible next words. */
 interface CommandNode {
   readonly path: readonly string[];
-  readonly commands: readonly Word[];
-  readonly options: readonly Word[];
+  readonly commands: readonly Completion[];
+  readonly options: readonly Completion[];
 }
 
 /** Shells -> functions that generate their completion script from all commands. */
@@ -35,46 +35,46 @@ export function addCompletionCommand(program: Command, { io, say }: Session): vo
     'fasti completion fish > ~/.config/fish/completions/fasti.fish',
   ]).action((shell: string) => {
     const script = SHELLS.get(shell);
-    if (!script) throw new CliError('shell-unknown', { shell, shells }, EXIT.usage);
-    print(io, script(placesIn(program)));
+    if (!script) throw new CliError('shell-unknown', { shell, shells }, EXIT_CODE.usage);
+    print(io, script(commandNodes(program)));
   });
 }
 
-function placesIn(command: Command, path: readonly string[] = []): CommandNode[] {
+function commandNodes(command: Command, path: readonly string[] = []): CommandNode[] {
   const commands = command.commands.map((one) => ({ text: one.name(), meaning: one.description() }));
   const own = command.options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : []));
-  const general = command.parent ? GENERAL.map((text) => ({ text, meaning: '' })) : [];
-  const options = [...own, ...general, { text: '--help', meaning: '' }];
-  return [{ path, commands, options }, ...command.commands.flatMap((one) => placesIn(one, [...path, one.name()]))];
+  const globalOptions = command.parent ? GLOBAL_OPTIONS.map((text) => ({ text, meaning: '' })) : [];
+  const options = [...own, ...globalOptions, { text: '--help', meaning: '' }];
+  return [{ path, commands, options }, ...command.commands.flatMap((one) => commandNodes(one, [...path, one.name()]))];
 }
 
 /** Options that are allowed anywhere. The word after one is its value, not a command. */
-const GENERAL = ['--user', '--language'];
+const GLOBAL_OPTIONS = ['--user', '--language'];
 
 /** Returns the paths of all commands, as alternatives of a `case` in bash and zsh. */
-const pathsIn = (places: readonly CommandNode[]): string =>
-  places.flatMap(({ path }) => (path.length > 0 ? [placeOf(path)] : [])).join('|');
+const casePattern = (nodes: readonly CommandNode[]): string =>
+  nodes.flatMap(({ path }) => (path.length > 0 ? [quotePath(path)] : [])).join('|');
 
-const placeOf = (path: readonly string[]): string => `"${path.map((name) => ` ${name}`).join('')}"`;
+const quotePath = (path: readonly string[]): string => `"${path.map((name) => ` ${name}`).join('')}"`;
 
 /**
  * Returns the script for bash. After a hyphen, it completes options; otherwise commands, or files if there are no
  * commands.
  */
-function bashScript(places: readonly CommandNode[]): string {
-  const textsOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
-  const cases = places.map(
-    ({ path, commands, options }) => `    ${placeOf(path)}) commands="${textsOf(commands)}" options="${textsOf(options)}" ;;`,
+function bashScript(nodes: readonly CommandNode[]): string {
+  const textsOf = (words: readonly Completion[]) => words.map(({ text }) => text).join(' ');
+  const cases = nodes.map(
+    ({ path, commands, options }) => `    ${quotePath(path)}) commands="${textsOf(commands)}" options="${textsOf(options)}" ;;`,
   );
   return `# bash completion for fasti
 _fasti() {
   local place= commands= options= i word=\${COMP_WORDS[COMP_CWORD]}
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "\${COMP_WORDS[i]}" in
-      ${GENERAL.join('|')}) ((i++)); [ "\${COMP_WORDS[i]}" != = ] || ((i++)); continue ;;
+      ${GLOBAL_OPTIONS.join('|')}) ((i++)); [ "\${COMP_WORDS[i]}" != = ] || ((i++)); continue ;;
     esac
     case "$place \${COMP_WORDS[i]}" in
-      ${pathsIn(places)}) place="$place \${COMP_WORDS[i]}" ;;
+      ${casePattern(nodes)}) place="$place \${COMP_WORDS[i]}" ;;
     esac
   done
   case "$place" in
@@ -93,11 +93,11 @@ complete -o default -F _fasti fasti
  * Returns the script for zsh, which completes the same words as the one for bash. zsh itself does not offer options
  * unless the word begins with a hyphen.
  */
-function zshScript(places: readonly CommandNode[]): string {
-  const described = (words: readonly Word[]) =>
-    words.map(({ text, meaning }) => quoted(`${text}:${oneLine(meaning).replaceAll(':', '\\:')}`)).join(' ');
-  const cases = places.map(
-    ({ path, commands, options }) => `    ${placeOf(path)}) verbs=(${described(commands)}) flags=(${described(options)}) ;;`,
+function zshScript(nodes: readonly CommandNode[]): string {
+  const described = (words: readonly Completion[]) =>
+    words.map(({ text, meaning }) => singleQuote(`${text}:${firstSentence(meaning).replaceAll(':', '\\:')}`)).join(' ');
+  const cases = nodes.map(
+    ({ path, commands, options }) => `    ${quotePath(path)}) verbs=(${described(commands)}) flags=(${described(options)}) ;;`,
   );
   return `#compdef fasti
 _fasti() {
@@ -105,10 +105,10 @@ _fasti() {
   local -a verbs flags
   for ((i = 2; i < CURRENT; i++)); do
     case "\${words[i]}" in
-      ${GENERAL.join('|')}) ((i++)); continue ;;
+      ${GLOBAL_OPTIONS.join('|')}) ((i++)); continue ;;
     esac
     case "$place \${words[i]}" in
-      ${pathsIn(places)}) place="$place \${words[i]}" ;;
+      ${casePattern(nodes)}) place="$place \${words[i]}" ;;
     esac
   done
   case "$place" in
@@ -123,13 +123,13 @@ if [ "$funcstack[1]" = _fasti ]; then _fasti "$@"; else compdef _fasti fasti; fi
 `;
 }
 
-function fishScript(places: readonly CommandNode[]): string {
-  const known = places.flatMap(({ path }) => (path.length > 0 ? [quoted(path.join(' '))] : []));
-  const lines = places.flatMap(({ path, commands, options }) => {
-    const here = `-n ${quoted(`__fasti_at ${quoted(path.join(' '))}`)}`;
+function fishScript(nodes: readonly CommandNode[]): string {
+  const known = nodes.flatMap(({ path }) => (path.length > 0 ? [singleQuote(path.join(' '))] : []));
+  const lines = nodes.flatMap(({ path, commands, options }) => {
+    const here = `-n ${singleQuote(`__fasti_at ${singleQuote(path.join(' '))}`)}`;
     return [...commands, ...options].map(({ text, meaning }) => {
       const word = text.startsWith('--') ? `-l ${text.slice(2)}` : `-f -a ${text}`;
-      return `complete -c fasti ${here} ${word}${meaning === '' ? '' : ` -d ${quoted(oneLine(meaning))}`}`;
+      return `complete -c fasti ${here} ${word}${meaning === '' ? '' : ` -d ${singleQuote(firstSentence(meaning))}`}`;
     });
   });
   return `# fish completion for fasti
@@ -138,7 +138,7 @@ function __fasti_at
   set -l place
   set -l last
   for word in (commandline -opc)[2..-1]
-    if not contains -- "$last" ${GENERAL.join(' ')}
+    if not contains -- "$last" ${GLOBAL_OPTIONS.join(' ')}
       contains -- (string join -- ' ' $place $word) $__fasti_places; and set -a place $word
     end
     set last $word
@@ -150,7 +150,7 @@ ${lines.join('\n')}
 }
 
 /** Returns the first sentence, on one line. */
-const oneLine = (text: string): string => (text.replace(/\s+/g, ' ').split('. ')[0] ?? '').replace(/\.$/, '');
+const firstSentence = (text: string): string => (text.replace(/\s+/g, ' ').split('. ')[0] ?? '').replace(/\.$/, '');
 
 /** Puts a text in single quotes, for all three shells. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
+const singleQuote = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;

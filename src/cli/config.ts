@@ -1,24 +1,24 @@
 import type { Command } from 'commander';
 import { type Setting, settings } from '../config/settings.ts';
 import { loadConfiguredTexts } from '../site.ts';
-import { shapeOf, withExamples, withShape } from './options.ts';
-import { print, printedList } from './print.ts';
+import { outputShape, withExamples, withOutputOptions } from './options.ts';
+import { formatList, print } from './print.ts';
 import { configOf, type Session } from './session.ts';
 
 /** Adds `config`, which prints the settings in force and where they come from. */
 export function addConfigCommand(program: Command, session: Session): void {
   const { io, say } = session;
-  withExamples(withShape(program.command('config').description(say('config.about')), say), say, [
+  withExamples(withOutputOptions(program.command('config').description(say('config.about')), say), say, [
     'fasti config',
     'fasti config --format=json',
   ]).action(async (given: Record<string, unknown>) => {
-    const shape = shapeOf(given, ['setting', 'value', 'from']);
+    const shape = outputShape(given, ['setting', 'value', 'from']);
     print(
       io,
-      printedList(
+      formatList(
         Object.values<Setting>(settings).map((setting) => rowOf(setting, session)),
         shape,
-        io.terminal,
+        io.isTerminal,
       ),
     );
     // Reports unusable values after everything has been printed.
@@ -30,20 +30,20 @@ function rowOf(setting: Setting, { io, say }: Session) {
   const { env, fallback = '' } = setting;
   const given = io.env[env]?.trim() || undefined;
   const from = given === undefined ? say('config.default') : (io.files?.get(env) ?? say('config.environment'));
-  return { setting: env, value: given === undefined ? fallback : printable(setting, given, say('config.hidden')), from };
+  return { setting: env, value: given === undefined ? fallback : toPrintable(setting, given, say('config.hidden')), from };
 }
 
 /** Returns a printable value: a URL without its password, nothing of other secrets. */
-function printable({ secret, type }: Setting, value: string, hidden: string): string {
+function toPrintable({ secret, type }: Setting, value: string, hidden: string): string {
   if (!secret) return value;
   if (type !== 'URL') return hidden;
   const [, before, after] = /^(\w+:\/\/[^/:@]*:).*(@.*)$/s.exec(value) ?? [];
   if (before !== undefined) return `${before}${hidden}${after}`;
-  return isCut(value) ? `mysql://${hidden}` : value;
+  return mayBeCutAtHash(value) ? `mysql://${hidden}` : value;
 }
 
 /** Whether an address may be cut off within its password, for example because a `#` in it begins a comment. */
-function isCut(address: string): boolean {
+function mayBeCutAtHash(address: string): boolean {
   const [, hosts = ''] = /^mysql:\/\/([^/?]*)/.exec(address) ?? [];
   return hosts.split(',').some((host) => !/^[^:]*(:\d+)?$/.test(host));
 }

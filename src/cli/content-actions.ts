@@ -2,27 +2,27 @@ import { fail } from '../errors.ts';
 import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
-import { explaining } from '../records/explanation.ts';
+import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug } from '../records/posts.ts';
 import { termLookUp } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms } from '../records/terms.ts';
-import { lockPostVersion, lockTermVersion, onlyIf, tagsIn } from '../records/versions.ts';
+import { lockPostVersion, lockTermVersion, parseTags, withPreconditions } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { changePost, createPost, deletePost, trashPost, upsertPost } from '../records/writes/post-writes.ts';
-import { discardingImages } from '../records/writes/prepared-images.ts';
+import { withImageCleanup } from '../records/writes/prepared-images.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
-import { type Options, onSiteOf, type Params } from './content-flags.ts';
-import { CliError, EXIT } from './io.ts';
+import { kindForCaller, type Options, type Params } from './content-flags.ts';
+import { CliError, EXIT_CODE } from './io.ts';
 import type { Item } from './print.ts';
 
 /* Actions of the commands about records, with the checks and in the transactions of the API. */
 
 /** Returns one page of a list. By default, terms that are not in use are included. */
 export async function listPage(site: Site, caller: Caller, declared: Kind, raw: Options): Promise<Listing> {
-  const kind = onSiteOf(caller, declared);
+  const kind = kindForCaller(caller, declared);
   if (kind.is === 'post') return listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read'));
   const whole = 'hide_empty' in raw || !('hide_empty' in kind.filters) ? raw : { ...raw, hide_empty: false };
   return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, whole, 'read'));
@@ -52,35 +52,35 @@ export interface RecordWrite {
  * rest_forbidden, invalid values.
  */
 export async function create({ site, caller, kind: declared }: RecordWrite, raw: Options): Promise<{ id: number; isNew: boolean }> {
-  const kind = onSiteOf(caller, declared);
+  const kind = kindForCaller(caller, declared);
   const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
   const work = async (own: Site): Promise<{ record: Item; isNew?: boolean }> => {
-    allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
+    requireAllowed(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
     if (kind.is === 'term') return createTerm(own, caller, kind, values);
     return by === undefined ? createPost(own, caller, kind, values) : upsertPost(own, caller, kind, { by, values });
   };
-  const { record, isNew = true } = await explaining(kind.fields, raw, () => discardingImages(site, values, work));
+  const { record, isNew = true } = await withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
   return { id: Number(record.id), isNew };
 }
 
 /** Returns the parameter that turns a creation into an update of an existing record. */
-export const upsertOf = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
+export const upsertParam = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
 
 /**
  * Changes the given values of a record. Throws the errors of the API: rest_forbidden, edit-conflict, invalid values.
  */
 export async function change(writing: RecordWrite, id: number, raw: Options, preconditions: Preconditions | undefined): Promise<void> {
   const { site, caller } = writing;
-  const kind = onSiteOf(caller, writing.kind);
+  const kind = kindForCaller(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
   const work = async (own: Site) => {
-    allow(kind.is === 'post' ? await mayChange(lookUpOnce(own.db), caller, kind, id) : mayManageTerms(caller, kind));
-    await unlessChanged({ ...writing, site: own }, id, preconditions, (inside) =>
+    requireAllowed(kind.is === 'post' ? await mayChange(lookUpOnce(own.db), caller, kind, id) : mayManageTerms(caller, kind));
+    await ifUnchanged({ ...writing, site: own }, id, preconditions, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
   };
-  await explaining(kind.fields, raw, () => discardingImages(site, values, work));
+  await withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
 }
 
 /**
@@ -93,32 +93,32 @@ export async function remove(
   { preconditions, force }: { readonly preconditions: Preconditions | undefined; readonly force: boolean },
 ): Promise<void> {
   const { site, caller, kind } = writing;
-  allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
-  await unlessChanged<unknown>(writing, id, preconditions, (inside) =>
+  requireAllowed(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+  await ifUnchanged<unknown>(writing, id, preconditions, (inside) =>
     kind.is === 'post' ? (force ? deletePost : trashPost)(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
   );
 }
 
 /** Writes only if the record still meets the preconditions; always if there are none. */
-function unlessChanged<Result>(
+function ifUnchanged<Result>(
   { site, caller, kind }: RecordWrite,
   id: number,
   preconditions: Preconditions | undefined,
   write: (site: Site) => Promise<Result>,
 ): Promise<Result> {
   const lockVersion = kind.is === 'post' ? lockPostVersion(kind) : lockTermVersion(kind);
-  return preconditions ? onlyIf(site, caller, lockVersion, { id, conditions: preconditions }, write) : write(site);
+  return preconditions ? withPreconditions(site, caller, lockVersion, { id, conditions: preconditions }, write) : write(site);
 }
 
 /** Returns the precondition in `--if-match`. Throws CliError `one-by-one`. */
-export function ifMatchOf({ ifMatch }: Options, references: readonly string[]): Preconditions | undefined {
+export function ifMatchPreconditions({ ifMatch }: Options, references: readonly string[]): Preconditions | undefined {
   if (typeof ifMatch !== 'string') return undefined;
-  if (references.length > 1) throw new CliError('one-by-one', {}, EXIT.usage);
-  return { match: tagsIn(ifMatch) };
+  if (references.length > 1) throw new CliError('one-by-one', {}, EXIT_CODE.usage);
+  return { match: parseTags(ifMatch) };
 }
 
 /** Throws rest_forbidden unless allowed. */
-export function allow(allowed: boolean): void {
+export function requireAllowed(allowed: boolean): void {
   if (!allowed) fail('rest_forbidden');
 }
 
@@ -126,21 +126,21 @@ export function allow(allowed: boolean): void {
  * Returns the id of the record that a reference means: digits are an id, otherwise a slug; terms are also found by
  * name. Throws CliError `not-found`.
  */
-export async function idOf(site: Site, kind: Kind, reference: string): Promise<number> {
-  const found = kind.is === 'post' ? await postIdOf(site, kind, reference) : await termIdOf(site, kind, reference);
+export async function resolveId(site: Site, kind: Kind, reference: string): Promise<number> {
+  const found = kind.is === 'post' ? await resolvePostId(site, kind, reference) : await resolveTermId(site, kind, reference);
   if (found === undefined) throw new CliError('not-found', { reference });
   return found;
 }
 
 /** Returns the id of a post. An id is not looked up, since the action reports it if it is unknown. */
-async function postIdOf(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
+async function resolvePostId(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
   return /^\d{1,15}$/.test(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
 }
 
 /** Returns the id of a record in the trash, where slugs end in `__trashed`. Throws CliError `not-found`. */
-export const idInTrash = async (site: Site, kind: PostKind, reference: string): Promise<number> =>
-  (await postIdOf(site, kind, `${reference}__trashed`)) ?? idOf(site, kind, reference);
+export const resolveIdInTrash = async (site: Site, kind: PostKind, reference: string): Promise<number> =>
+  (await resolvePostId(site, kind, `${reference}__trashed`)) ?? resolveId(site, kind, reference);
 
-async function termIdOf({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
+async function resolveTermId({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
   return (await termLookUp(db, name, [reference])).byToken(reference)?.term_id;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
-import { flagAnything } from '../kinds/grammars/flags.ts';
+import { hasCustomFields, kindOnSite } from '../kinds/custom-fields.ts';
+import { truthyFlag } from '../kinds/grammars/flags.ts';
 import { kinds, postKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
@@ -8,8 +8,8 @@ import type { Param } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { tableOf } from '../wordpress/table.ts';
-import { CliError, EXIT } from './io.ts';
-import { readableDate } from './options.ts';
+import { CliError, EXIT_CODE } from './io.ts';
+import { parseReadableDate } from './options.ts';
 import type { Session } from './session.ts';
 
 /* Flags of the commands about records: generated from the parameters of the kinds, and parsed. */
@@ -21,13 +21,13 @@ export type Params = Readonly<Record<string, Param>>;
  * Expands boolean flags to `--featured=true` and `--featured=false` (`--no-featured`), so that they do not consume the
  * next word unless it is a yes or no, as in wp-cli. Hyphens in flags are accepted: `--start-date`.
  */
-export function spellOutFlags(args: readonly string[]): string[] {
-  const params = Object.entries(paramsOf(commandIn(args)));
+export function expandBooleanFlags(args: readonly string[]): string[] {
+  const params = Object.entries(paramsOf(findCommand(args)));
   const flags = new Set(params.flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
   const names = new Set(params.map(([name]) => name));
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return args.map((given, place) => {
-    const arg = place < end ? withUnderscores(given, names) : given;
+    const arg = place < end ? underscoreFlag(given, names) : given;
     const [, no, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
     const answered = no === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
     return place < end && flags.has(name) && !answered ? `--${name}=${no === undefined}` : arg;
@@ -42,7 +42,7 @@ function paramsOf(command: string | undefined): Params {
 }
 
 /** Rewrites `--start-date=…` to `--start_date=…` if that flag exists. */
-function withUnderscores(arg: string, names: ReadonlySet<string>): string {
+function underscoreFlag(arg: string, names: ReadonlySet<string>): string {
   const [, no = '', name = ''] = /^--(no-)?([a-z][a-z-]*)/.exec(arg) ?? [];
   const known = name.replaceAll('-', '_');
   const start = `--${no}${name}`;
@@ -50,20 +50,20 @@ function withUnderscores(arg: string, names: ReadonlySet<string>): string {
 }
 
 /** Global options that may precede the command, each with a value. */
-const BEFORE_COMMAND = ['--user', '--language'];
+const OPTIONS_BEFORE_COMMAND = ['--user', '--language'];
 
 /** Returns the command in the arguments: the first word that is neither an option nor the value of one. */
-const commandIn = (args: readonly string[]): string | undefined =>
-  args.find((arg, place) => !arg.startsWith('-') && !BEFORE_COMMAND.includes(args[place - 1] ?? ''));
+const findCommand = (args: readonly string[]): string | undefined =>
+  args.find((arg, place) => !arg.startsWith('-') && !OPTIONS_BEFORE_COMMAND.includes(args[place - 1] ?? ''));
 
 /** Whether a parameter may be given without a value, which means yes. */
 export const isFlag = ({ grammar }: Param): boolean => {
   const { type } = grammar.json;
-  return type === 'boolean' || (Array.isArray(type) && type.includes('boolean')) || grammar === flagAnything;
+  return type === 'boolean' || (Array.isArray(type) && type.includes('boolean')) || grammar === truthyFlag;
 };
 
 /** Whether a value may be given as JSON: lists and objects, such as a new venue of an event. */
-const isCollection = ({ grammar }: Param): boolean => {
+const isListOrObject = ({ grammar }: Param): boolean => {
   const { type } = grammar.json;
   return type === 'array' || type === undefined;
 };
@@ -103,14 +103,14 @@ export const fieldTexts = (kind: Kind, name: string): string[] => [
  * Returns the given values of these parameters. Throws CliError `json-invalid`, `no-custom-fields`,
  * `custom-field-form`.
  */
-export function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Record<string, unknown> {
+export function givenValues(caller: Caller, kind: Kind, params: Params, given: Options): Record<string, unknown> {
   const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
   const { custom_fields: custom } = given;
-  if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
+  if (custom !== undefined && kindForCaller(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT_CODE.usage);
   return {
-    ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parseValue(name, param, given[name]))])),
-    ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
-    ...languagesIn(caller, kind, given),
+    ...Object.fromEntries(named.map(([name, param]) => [name, parseReadableDate(caller, param, parseValue(name, param, given[name]))])),
+    ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(splitCustomField)) } : {}),
+    ...languageValues(caller, kind, given),
   };
 }
 
@@ -118,20 +118,20 @@ export function rawOf(caller: Caller, kind: Kind, params: Params, given: Options
  * Returns the given language and translations of a record. They have flags of their own, since `--language` is the
  * language of the command's messages.
  */
-function languagesIn({ settings }: Caller, kind: Kind, { contentLanguage, translations, translationOf }: Options): Options {
+function languageValues({ settings }: Caller, kind: Kind, { contentLanguage, translations, translationOf }: Options): Options {
   const named = Object.entries({ language: contentLanguage, translations, translation_of: translationOf }).filter(
     ([, value]) => value !== undefined,
   );
-  if (named.length > 0 && withLanguages(kind, settings.contentLanguages) === kind) throw new CliError('no-languages', {}, EXIT.usage);
-  return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? json(name, String(value)) : value]));
+  if (named.length > 0 && withLanguages(kind, settings.contentLanguages) === kind) throw new CliError('no-languages', {}, EXIT_CODE.usage);
+  return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? parseJsonFlag(name, String(value)) : value]));
 }
 
 /** Returns a caller who lists the records of one language only. Throws CliError `no-languages`, `language-unknown`. */
 export function inContentLanguage(caller: Caller, { contentLanguage: code }: Options): Caller {
   if (typeof code !== 'string') return caller;
   const { contentLanguages: languages } = caller.settings;
-  if (!languages) throw new CliError('no-languages', {}, EXIT.usage);
-  if (!languageOfCode(languages, code)) throw new CliError('language-unknown', { code }, EXIT.usage);
+  if (!languages) throw new CliError('no-languages', {}, EXIT_CODE.usage);
+  if (!languageOfCode(languages, code)) throw new CliError('language-unknown', { code }, EXIT_CODE.usage);
   return { ...caller, content: { code, chosen: true } };
 }
 
@@ -148,30 +148,30 @@ const OTHER_FLAGS: ReadonlyMap<string, string> = tableOf({ language: '--content-
 export const flagFor = (param: string): string => OTHER_FLAGS.get(param) ?? `--${param}`;
 
 /** Returns a kind with the fields that it has on the caller's site. */
-export const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => onSite(kind, settings);
+export const kindForCaller = <K extends Kind>({ settings }: Caller, kind: K): K => kindOnSite(kind, settings);
 
 /** Splits `accessibility=yes` into name and value. Throws CliError `custom-field-form`. */
-function memberIn(text: unknown): [string, string] {
+function splitCustomField(text: unknown): [string, string] {
   const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
-  if (name === '') throw new CliError('custom-field-form', { text: String(text) }, EXIT.usage);
+  if (name === '') throw new CliError('custom-field-form', { text: String(text) }, EXIT_CODE.usage);
   return [name, value];
 }
 
 /** Adds the flag for the site's own fields, which may be repeated. */
 const withCustomFields = (command: Command, { say }: Session, kind: Kind): Command =>
-  takesCustomFields(kind)
+  hasCustomFields(kind)
     ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
     : command;
 
 function parseValue(name: string, param: Param, given: unknown): unknown {
-  return typeof given === 'string' && isCollection(param) && /^\s*[[{]/.test(given) ? json(name, given) : given;
+  return typeof given === 'string' && isListOrObject(param) && /^\s*[[{]/.test(given) ? parseJsonFlag(name, given) : given;
 }
 
 /** Parses JSON. Throws CliError `json-invalid`. */
-function json(name: string, text: string): unknown {
+function parseJsonFlag(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError('json-invalid', { name }, EXIT.usage);
+    throw new CliError('json-invalid', { name }, EXIT_CODE.usage);
   }
 }

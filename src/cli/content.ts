@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { hasTrash } from '../config/config.ts';
-import { flagAnything } from '../kinds/grammars/flags.ts';
+import { truthyFlag } from '../kinds/grammars/flags.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, PostKind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
 import type { Caller } from '../records/caller.ts';
-import { shortened } from '../records/explanation.ts';
+import { shorten } from '../records/explanation.ts';
 import { mayTrash, readPost } from '../records/posts.ts';
 import { readTerm } from '../records/terms.ts';
 import { unknownFields } from '../records/unknown-fields.ts';
@@ -14,24 +14,35 @@ import { restorePost } from '../records/writes/post-writes.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
-import { allow, change, create, idInTrash, idOf, ifMatchOf, listAll, listPage, remove, upsertOf } from './content-actions.ts';
+import {
+  change,
+  create,
+  ifMatchPreconditions,
+  listAll,
+  listPage,
+  remove,
+  requireAllowed,
+  resolveId,
+  resolveIdInTrash,
+  upsertParam,
+} from './content-actions.ts';
 import {
   addParams,
   fieldTexts,
   filterTexts,
+  givenValues,
   inContentLanguage,
   type Options,
   type Params,
   placeholder,
-  rawOf,
   withLanguageFlags,
 } from './content-flags.ts';
+import { withEach } from './each-record.ts';
 import { examplesOf, type Verb } from './examples.ts';
-import { CliError, EXIT } from './io.ts';
-import { languageOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
-import { oneLine, print, printedItem, printedList, type Shape } from './print.ts';
+import { CliError, EXIT_CODE } from './io.ts';
+import { languageOf, outputShape, userOf, withExamples, withOutputOptions } from './options.ts';
+import { formatItem, formatList, type OutputShape, oneLine, print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
-import { withEach } from './several.ts';
 
 /** Columns of a table of records. */
 const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
@@ -43,18 +54,18 @@ const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
 };
 
 /**
- * Adds `list`, `get`, `create`, `update` and `delete` for each kind that `isMeant` accepts; their flags are the kind's
- * filters and fields. Other kinds get only their name.
+ * Adds `list`, `get`, `create`, `update` and `delete` for each kind that `isRequested` accepts; their flags are the
+ * kind's filters and fields. Other kinds get only their name.
  */
-export function addContentCommands(program: Command, session: Session, isMeant: (name: string) => boolean): void {
+export function addContentCommands(program: Command, session: Session, isRequested: (name: string) => boolean): void {
   for (const kind of kinds) {
     const command = addKind(program, session, kind);
-    if (isMeant(kind.name)) addVerbs(command, session, kind);
+    if (isRequested(kind.name)) addVerbs(command, session, kind);
   }
 }
 
 /** The commands of one kind. `verb` adds a command with its description and examples. */
-interface Group {
+interface KindCommands {
   readonly session: Session;
   readonly kind: Kind;
   readonly verb: (name: Verb, more?: string) => Command;
@@ -62,17 +73,17 @@ interface Group {
   readonly reference: '<id-or-slug>' | '<id-slug-or-name>';
 }
 
-const wordsFor = ({ say }: Session, { name }: Kind) => ({ one: say(`nouns.${name}.one`), many: say(`nouns.${name}.many`) });
+const kindPlaceholders = ({ say }: Session, { name }: Kind) => ({ one: say(`nouns.${name}.one`), many: say(`nouns.${name}.many`) });
 
 const addKind = (program: Command, session: Session, kind: Kind): Command =>
   program
     .command(kind.name)
     .helpCommand(false)
-    .description(session.say('content.group', wordsFor(session, kind)));
+    .description(session.say('content.group', kindPlaceholders(session, kind)));
 
 function addVerbs(command: Command, session: Session, kind: Kind): void {
   const { say } = session;
-  const words = wordsFor(session, kind);
+  const words = kindPlaceholders(session, kind);
   const verb = (name: Verb, more = '') =>
     withExamples(
       command.command(`${name}${more}`).description(say([`content.${name}-${kind.is}`, `content.${name}`], words)),
@@ -84,69 +95,69 @@ function addVerbs(command: Command, session: Session, kind: Kind): void {
   if (kind.is === 'post') addRestore({ session, kind, verb, reference }, kind);
 }
 
-function addList({ session, kind, verb }: Group): void {
+function addList({ session, kind, verb }: KindCommands): void {
   const { say, io } = session;
   const list = addParams(verb('list'), session, kind, kind.filters, filterTexts).option(
     '--content-language <code>',
     say('content.only-language'),
   );
-  withShape(list, say).action((given: Options, command: Command) =>
+  withOutputOptions(list, say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
-      const shape: Shape = { ...shapeOf(given, COLUMNS[kind.name]), html: true };
+      const shape: OutputShape = { ...outputShape(given, COLUMNS[kind.name]), html: true };
       const caller = inContentLanguage(await actingCaller(site, session, userOf(command)), given);
       if (shape.format === 'count') {
-        const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(caller, kind, kind.filters, given) });
+        const { total } = await listPage(site, caller, kind, { per_page: 1, ...givenValues(caller, kind, kind.filters, given) });
         print(io, `${total}\n`);
-      } else print(io, printedList(await listAll(site, caller, kind, rawOf(caller, kind, kind.filters, given)), shape, io.terminal));
+      } else print(io, formatList(await listAll(site, caller, kind, givenValues(caller, kind, kind.filters, given)), shape, io.isTerminal));
     }),
   );
 }
 
-function addGet({ session, kind, verb, reference: refer }: Group): void {
+function addGet({ session, kind, verb, reference: refer }: KindCommands): void {
   const { say, io } = session;
-  withShape(verb('get', ` ${refer}`).option('--etag', say('options.etag')), say).action(
+  withOutputOptions(verb('get', ` ${refer}`).option('--etag', say('options.etag')), say).action(
     (reference: string, given: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
-        const shape: Shape = { ...shapeOf(given, COLUMNS[kind.name]), html: true };
+        const shape: OutputShape = { ...outputShape(given, COLUMNS[kind.name]), html: true };
         const caller = await actingCaller(site, session, userOf(command));
-        const id = await idOf(site, kind, reference);
+        const id = await resolveId(site, kind, reference);
         const { record, version = '' } =
           kind.is === 'post' ? await readPost(site, caller, kind, id, { context: 'edit' }) : await readTerm(site, caller, kind, id);
-        print(io, given.etag ? `${versionTag(version)}\n` : printedItem(record, shape, io.terminal));
+        print(io, given.etag ? `${versionTag(version)}\n` : formatItem(record, shape, io.isTerminal));
       }),
   );
 }
 
-function addCreate({ session, kind, verb }: Group): void {
+function addCreate({ session, kind, verb }: KindCommands): void {
   const command = withLanguageFlags(addParams(verb('create'), session, kind, kind.fields, fieldTexts), session);
-  for (const [name, param] of Object.entries(upsertOf(kind)))
+  for (const [name, param] of Object.entries(upsertParam(kind)))
     command.option(`--${name} <${placeholder(param)}>`, session.say(filterTexts(kind, name)));
   command.option('--porcelain', session.say('options.porcelain')).action((given: Options, command: Command) =>
     withSite(session, 'write', async (site) => {
       const caller = await actingCaller(site, session, userOf(command));
-      const raw = rawOf(caller, kind, { ...kind.fields, ...upsertOf(kind) }, given);
-      warnOfUnknown(session, kind, raw);
-      warnOfLanguage(session, { caller, kind }, raw, languageOf(command));
+      const raw = givenValues(caller, kind, { ...kind.fields, ...upsertParam(kind) }, given);
+      warnOfUnknownNames(session, kind, raw);
+      warnOfMisusedLanguage(session, { caller, kind }, raw, languageOf(command));
       const { id, isNew } = await create({ site, caller, kind }, raw);
       printDone(session, given, isNew ? 'created' : 'updated', id);
     }),
   );
 }
 
-function addUpdate({ session, kind, verb, reference: refer }: Group): void {
+function addUpdate({ session, kind, verb, reference: refer }: KindCommands): void {
   const { say } = session;
-  withLanguageFlags(addParams(verb('update', ` ${several(refer)}`), session, kind, kind.fields, fieldTexts), session)
+  withLanguageFlags(addParams(verb('update', ` ${severalPlaceholder(refer)}`), session, kind, kind.fields, fieldTexts), session)
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const preconditions = ifMatchOf(given, references);
+        const preconditions = ifMatchPreconditions(given, references);
         const caller = await actingCaller(site, session, userOf(command));
-        const raw = rawOf(caller, kind, kind.fields, given);
-        if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
-        warnOfUnknown(session, kind, raw);
+        const raw = givenValues(caller, kind, kind.fields, given);
+        if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT_CODE.usage);
+        warnOfUnknownNames(session, kind, raw);
         await withEach(references, async (reference) => {
-          const id = await idOf(site, kind, reference);
+          const id = await resolveId(site, kind, reference);
           await change({ site, caller, kind }, id, raw, preconditions);
           printDone(session, given, 'updated', id);
         });
@@ -154,19 +165,19 @@ function addUpdate({ session, kind, verb, reference: refer }: Group): void {
     );
 }
 
-function addDelete({ session, kind, verb, reference: refer }: Group): void {
+function addDelete({ session, kind, verb, reference: refer }: KindCommands): void {
   const { say } = session;
-  const command = verb('delete', ` ${several(refer)}`);
+  const command = verb('delete', ` ${severalPlaceholder(refer)}`);
   if (kind.is === 'post') command.option('--force', say('content.force'));
   command
     .option('--if-match <tag>', say('options.if-match'))
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const preconditions = ifMatchOf(given, references);
+        const preconditions = ifMatchPreconditions(given, references);
         const caller = await actingCaller(site, session, userOf(command));
         await withEach(references, async (reference) => {
-          const id = await idOf(site, kind, reference);
+          const id = await resolveId(site, kind, reference);
           await remove({ site, caller, kind }, id, { preconditions, force: given.force === true });
           const trashed = kind.is === 'post' && !given.force && hasTrash(site.config);
           printDone(session, given, trashed ? 'trashed' : 'deleted', id);
@@ -175,15 +186,15 @@ function addDelete({ session, kind, verb, reference: refer }: Group): void {
     );
 }
 
-function addRestore({ session, verb, reference: refer }: Group, kind: PostKind): void {
-  verb('restore', ` ${several(refer)}`)
+function addRestore({ session, verb, reference: refer }: KindCommands, kind: PostKind): void {
+  verb('restore', ` ${severalPlaceholder(refer)}`)
     .option('--porcelain', session.say('options.porcelain'))
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
         await withEach(references, async (reference) => {
-          const id = await idInTrash(site, kind, reference);
-          allow(await mayTrash(lookUpOnce(site.db), caller, kind, id));
+          const id = await resolveIdInTrash(site, kind, reference);
+          requireAllowed(await mayTrash(lookUpOnce(site.db), caller, kind, id));
           await restorePost(site, caller, kind, id);
           printDone(session, given, 'restored', id);
         });
@@ -192,7 +203,7 @@ function addRestore({ session, verb, reference: refer }: Group, kind: PostKind):
 }
 
 /** Returns the placeholder for one or more records. */
-const several = (refer: Group['reference']): string => refer.replace('>', '...>');
+const severalPlaceholder = (refer: KindCommands['reference']): string => refer.replace('>', '...>');
 
 /** Prints what was done with a record; with `--porcelain`, only its id. */
 const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
@@ -202,13 +213,13 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id
  * Warns of unknown names in new records: `--venue='{"venue":"Barn","citty":"Asti"}'`. Unknown flags are rejected
  * anyway.
  */
-function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
-  for (const field of unknownFields(kind, { ...kind.fields, ...upsertOf(kind), ...KNOWN_ELSEWHERE }, raw))
-    io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
+function warnOfUnknownNames({ io, say }: Session, kind: Kind, raw: Options): void {
+  for (const field of unknownFields(kind, { ...kind.fields, ...upsertParam(kind), ...FIELDS_WITH_OWN_FLAGS }, raw))
+    io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shorten(field.name) }) }))}\n`);
 }
 
 /** Warns if `--language` was probably meant as the language of a new record, which gets the site's default language. */
-function warnOfLanguage(
+function warnOfMisusedLanguage(
   { io, say }: Session,
   { caller: { settings }, kind }: { readonly caller: Caller; readonly kind: Kind },
   { language: named }: Options,
@@ -221,6 +232,6 @@ function warnOfLanguage(
 }
 
 /** Fields that only some sites have; they have flags of their own. */
-const KNOWN_ELSEWHERE: Params = Object.fromEntries(
-  ['custom_fields', 'language', 'translations', 'translation_of'].map((name) => [name, { grammar: flagAnything }]),
+const FIELDS_WITH_OWN_FLAGS: Params = Object.fromEntries(
+  ['custom_fields', 'language', 'translations', 'translation_of'].map((name) => [name, { grammar: truthyFlag }]),
 );

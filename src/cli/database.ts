@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
+import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../accounts/password-links.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { type Config, localAddress } from '../config/config.ts';
 import { DESK_PATH, passwordLinkUrl } from '../desk/visit.ts';
-import { servesPages } from '../known-settings.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
+import { servesPages } from '../settings-reader.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable, hasTable } from '../storage/engine/database.ts';
 import { countEvents, reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
-import { identityOptions } from '../upkeep/site-options.ts';
+import { toIdentityOptions } from '../upkeep/site-options.ts';
 import { isLanguageCode, knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { parseZone } from '../wordpress/zones.ts';
-import { keepPassword } from './first-password.ts';
 import { type Administrator, installSite } from './install.ts';
-import { CliError, EXIT, type Io } from './io.ts';
-import { listeningAt } from './listening.ts';
-import { numberOf, userOf, withExamples } from './options.ts';
+import { CliError, EXIT_CODE, type Io } from './io.ts';
+import { listenAddress } from './listen-address.ts';
+import { parseNumber, userOf, withExamples } from './options.ts';
+import { writePasswordFile } from './password-file.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
 import { optionInvalid } from './site-options.ts';
@@ -37,7 +37,7 @@ interface InitOptions {
   readonly email?: string;
   readonly sample?: boolean;
   /** Whether to ask for missing values at a terminal. */
-  readonly asks?: boolean;
+  readonly asksForMissing?: boolean;
 }
 
 /** Adds `start`, `serve`, `init`, `migrate` and `seed`. */
@@ -66,7 +66,7 @@ export function addDatabaseCommands(program: Command, session: Session): void {
 
   withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
     withDatabase(session, async ({ db }) => {
-      io.changes?.();
+      io.onFirstChange?.();
       const steps = await migrate(db);
       print(io, `${say(steps.length > 0 ? 'done.migrated' : 'done.current', { steps: steps.join(', ') })}\n`);
     }),
@@ -96,8 +96,8 @@ function addInit(program: Command, session: Session): void {
     .option('--languages <codes>', say('database.languages'))
     .action((given: InitOptions & { readonly languages?: string }) =>
       withNewDatabase(session, async (site) => {
-        const codes = languagesIn(given.languages);
-        await init(session, site, { ...given, asks: !given.sample });
+        const codes = parseLanguages(given.languages);
+        await init(session, site, { ...given, asksForMissing: !given.sample });
         for (const code of codes) await addSiteLanguage(site, { code });
         if (given.sample) await seedByCommand(session, site);
       }),
@@ -111,7 +111,7 @@ function addSeed(program: Command, session: Session): void {
     .option('--every-language', say('database.every-language'))
     .action((given: { events?: string; everyLanguage?: boolean }, command: Command) =>
       withSite(session, 'write', async (site) => {
-        const events = numberOf('events', given.events);
+        const events = parseNumber('events', given.events);
         const user = userOf(command);
         const count = await seedByCommand(session, site, user);
         if (events !== undefined) await generateEvents(session, site, events, { user, everyLanguage: given.everyLanguage });
@@ -121,10 +121,10 @@ function addSeed(program: Command, session: Session): void {
 }
 
 /** Returns the languages of a new site; the first one is the default. Throws CliError `language-code-invalid`. */
-function languagesIn(text: string | undefined): string[] {
+function parseLanguages(text: string | undefined): string[] {
   const codes = [...new Set(text?.split(',').map((code) => code.trim()) ?? [])];
   const wrong = codes.find((code) => !isLanguageCode(code) || !knownLanguage(code));
-  if (wrong !== undefined) throw new CliError('language-code-invalid', { code: wrong }, EXIT.usage);
+  if (wrong !== undefined) throw new CliError('language-code-invalid', { code: wrong }, EXIT_CODE.usage);
   return codes;
 }
 
@@ -136,17 +136,17 @@ async function requireSite({ db }: Site): Promise<void> {
 async function init(session: Session, site: Site, given: InitOptions): Promise<void> {
   const { io, say } = session;
   const url = trimEndOf(given.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
-  const { email, ...own } = await identityOf(session, given, url);
+  const { email, ...own } = await askIdentity(session, given, url);
   const named = { url, ...own };
-  const identity = identityOptions(named);
+  const identity = toIdentityOptions(named);
   if (typeof identity === 'string') throw optionInvalid(session, identity, named[identity]);
   const administrator: Administrator = { login: given.login ?? 'admin', email };
   const password = await installSite(site, { identity, email }, administrator, say('database.password-name'));
   print(io, `${say('done.installed', { url })}\n`);
-  const link = passwordLinkUrl(url, await makePasswordLink(site, administrator.login, LINK_SECONDS.first));
+  const link = passwordLinkUrl(url, await createPasswordLink(site, administrator.login, LINK_LIFETIME_SECONDS.first));
   const credentials = say('done.administrator', { login: administrator.login, password: groupedPassword(password) });
-  const message = `${say('done.sign-in-link', { url: link, minutes: LINK_SECONDS.first / 60 })}\n${credentials}\n`;
-  print(io, io.terminal ? message : `${keptAside(session, site.config, message, administrator.login)}\n`);
+  const message = `${say('done.sign-in-link', { url: link, minutes: LINK_LIFETIME_SECONDS.first / 60 })}\n${credentials}\n`;
+  print(io, io.isTerminal ? message : `${savePassword(session, site.config, message, administrator.login)}\n`);
   if (administrator.email === '' && !given.sample) print(io, `${say('done.no-email', { login: administrator.login })}\n`);
 }
 
@@ -154,27 +154,27 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
  * Returns name, time zone and email address of a new site: as given, otherwise as the user answers at the terminal,
  * otherwise derived from host and machine.
  */
-async function identityOf(
+async function askIdentity(
   session: Session,
   given: InitOptions,
   url: string,
 ): Promise<{ readonly title: string; readonly timezone: string; readonly email: string }> {
   const { io, say } = session;
-  const usual = given.sample
+  const defaults = given.sample
     ? { title: say('database.sample-title'), timezone: SAMPLE_ZONE }
-    : { title: URL.canParse(url) ? new URL(url).hostname : url, timezone: zoneOf(io) };
+    : { title: URL.canParse(url) ? new URL(url).hostname : url, timezone: machineTimeZone(io) };
   const answer = async (value: string | undefined, question: string, suggestion: string): Promise<string> =>
-    value ?? (given.asks && io.ask ? await io.ask(say(`database.${question}`), suggestion) : suggestion);
+    value ?? (given.asksForMissing && io.ask ? await io.ask(say(`database.${question}`), suggestion) : suggestion);
   return {
-    title: await answer(given.title, 'ask-title', usual.title),
-    timezone: await answer(given.timezone, 'ask-timezone', usual.timezone),
+    title: await answer(given.title, 'ask-title', defaults.title),
+    timezone: await answer(given.timezone, 'ask-timezone', defaults.timezone),
     // A wrong address would be worse than none.
     email: await answer(given.email, 'ask-email', ''),
   };
 }
 
 /** Returns the time zone of the machine, or UTC if it is unknown; some machines use a special name for that. */
-const zoneOf = ({ zone = '' }: Io): string => (parseZone(zone)?.rules ? zone : 'UTC');
+const machineTimeZone = ({ zone = '' }: Io): string => (parseZone(zone)?.rules ? zone : 'UTC');
 
 /** Time zone of the sample calendar. */
 const SAMPLE_ZONE = 'Europe/Rome';
@@ -183,9 +183,9 @@ const SAMPLE_ZONE = 'Europe/Rome';
  * Writes the password to a file if there is no terminal, since output ends up in logs then. Returns the sentence that
  * names the file.
  */
-function keptAside({ say }: Session, config: Config, text: string, login: string): string {
+function savePassword({ say }: Session, config: Config, text: string, login: string): string {
   try {
-    return say('done.administrator-file', { login, file: keepPassword(config, text) });
+    return say('done.administrator-file', { login, file: writePasswordFile(config, text) });
   } catch (error) {
     return say('done.administrator-unknown', { login, reason: error instanceof Error ? error.message : String(error) });
   }
@@ -205,14 +205,15 @@ async function reindex(session: Session, site: Site): Promise<void> {
   const { contentLanguages: languages } = await site.settings();
   if (!(await hasTable(site.db, 'tec_occurrences'))) return print(io, `${say('done.not-indexed')}\n`);
   const total = await countEvents(site.db);
-  const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
-    reindexEvents(site.db, site.clock, { trust: true, onProgress: done, languages }),
+  const { events, unindexable } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
+    reindexEvents(site.db, site.clock, { marksComplete: true, onProgress: done, languages }),
   );
-  if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
+  if (unindexable.length > 0)
+    throw new CliError('unfit-for-index', { ids: unindexable.slice(0, MAX_IDS_LISTED).join(', '), count: unindexable.length });
   print(io, `${say('done.reindexed', { count: events })}\n`);
 }
 
-const MOST_NAMED = 20;
+const MAX_IDS_LISTED = 20;
 
 async function generateEvents(
   session: Session,
@@ -245,32 +246,32 @@ async function start(session: Session, given: InitOptions): Promise<void> {
     return site.settings();
   });
   // A local test site follows the configured port.
-  const follows = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(settings.home);
-  const home = follows ? localAddress(config) : settings.home;
-  await io.serve(follows ? { SITE_URL: home } : {});
-  if (await untilServing(config, io)) announce(session, config, { ...settings, home });
-  else print(io, `\n${say('done.not-ready', { url: `${listeningAt(config)}/health/ready` })}\n${say('done.ends')}\n`);
+  const followsPort = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(settings.home);
+  const home = followsPort ? localAddress(config) : settings.home;
+  await io.serve(followsPort ? { SITE_URL: home } : {});
+  if (await waitUntilServing(config, io)) printAddresses(session, config, { ...settings, home });
+  else print(io, `\n${say('done.not-ready', { url: `${listenAddress(config)}/health/ready` })}\n${say('done.ends')}\n`);
 }
 
-const PATIENCE_MS = 10_000;
-const PAUSE_MS = 50;
+const SERVER_START_TIMEOUT_MS = 10_000;
+const POLL_INTERVAL_MS = 50;
 
 /**
  * Waits until the server responds, so that the printed addresses work. Returns false if it does not within ten seconds.
  * If the system chooses the port, the address is unknown, and the server counts as running.
  */
-async function untilServing(config: Config, { wait = (milliseconds) => sleep(milliseconds, true) }: Io): Promise<boolean> {
-  const address = listeningAt(config);
+async function waitUntilServing(config: Config, { wait = (milliseconds) => sleep(milliseconds, true) }: Io): Promise<boolean> {
+  const address = listenAddress(config);
   if (address === undefined) return true;
-  for (let left = PATIENCE_MS; left > 0; ) {
+  for (let left = SERVER_START_TIMEOUT_MS; left > 0; ) {
     const began = performance.now();
     const answer = await fetch(`${address}/health/ready`, {
       headers: { connection: 'close' },
       signal: AbortSignal.timeout(Math.ceil(left)),
     }).catch(() => undefined);
     if (answer?.ok) return true;
-    if (!(await wait(PAUSE_MS))) return false;
-    left -= Math.max(PAUSE_MS, performance.now() - began);
+    if (!(await wait(POLL_INTERVAL_MS))) return false;
+    left -= Math.max(POLL_INTERVAL_MS, performance.now() - began);
   }
   return false;
 }
@@ -279,7 +280,7 @@ async function untilServing(config: Config, { wait = (milliseconds) => sleep(mil
  * Prints the addresses of the site and its first pages, at the address on which this process listens. That may differ
  * from the public one.
  */
-function announce({ io, say }: Session, config: Config, settings: SiteSettings): void {
+function printAddresses({ io, say }: Session, config: Config, settings: SiteSettings): void {
   const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
   const urlOf = (path: string, query: readonly (readonly [string, string])[] = []) =>
     restUrl({ home, settings }, `${config.restNamespace}${path}`, query);

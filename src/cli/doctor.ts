@@ -6,8 +6,8 @@ import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { type Finding, finding } from '../upkeep/doctor/findings.ts';
 import { examine, type Health } from '../upkeep/doctor.ts';
-import { CliError, EXIT } from './io.ts';
-import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
+import { CliError, EXIT_CODE } from './io.ts';
+import { choiceOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
 import { askYesNo } from './progress.ts';
 import { configOf, type Session, withDatabase } from './session.ts';
@@ -34,19 +34,19 @@ export function addDoctorCommand(program: Command, session: Session): void {
 
 async function runDoctor(session: Session, given: Options): Promise<void> {
   const { io, say } = session;
-  const format = chosen('format', given.format, REPORT_FORMATS);
-  const repairing: Repairing = { yes: given.yes === true, failed: new Set() };
-  if (given.fix) io.changes?.();
+  const format = choiceOf('format', given.format, REPORT_FORMATS);
+  const repairing: RepairOptions = { yes: given.yes === true, failed: new Set() };
+  if (given.fix) io.onFirstChange?.();
   const health = await withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.db.prefix });
     const found = await examine(site, version());
     if (format === 'text') print(io, healthText(found, session));
     if (!given.fix || !(await repair(session, found.findings, repairing))) return found;
-    const after = await repairOn(session, site, found, repairing);
+    const after = await repairInRounds(session, site, found, repairing);
     if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(after.findings, session)}`);
     return after;
   }).catch((error: unknown) => {
-    const damaged = damagedFile(session, error);
+    const damaged = healthOfDamagedFile(session, error);
     if (format === 'text') print(io, healthText(damaged, session));
     return damaged;
   });
@@ -64,15 +64,15 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
  * Returns what can be reported about a file that is too damaged to be queried. Rethrows the error if it has another
  * cause.
  */
-function damagedFile(session: Session, error: unknown): Health {
+function healthOfDamagedFile(session: Session, error: unknown): Health {
   const file = error instanceof DatabaseUnavailable ? sqlitePath(configOf(session).databaseUrl) : undefined;
-  const damage = file === undefined ? [] : damageIn(file);
+  const damage = file === undefined ? [] : findFileDamage(file);
   if (damage.length === 0) throw error;
   const versions = { fasti: version(), node: process.versions.node, database: 'SQLite', zones: process.versions.tz ?? '' };
   return { versions, servers: [], findings: finding('database-damaged', 'error', damage) };
 }
 
-function damageIn(file: string): string[] {
+function findFileDamage(file: string): string[] {
   try {
     return damageInSqlite(file);
   } catch {
@@ -81,7 +81,7 @@ function damageIn(file: string): string[] {
   }
 }
 
-interface Repairing {
+interface RepairOptions {
   /** Whether to make all repairs without asking. */
   readonly yes: boolean;
   /** Names of the findings whose repair failed. */
@@ -89,16 +89,16 @@ interface Repairing {
 }
 
 /** Maximum number of rounds, since a repair may reveal further findings. */
-const MOST_ROUNDS = 10;
+const MAX_REPAIR_ROUNDS = 10;
 
 /**
  * Repairs findings that appear after the first round of repairs, until nothing changes. Returns the remaining findings.
  */
-async function repairOn(session: Session, site: Site, first: Health, repairing: Repairing): Promise<Health> {
+async function repairInRounds(session: Session, site: Site, first: Health, repairing: RepairOptions): Promise<Health> {
   const keyOf = (finding: Finding) => JSON.stringify(finding);
   const known = new Set(first.findings.map(keyOf));
   let health = await examine(site, version());
-  for (let round = 1; round < MOST_ROUNDS; round += 1) {
+  for (let round = 1; round < MAX_REPAIR_ROUNDS; round += 1) {
     // Do not ask again about declined repairs, nor retry those that had no effect.
     const fresh = health.findings.filter((finding) => finding.fix !== undefined && !known.has(keyOf(finding)));
     for (const finding of fresh) known.add(keyOf(finding));
@@ -111,10 +111,10 @@ async function repairOn(session: Session, site: Site, first: Health, repairing: 
 /**
  * Makes the possible repairs, after asking for each; a failure does not stop the others. Returns whether any was tried.
  */
-async function repair({ io, say }: Session, findings: readonly Finding[], { yes, failed }: Repairing): Promise<boolean> {
+async function repair({ io, say }: Session, findings: readonly Finding[], { yes, failed }: RepairOptions): Promise<boolean> {
   const fixable = findings.filter(({ fix }) => fix !== undefined);
-  const ask = io.confirm ?? (io.terminal ? askYesNo : undefined);
-  if (fixable.length > 0 && !yes && !ask) throw new CliError('nobody-to-ask', {}, EXIT.usage);
+  const ask = io.confirm ?? (io.isTerminal ? askYesNo : undefined);
+  if (fixable.length > 0 && !yes && !ask) throw new CliError('nobody-to-ask', {}, EXIT_CODE.usage);
   let repaired = false;
   for (const { name, count, fix } of fixable) {
     const sentence = say(`upkeep:findings.${name}`);

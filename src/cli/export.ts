@@ -4,13 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { writeCsv } from '../exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../exchange/exporter.ts';
-import { calendarHead, eventRecords } from '../exchange/ical/records.ts';
+import { calendarHeadOf, eventRecords } from '../exchange/ical/records.ts';
 import { writeCalendar } from '../exchange/ical/write.ts';
+import { wouldReplace, writeAtomically } from '../exchange/items/atomic-file.ts';
 import { eachDate } from '../exchange/items/each-date.ts';
 import type { Item } from '../exchange/items/items.ts';
 import { writeJsonLines } from '../exchange/items/json-lines.ts';
-import { lossesIn, newTally, noteAside } from '../exchange/items/report.ts';
-import { wouldReplace, writeWhole } from '../exchange/items/whole-file.ts';
+import { addAside, lossesIn, newTally } from '../exchange/items/report.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts';
 import { writeWxr } from '../exchange/wxr/write.ts';
 import { postKind, postKinds } from '../kinds/index.ts';
@@ -22,9 +22,9 @@ import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { isFlag } from './content-flags.ts';
-import { CliError, EXIT } from './io.ts';
-import { chosen, readableDate, userOf, withExamples } from './options.ts';
-import { printBeside } from './print.ts';
+import { CliError, EXIT_CODE } from './io.ts';
+import { choiceOf, parseReadableDate, userOf, withExamples } from './options.ts';
+import { printAboutFile } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -42,27 +42,30 @@ export function addExportCommand(program: Command, session: Session): void {
     .option('--format <format>', say('exchange:export.format'))
     .option('--kind <kind>', say('exchange:export.kind'))
     .option('--force', say('upkeep:backup.force'));
-  for (const [name, param] of Object.entries(allFilters())) {
-    command.option(flagOf(name, param), say(KINDS.map((kind) => `params:${kind}.${name}`).concat(`params:common.${name}`)));
+  for (const [name, param] of Object.entries(filtersOfAllKinds())) {
+    command.option(toFlag(name, param), say(KINDS.map((kind) => `params:${kind}.${name}`).concat(`params:common.${name}`)));
   }
   command.action((file: string, given: Options) => runExport(session, file, given, userOf(command)));
 }
 
 async function runExport(session: Session, file: string, given: Options, user: string | undefined): Promise<void> {
   const { io, say } = session;
-  const asked = chosen('format', given.format, FILE_FORMATS);
-  if (file === '-' && asked === undefined) throw new CliError('format-unknown', { formats: FILE_FORMATS.join(', ') }, EXIT.usage);
+  const asked = choiceOf('format', given.format, FILE_FORMATS);
+  if (file === '-' && asked === undefined) throw new CliError('format-unknown', { formats: FILE_FORMATS.join(', ') }, EXIT_CODE.usage);
   const format = asked ?? formatOf(file);
   if (file !== '-' && given.force !== true && (await wouldReplace(file))) throw new CliError('file-exists', { file });
-  const raw = Object.fromEntries(Object.keys(allFilters()).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+  const raw = Object.fromEntries(
+    Object.keys(filtersOfAllKinds()).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  );
   const narrowed = Object.keys(raw).length > 0;
   const kind: PostKindName | undefined =
-    chosen('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' || format === 'ical' ? 'event' : undefined);
+    choiceOf('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' || format === 'ical' ? 'event' : undefined);
   // An iCalendar file without events would be empty.
-  if (format === 'ical' && kind !== undefined && !postKind(kind).dated) throw new CliError('format-events-only', { kind }, EXIT.usage);
+  if (format === 'ical' && kind !== undefined && !postKind(kind).hasDates)
+    throw new CliError('format-events-only', { kind }, EXIT_CODE.usage);
   await withSite(session, 'read', async (site) => {
     const caller = await actingCaller(site, session, user);
-    const filters = kind === undefined ? undefined : await filtersOf(site, caller, postKind(kind), raw);
+    const filters = kind === undefined ? undefined : await acceptFilters(site, caller, postKind(kind), raw);
     const stayed = newTally();
     let written = 0;
     const entries = exportEntries(site, caller, {
@@ -71,23 +74,23 @@ async function runExport(session: Session, file: string, given: Options, user: s
       // These formats contain neither statuses nor passwords, so that only public records may be exported.
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], publicOnly: true, eachDate: true } : {}),
     });
-    const items = passOn(
-      itemsOf(entries, (entry) => noteAside(stayed, entry)),
+    const items = tapItems(
+      itemsOf(entries, (entry) => addAside(stayed, entry)),
       (item) => {
         if (kind === undefined || item.kind === kind) written += 1;
       },
     );
-    const pieces = await piecesOf(site, caller, items, { format, kind: kind ?? 'event' });
+    const pieces = await fileChunks(site, caller, items, { format, kind: kind ?? 'event' });
     if (file === '-') for await (const piece of pieces) io.out(piece);
     else {
-      await writeWhole(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
-      await printBeside(io, file, `${say('exchange:export.done', { count: written, file })}\n`);
+      await writeAtomically(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
+      await printAboutFile(io, file, `${say('exchange:export.done', { count: written, file })}\n`);
     }
     for (const { reason, count: number } of lossesIn(stayed)) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
   });
 }
 
-async function* passOn(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
+async function* tapItems(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
   for await (const item of items) {
     each(item);
     yield item;
@@ -95,7 +98,7 @@ async function* passOn(items: AsyncIterable<Item>, each: (item: Item) => void): 
 }
 
 /** Returns the text of a file in chunks. */
-async function piecesOf(
+async function fileChunks(
   site: Site,
   caller: Caller,
   items: AsyncIterable<Item>,
@@ -109,7 +112,7 @@ async function piecesOf(
     });
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
   if (format === 'ical') {
-    const head = calendarHead(site, caller, site.texts.chooseLanguage({ acceptLanguage: contentTag(caller) }));
+    const head = calendarHeadOf(site, caller, site.texts.chooseLanguage({ acceptLanguage: contentTag(caller) }));
     return writeCalendar(eventRecords(site, caller, items), head);
   }
   return writeWxr(
@@ -119,16 +122,16 @@ async function piecesOf(
 }
 
 /** Returns the filters of all kinds together. */
-function allFilters(): Record<string, Param> {
+function filtersOfAllKinds(): Record<string, Param> {
   const shaping = new Set(['page', 'per_page', 'order', 'orderby', 'password']);
   return Object.fromEntries(postKinds.flatMap((kind) => Object.entries(kind.filters)).filter(([name]) => !shaping.has(name)));
 }
 
-const flagOf = (name: string, param: Param): string => (isFlag(param) ? `--${name} [yes|no]` : `--${name} <value>`);
+const toFlag = (name: string, param: Param): string => (isFlag(param) ? `--${name} [yes|no]` : `--${name} <value>`);
 
-async function filtersOf(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<PostListValues> {
+async function acceptFilters(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<PostListValues> {
   const strange = Object.keys(raw).find((name) => !(name in kind.filters));
-  if (strange !== undefined) throw new CliError('filter-unknown', { kind: kind.name, name: strange }, EXIT.usage);
-  const read = Object.entries(raw).map(([name, value]) => [name, readableDate(caller, kind.filters[name]!, value)]);
+  if (strange !== undefined) throw new CliError('filter-unknown', { kind: kind.name, name: strange }, EXIT_CODE.usage);
+  const read = Object.entries(raw).map(([name, value]) => [name, parseReadableDate(caller, kind.filters[name]!, value)]);
   return acceptParams(site, caller, kind.filters, Object.fromEntries(read), 'read');
 }

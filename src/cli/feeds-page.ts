@@ -1,8 +1,8 @@
 import {
-  ENDINGS,
-  ENDINGS_OF_ALL,
-  FEED_VALUES,
-  type FeedForm,
+  CALENDAR_FEED_PATH_ENDINGS,
+  FEED_PARAM_FORMATS,
+  FEED_PATH_ENDINGS,
+  type FeedFormat,
   type PathPart,
   QUERY_PAGES,
   SECTIONS,
@@ -16,8 +16,8 @@ import {
  */
 
 /** Default slugs, and examples for the other variable parts of paths. */
-const SLUGS: Readonly<Record<SlugName, string>> = { events: 'events', event: 'event', tag: 'tag' };
-const EXAMPLES: Readonly<Record<PathPart, string>> = {
+const DEFAULT_SLUGS: Readonly<Record<SlugName, string>> = { events: 'events', event: 'event', tag: 'tag' };
+const EXAMPLE_PARTS: Readonly<Record<PathPart, string>> = {
   category: 'sport',
   tag: 'outdoor',
   event: 'spring-fair',
@@ -30,19 +30,19 @@ const EXAMPLES: Readonly<Record<PathPart, string>> = {
 
 /** Fills in the default slugs and these texts for the variable parts of a path. */
 const fillPath = (path: string, parts: Readonly<Record<PathPart, string>>): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: SlugName) => SLUGS[name]).replace(/:(\w+)/g, (_, part: PathPart) => parts[part]);
+  path.replace(/\{(\w+)\}/g, (_, name: SlugName) => DEFAULT_SLUGS[name]).replace(/:(\w+)/g, (_, part: PathPart) => parts[part]);
 
-const exampleOf = (path: string): string => fillPath(path, EXAMPLES);
+const exampleOf = (path: string): string => fillPath(path, EXAMPLE_PARTS);
 
-const withFeeds = SECTIONS.filter(({ feeds }) => feeds !== 'none');
+const sectionsWithFeeds = SECTIONS.filter(({ feeds }) => feeds !== 'none');
 /**
  * Returns the addresses of feeds and their contents, one row each. The pages of the whole calendar are listed only
  * once, although they also exist for each category and tag.
  */
 export function feedRows(): Row[] {
-  const [all, ...others] = withFeeds;
-  const main = `/${SLUGS.events}/`;
-  const news = [...ENDINGS, ...ENDINGS_OF_ALL].filter(([, form]) => form !== 'ical');
+  const [all, ...others] = sectionsWithFeeds;
+  const main = `/${DEFAULT_SLUGS.events}/`;
+  const news = [...FEED_PATH_ENDINGS, ...CALENDAR_FEED_PATH_ENDINGS].filter(([, form]) => form !== 'ical');
   return [
     ...(all?.pages ?? []).map(
       ({ path, meaning }): Row => [`${main}${path === '' ? '' : `${exampleOf(path)}/`}?ical=1`, TYPES.ical, meaning],
@@ -51,19 +51,19 @@ export function feedRows(): Row[] {
     [`${main}category/music/concerts/jazz/2030-01/?ical=1`, TYPES.ical, 'any of these pages for a category, with or without its parents'],
     [`${main}?outlook-ical=1`, TYPES.ical, '`outlook-ical` is equivalent to `ical`, with any value'],
     [`${main}ical/`, TYPES.ical, 'the same without a query; works for every page'],
-    ...QUERY_PAGES.map(({ query, meaning }): Row => [`/?${query}`, TYPES[formIn(query)], meaning]),
+    ...QUERY_PAGES.map(({ query, meaning }): Row => [`/?${query}`, TYPES[formOfQuery(query)], meaning]),
     ...news.map(([ending, form]): Row => [`${main}${ending}/`, TYPES[form], 'events that have not ended, as a news feed']),
     [`${main}category/sport/feed/`, TYPES.rss2, 'news feed of a category or a tag'],
-    [`/${SLUGS.tag}/outdoor/feed/`, TYPES.rss2, 'all events with a tag, the latest published first'],
-    [`/${SLUGS.event}/spring-fair/?format=jsonld`, TYPES.jsonld, 'an event as structured data (schema.org)'],
+    [`/${DEFAULT_SLUGS.tag}/outdoor/feed/`, TYPES.rss2, 'all events with a tag, the latest published first'],
+    [`/${DEFAULT_SLUGS.event}/spring-fair/?format=jsonld`, TYPES.jsonld, 'an event as structured data (schema.org)'],
   ];
 }
 
 type Row = [address: string, type: string, meaning: string];
 
-const formIn = (query: string): FeedForm => (query.includes('ical=1') ? 'ical' : 'rss2');
+const formOfQuery = (query: string): FeedFormat => (query.includes('ical=1') ? 'ical' : 'rss2');
 
-const TYPES: Readonly<Record<FeedForm, string>> = {
+const TYPES: Readonly<Record<FeedFormat, string>> = {
   ical: 'text/calendar',
   rss2: 'application/rss+xml',
   atom: 'application/atom+xml',
@@ -86,13 +86,13 @@ const PATTERNS: Readonly<Record<PathPart, string>> = {
 
 const patternOf = (path: string): string => fillPath(path, PATTERNS);
 
-function oneOf(patterns: Iterable<string>): string {
+function alternatives(patterns: Iterable<string>): string {
   const all = [...patterns];
   return all.length === 1 ? all[0]! : `(${all.join('|')})`;
 }
 const ICAL_QUERY = '(.*&)?(outlook-)?ical(=|&|$)';
-const VALUES = oneOf(FEED_VALUES.keys());
-const NEWS_QUERY = `(.*&)?feed=${VALUES}(&|$)`;
+const FEED_VALUES_PATTERN = alternatives(FEED_PARAM_FORMATS.keys());
+const NEWS_QUERY = `(.*&)?feed=${FEED_VALUES_PATTERN}(&|$)`;
 const JSON_LD_QUERY = '(.*&)?format=jsonld(&|$)';
 
 /** Returns a pattern for the feeds of sections with the same pages. */
@@ -100,16 +100,16 @@ function sectionsPattern(sections: readonly [Section, ...Section[]]): string {
   const [{ pages, feeds, shared }] = sections;
   const news = feeds === 'all' && !shared;
   const below = pages.filter(({ path }) => path !== '').map(({ path }) => patternOf(path));
-  const page = `/${oneOf(sections.map(({ path }) => patternOf(path)))}${below.length > 0 ? `(/${oneOf(below)})?` : ''}`;
-  const endings = [...ENDINGS].filter(([, form]) => news || form === 'ical').map(([ending]) => ending);
+  const page = `/${alternatives(sections.map(({ path }) => patternOf(path)))}${below.length > 0 ? `(/${alternatives(below)})?` : ''}`;
+  const endings = [...FEED_PATH_ENDINGS].filter(([, form]) => news || form === 'ical').map(([ending]) => ending);
   const queries = [ICAL_QUERY, ...(news ? [NEWS_QUERY] : []), ...(feeds === 'ical' ? [JSON_LD_QUERY] : [])];
-  return `${page}(/${oneOf(endings)}/?(\\?|$)|/?\\?${oneOf(queries)})`;
+  return `${page}(/${alternatives(endings)}/?(\\?|$)|/?\\?${alternatives(queries)})`;
 }
 
 /** Groups sections that have the same pages and feeds. */
 function groupedSections(): [Section, ...Section[]][] {
   const groups: [Section, ...Section[]][] = [];
-  for (const section of withFeeds) {
+  for (const section of sectionsWithFeeds) {
     const group = groups.find(
       ([{ pages, feeds, shared }]) => pages === section.pages && feeds === section.feeds && shared === section.shared,
     );
@@ -122,7 +122,7 @@ function groupedSections(): [Section, ...Section[]][] {
 /** Returns patterns for all addresses of feeds, without the prefixes that may precede them. */
 const feedPatterns = (): string[] => [
   ...groupedSections().map(sectionsPattern),
-  `/${SLUGS.events}/${oneOf(ENDINGS_OF_ALL.keys())}/?(\\?|$)`,
+  `/${DEFAULT_SLUGS.events}/${alternatives(CALENDAR_FEED_PATH_ENDINGS.keys())}/?(\\?|$)`,
   `/?\\?${ICAL_QUERY}`,
   `/?\\?(?=${NEWS_QUERY})(.*&)?(post_type=tribe_events(&|$)|tribe_events_cat)`,
   `/?\\?(?=${JSON_LD_QUERY})(.*&)?tribe_events=`,

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { CUSTOM_FIELD_TYPES } from '../calendar/custom-fields.ts';
 import { addCustomField, removeCustomField } from '../records/custom-fields.ts';
-import { chosen, shapeOf, withExamples, withShape } from './options.ts';
-import { print, printedList } from './print.ts';
+import { choiceOf, outputShape, withExamples, withOutputOptions } from './options.ts';
+import { formatList, print } from './print.ts';
 import { type Session, withSite } from './session.ts';
 
 type Options = Readonly<Record<string, string | undefined>>;
@@ -26,21 +26,21 @@ export function addFieldCommands(program: Command, session: Session): void {
     .option('--label <text>', say('field.label'))
     .action((name: string, given: Options) =>
       withSite(session, 'write', async (site) => {
-        chosen('kind', String(given.kind), KINDS);
-        const type = chosen('type', String(given.type), CUSTOM_FIELD_TYPES);
+        choiceOf('kind', String(given.kind), KINDS);
+        const type = choiceOf('type', String(given.type), CUSTOM_FIELD_TYPES);
         const { meta } = await addCustomField(site, { name, type, label: given.label, choices: given.choices?.split(',') });
         print(io, `${say('done.field-added', { name, meta })}\n`);
       }),
     );
 
-  withShape(
+  withOutputOptions(
     withExamples(group.command('list').description(say('field.list')), say, ['fasti field list', 'fasti field list --format=json']),
     say,
   ).action((given: Options) =>
     withSite(session, 'read', async (site) => {
       const { calendar } = await site.settings();
       const items = calendar.customFields.map((field) => ({ ...field }));
-      print(io, printedList(items, shapeOf(given, COLUMNS), io.terminal));
+      print(io, formatList(items, outputShape(given, COLUMNS), io.isTerminal));
     }),
   );
 

@@ -2,15 +2,15 @@ import type { CsvSource } from '../exchange/csv/read.ts';
 import type { RejectedFile } from '../exchange/csv/rejected.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import { lossParts } from '../exchange/items/loss-text.ts';
-import { type Count, type Report, shownCounts } from '../exchange/items/report.ts';
-import { type Source, shownName } from '../exchange/items/source.ts';
+import { type Count, countsToShow, type Report } from '../exchange/items/report.ts';
+import { displayName, type Source } from '../exchange/items/source.ts';
 import { COST, DATES } from '../kinds/events/metas.ts';
 import { ORGANIZER } from '../kinds/organizer.ts';
 import { VENUE } from '../kinds/venue.ts';
 import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { oneLine } from './print.ts';
-import { filledTo, indentedTo, shortenedTo, widthOf } from './width.ts';
+import { padEndTo, padStartTo, truncateTo, widthOf } from './width.ts';
 
 /**
  * Formats the report of an import for people. `files`: the files that were given; `hint`: advice if records reference
@@ -22,8 +22,8 @@ export function reportText(
   { files, hint }: { readonly files: readonly string[]; readonly hint: Source['hint'] },
 ): string {
   const { skipped, losses, dryRun, source } = report;
-  const counts = shownCounts(report);
-  const lines = [say(dryRun ? 'exchange:import.rehearsed' : 'exchange:import.done', { source: shownName(source, files) })];
+  const counts = countsToShow(report);
+  const lines = [say(dryRun ? 'exchange:import.rehearsed' : 'exchange:import.done', { source: displayName(source, files) })];
   const kinds = (['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event', 'settings'] as const).filter((kind) =>
     Object.values(counts).some((count) => (count[kind] ?? 0) > 0),
   );
@@ -32,13 +32,14 @@ export function reportText(
     ...kinds.map((kind) => [say(`exchange:kinds.${kind}`), ...Object.values(counts).map((count) => String(count[kind] ?? 0))]),
   ];
   lines.push(...alignColumns(rows));
-  const aside = Object.entries(skipped).map(([what, number]) => `${asideText(what, say)} ${number}`);
+  const aside = Object.entries(skipped).map(([what, number]) => `${skippedText(what, say)} ${number}`);
   if (aside.length > 0) lines.push(say('exchange:import.aside', { list: aside.join(', ') }));
   if (losses.length > 0) lines.push(say('exchange:import.lost'));
   for (const { reason, count: number, examples } of losses) {
     lines.push(`  ${say(`exchange:losses.${reason}`)} (${number})`);
-    for (const loss of examples.slice(0, MOST_SHOWN)) lines.push(`    ${lossParts(loss, say).map(oneLine).join(' · ')}`);
-    if (number > MOST_SHOWN) lines.push(`    ${say('exchange:import.more', { count: number - Math.min(MOST_SHOWN, examples.length) })}`);
+    for (const loss of examples.slice(0, MAX_LOSSES_SHOWN)) lines.push(`    ${lossParts(loss, say).map(oneLine).join(' · ')}`);
+    if (number > MAX_LOSSES_SHOWN)
+      lines.push(`    ${say('exchange:import.more', { count: number - Math.min(MAX_LOSSES_SHOWN, examples.length) })}`);
   }
   if (hint !== undefined && losses.some(({ reason }) => reason === 'link-missing')) lines.push(say(`exchange:hints.${hint}`));
   if (losses.some(({ reason }) => reason === 'column-unknown')) lines.push(say('exchange:hints.columns'));
@@ -46,11 +47,11 @@ export function reportText(
 }
 
 /** Returns the name of a type of skipped content: a sentence if it has one, otherwise the type or component itself. */
-const asideText = (what: string, say: Say): string => {
-  const words = IN_WORDS.get(what);
+const skippedText = (what: string, say: Say): string => {
+  const words = SKIPPED_TYPE_KEYS.get(what);
   return words === undefined ? what : say(`exchange:asides.${words}`);
 };
-const IN_WORDS = new Map([
+const SKIPPED_TYPE_KEYS = new Map([
   ['comment', 'comment'],
   ['revision', 'revision'],
   ['term', 'term'],
@@ -65,9 +66,9 @@ export const rejectedText = (files: readonly RejectedFile[], say: Say): string =
 
 /** Formats the first records as they would be stored, one line each, without empty columns. */
 export function previewText(records: readonly PreviewedRecord[], say: Say): string {
-  const rows = records.map((record) => PREVIEW.map(([, show]) => shortenedTo(oneLine(show(record)), WIDEST)));
-  const used = PREVIEW.map((_, place) => rows.some((row) => row[place] !== ''));
-  const heads = PREVIEW.map(([name]) => say(`exchange:columns.${name}`));
+  const rows = records.map((record) => PREVIEW_COLUMNS.map(([, show]) => truncateTo(oneLine(show(record)), MAX_CELL_WIDTH)));
+  const used = PREVIEW_COLUMNS.map((_, place) => rows.some((row) => row[place] !== ''));
+  const heads = PREVIEW_COLUMNS.map(([name]) => say(`exchange:columns.${name}`));
   const lines = alignColumns(
     [heads, ...rows].map((row) => row.filter((_, place) => used[place])),
     { numbers: false },
@@ -75,30 +76,30 @@ export function previewText(records: readonly PreviewedRecord[], say: Say): stri
   return `${[say('exchange:import.previewed'), ...lines.map((line) => line.trimEnd())].join('\n')}\n`;
 }
 
-const metasOf = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string =>
+const metaTexts = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string =>
   keys.flatMap((key) => metas.flatMap(([name, value]) => (name === key && value !== '' ? [value] : []))).join(', ');
-const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => decodeEntities(name)).join(', ');
+const joinNames = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => decodeEntities(name)).join(', ');
 
 /** Columns of the preview, with the functions that return their texts. */
-const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
+const PREVIEW_COLUMNS: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
   ['kind', ({ kind }) => kind],
   ['title', ({ columns }) => decodeEntities(String(columns.post_title ?? ''))],
-  ['start', (record) => metasOf(record, DATES.start)],
-  ['end', (record) => metasOf(record, DATES.end)],
-  ['zone', (record) => metasOf(record, DATES.timezone)],
+  ['start', (record) => metaTexts(record, DATES.start)],
+  ['end', (record) => metaTexts(record, DATES.end)],
+  ['zone', (record) => metaTexts(record, DATES.timezone)],
   ['status', ({ columns }) => String(columns.post_status ?? '')],
-  ['links', ({ links }) => namesOf(links)],
-  ['terms', ({ terms }) => namesOf(terms)],
-  ['cost', (record) => metasOf(record, COST.amounts)],
-  ['address', (record) => metasOf(record, VENUE.address, VENUE.zip, VENUE.city, VENUE.country)],
-  ['contact', (record) => metasOf(record, ORGANIZER.email, ORGANIZER.phone, VENUE.phone)],
+  ['links', ({ links }) => joinNames(links)],
+  ['terms', ({ terms }) => joinNames(terms)],
+  ['cost', (record) => metaTexts(record, COST.amounts)],
+  ['address', (record) => metaTexts(record, VENUE.address, VENUE.zip, VENUE.city, VENUE.country)],
+  ['contact', (record) => metaTexts(record, ORGANIZER.email, ORGANIZER.phone, VENUE.phone)],
 ];
 
 /** Maximum width of a preview cell, in terminal columns. */
-const WIDEST = 40;
+const MAX_CELL_WIDTH = 40;
 
 /** Maximum number of losses per reason that are printed; `--format=json` includes more. */
-const MOST_SHOWN = 10;
+const MAX_LOSSES_SHOWN = 10;
 
 /** Formats the result of one round of following on one line. */
 export function roundText({ created, updated, lost }: Report, time: string, say: Say): string {
@@ -127,6 +128,6 @@ export function mappingText(source: CsvSource, say: Say): string {
 function alignColumns(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
   const widths = rows[0]!.map((_, column) => rows.reduce((width, row) => Math.max(width, widthOf(row[column]!)), 0));
   return rows.map(
-    (row) => `  ${row.map((cell, column) => (column > 0 && numbers ? indentedTo : filledTo)(cell, widths[column]!)).join('  ')}`,
+    (row) => `  ${row.map((cell, column) => (column > 0 && numbers ? padStartTo : padEndTo)(cell, widths[column]!)).join('  ')}`,
   );
 }

@@ -2,14 +2,14 @@ import { createApplicationPassword } from '../accounts/application-passwords.ts'
 import { createUser } from '../accounts/users.ts';
 import { termKind } from '../kinds/index.ts';
 import { type Site, withinTransaction } from '../site.ts';
-import { trustIndex } from '../storage/index/event-index.ts';
-import { noteChange } from '../storage/journal/touched.ts';
+import { enableIndex } from '../storage/index/event-index.ts';
+import { noteChange } from '../storage/journal/reported-changes.ts';
 import { writeOption } from '../storage/rows/options.ts';
 import { insertTerm } from '../storage/rows/terms.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
-import { type FreshSite, freshOptions } from './fresh-site.ts';
 import { CliError } from './io.ts';
+import { type NewSite, optionsOfNewSite } from './new-site.ts';
 
 export interface Administrator {
   readonly login: string;
@@ -24,13 +24,13 @@ export interface Administrator {
  *
  * @throws CliError `already-installed` if there is a site; AccountError for an invalid login or address
  */
-export async function installSite(site: Site, fresh: FreshSite, administrator: Administrator, passwordName: string): Promise<string> {
+export async function installSite(site: Site, newSite: NewSite, administrator: Administrator, passwordName: string): Promise<string> {
   if ((await findInstallation(site.db)) === 'site') throw new CliError('already-installed');
   await migrate(site.db);
   return site.db.transaction(async (db) => {
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
-    for (const [name, value, autoload] of freshOptions(fresh, db.prefix)) await writeOption(db, name, value, autoload);
-    await trustIndex(db, undefined);
+    for (const [name, value, autoload] of optionsOfNewSite(newSite, db.prefix)) await writeOption(db, name, value, autoload);
+    await enableIndex(db, undefined);
     // The default category of posts, which WordPress expects to be the first term.
     await insertTerm(
       db,

@@ -8,7 +8,7 @@ export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Whether the output is a terminal, which enables progress and table frames. */
-  readonly terminal: boolean;
+  readonly isTerminal: boolean;
   /**
    * Serves until a signal ends the process, with these additional environment variables. Resolves when the server is
    * up.
@@ -17,7 +17,7 @@ export interface Io {
   /**
    * Called before the first change. From then on, the command is completed even if its output can no longer be written.
    */
-  readonly changes?: () => void;
+  readonly onFirstChange?: () => void;
   /** Current time. */
   readonly clock?: () => Date;
   /** A folder for temporary files; the default is a folder of this user in the system's temporary folder. */
@@ -40,7 +40,7 @@ export interface Io {
 }
 
 /** Exit codes, as in `sysexits.h` and the shell. */
-export const EXIT = { done: 0, refused: 1, usage: 2, incomplete: 3, unavailable: 69 } as const;
+export const EXIT_CODE = { done: 0, refused: 1, usage: 2, incomplete: 3, unavailable: 69 } as const;
 
 export type CliProblem =
   | 'not-installed'
@@ -93,7 +93,7 @@ export class CliError extends Error {
   readonly values: Readonly<Record<string, string | number>>;
   readonly exit: number;
 
-  constructor(problem: CliProblem, values: Readonly<Record<string, string | number>> = {}, exit: number = EXIT.refused) {
+  constructor(problem: CliProblem, values: Readonly<Record<string, string | number>> = {}, exit: number = EXIT_CODE.refused) {
     super(problem);
     this.problem = problem;
     this.values = values;

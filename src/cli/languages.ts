@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ApiError } from '../errors.ts';
-import { onSite } from '../kinds/custom-fields.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
 import { kinds, postKindOfType } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';
@@ -14,10 +14,10 @@ import { changePost } from '../records/writes/post-writes.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPost } from '../storage/rows/posts.ts';
-import { idOf, type RecordWrite } from './content-actions.ts';
+import { type RecordWrite, resolveId } from './content-actions.ts';
 import { CliError } from './io.ts';
-import { chosen, shapeOf, userOf, withExamples, withShape } from './options.ts';
-import { print, printedList } from './print.ts';
+import { choiceOf, outputShape, userOf, withExamples, withOutputOptions } from './options.ts';
+import { formatList, print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export function addLanguageCommands(program: Command, session: Session): void {
 
 function addList(command: Command, session: Session): void {
   const { say, io } = session;
-  withShape(command, say).action((given: Options) =>
+  withOutputOptions(command, say).action((given: Options) =>
     withSite(session, 'read', async (site) => {
       const items = (await countLanguages(site)).map(({ language, isDefault, counts }) => ({
         code: language?.code ?? null,
@@ -47,7 +47,7 @@ function addList(command: Command, session: Session): void {
         default: isDefault,
         ...counts,
       }));
-      print(io, printedList(items, shapeOf(given, COLUMNS), io.terminal));
+      print(io, formatList(items, outputShape(given, COLUMNS), io.isTerminal));
     }),
   );
 }
@@ -73,7 +73,7 @@ function addAssign(command: Command, session: Session): void {
     .option('--kind <kind>', say('languages.kind'))
     .action(({ to, kind }: { readonly to: string; readonly kind?: string }) =>
       withSite(session, 'write', async (site) => {
-        const count = await assignLanguage(site, to, kind === undefined ? kinds : [kindNamed(kind)]);
+        const count = await assignLanguage(site, to, kind === undefined ? kinds : [kindByName(kind)]);
         print(io, `${say('done.languages-assigned', { count, code: to })}\n`);
       }),
     );
@@ -87,12 +87,12 @@ function addLink(command: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(self));
         if (!caller.settings.contentLanguages) throw new CliError('no-languages');
-        const ids = await postsNamed(site, caller, [first, ...others].map(idIn), given.kind);
+        const ids = await postsNamed(site, caller, [first, ...others].map(parseId), given.kind);
         const [source, ...translations] = ids;
         if (source === undefined || translations.length === 0) throw new CliError('link-to-itself', { id: first });
-        const kind = await kindOfAll(site, ids, given.kind);
+        const kind = await commonKind(site, ids, given.kind);
         await requireLinkable(site, caller, kind, ids);
-        for (const id of translations) await linkTo({ site, caller, kind: onSite(kind, caller.settings) }, source, id);
+        for (const id of translations) await linkTranslation({ site, caller, kind: kindOnSite(kind, caller.settings) }, source, id);
         print(io, `${say('done.languages-linked', { ids: ids.join(', ') })}\n`);
       }),
     );
@@ -100,7 +100,7 @@ function addLink(command: Command, session: Session): void {
 
 /** Returns the ids of the records to link, each once. Lists show events by the ids of their dates. */
 async function postsNamed(site: Site, caller: Caller, ids: readonly number[], kind: string | undefined): Promise<number[]> {
-  const isTerm = kind !== undefined && kindNamed(kind).is === 'term';
+  const isTerm = kind !== undefined && kindByName(kind).is === 'term';
   const dates = isTerm ? new Map<number, number>() : await postsOfRecords(site.db, caller, ids);
   return [...new Set(ids.map((id) => dates.get(id) ?? id))];
 }
@@ -110,10 +110,10 @@ async function postsNamed(site: Site, caller: Caller, ids: readonly number[], ki
  *
  * @throws CliError `not-found`, `link-of-two-kinds`, `wrong-choice`
  */
-async function kindOfAll(site: Site, ids: readonly number[], named: string | undefined): Promise<Kind> {
+async function commonKind(site: Site, ids: readonly number[], named: string | undefined): Promise<Kind> {
   if (named !== undefined) {
-    const kind = kindNamed(named);
-    if (kind.is === 'term') for (const id of ids) await idOf(site, kind, String(id));
+    const kind = kindByName(named);
+    if (kind.is === 'term') for (const id of ids) await resolveId(site, kind, String(id));
     return kind;
   }
   const [first, ...others] = await Promise.all(ids.map(async (id) => ({ id, kind: await kindOfPost(site.db, id) })));
@@ -123,7 +123,7 @@ async function kindOfAll(site: Site, ids: readonly number[], named: string | und
 }
 
 /** Makes a record a translation of another one. Throws CliError `not-found`, `link-refused`, ApiError. */
-async function linkTo({ site, caller, kind }: RecordWrite, source: number, id: number): Promise<void> {
+async function linkTranslation({ site, caller, kind }: RecordWrite, source: number, id: number): Promise<void> {
   try {
     const values = await acceptParams(site, caller, kind.fields, { translation_of: source }, 'change');
     if (kind.is === 'term') {
@@ -140,8 +140,8 @@ async function linkTo({ site, caller, kind }: RecordWrite, source: number, id: n
   }
 }
 
-const kindNamed = (name: string): Kind => {
-  const known = chosen(
+const kindByName = (name: string): Kind => {
+  const known = choiceOf(
     'kind',
     name,
     kinds.map((kind) => kind.name),
@@ -156,7 +156,7 @@ async function kindOfPost(db: Parameters<typeof findPost>[0], id: number): Promi
   return kind;
 }
 
-function idIn(text: string): number {
+function parseId(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new CliError('not-found', { reference: text });
   return Number(text);
 }

@@ -6,19 +6,19 @@ import { MEDIA_FIELDS, MEDIA_FILTERS } from '../kinds/core/media-params.ts';
 import type { Params } from '../kinds/param.ts';
 import { listMedia, mayDeleteMedia, mayUploadMedia, prepareMedia, readMedia, removeMedia, uploadMedia } from '../records/core/media.ts';
 import { acceptParams } from '../records/input.ts';
-import { withFiles } from '../records/writes/prepared-images.ts';
+import { withFileCleanup } from '../records/writes/prepared-images.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { withEach } from './each-record.ts';
 import { CliError } from './io.ts';
-import { idOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
-import { type Item, print, printedList } from './print.ts';
+import { outputShape, parseId, userOf, withExamples, withOutputOptions } from './options.ts';
+import { formatList, type Item, print } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
-import { withEach } from './several.ts';
 
 type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean };
 
 const COLUMNS = ['id', 'title', 'source_url', 'mime_type', 'date'];
-const LONGEST_PAGE = 100;
+const MAX_PAGE_SIZE = 100;
 
 /** Adds `media list|upload|delete`. */
 export function addMediaCommands(program: Command, session: Session): void {
@@ -29,19 +29,19 @@ export function addMediaCommands(program: Command, session: Session): void {
 function addList(media: Command, session: Session): void {
   const { say, io } = session;
   const examples = ['fasti media list', 'fasti media list --search=poster --format=json'];
-  withShape(withExamples(media.command('list').description(say('media.list')), say, examples), say)
+  withOutputOptions(withExamples(media.command('list').description(say('media.list')), say, examples), say)
     .option('--search <text>', say('media.search'))
     .action(({ search, ...given }: Options, command: Command) =>
       withSite(session, 'read', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
         const items: Item[] = [];
         for (let page = 1, pages = 1; page <= pages; page += 1) {
-          const raw = { page, per_page: LONGEST_PAGE, context: 'edit', ...(search === undefined ? {} : { search }) };
+          const raw = { page, per_page: MAX_PAGE_SIZE, context: 'edit', ...(search === undefined ? {} : { search }) };
           const found = await listMedia(site, caller, await acceptParams(site, caller, MEDIA_FILTERS, raw, 'read'));
           items.push(...found.records.map((record) => ({ ...record, title: rawTitle(record) })));
           pages = found.pages;
         }
-        print(io, printedList(items, { ...shapeOf(given, COLUMNS), html: true }, io.terminal));
+        print(io, formatList(items, { ...outputShape(given, COLUMNS), html: true }, io.isTerminal));
       }),
     );
 }
@@ -59,13 +59,13 @@ function addUpload(media: Command, session: Session): void {
     .action((files: string[], { title, alt, post, porcelain }: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        const raw = { title, alt_text: alt, post: idOf('--post', post) };
+        const raw = { title, alt_text: alt, post: parseId('--post', post) };
         const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
         const values = await acceptParams(site, caller, MEDIA_FIELDS satisfies Params, given, 'create');
         await withEach(files, async (file) => {
           requireAllowed(await mayUploadMedia(lookUpOnce(site.db), caller, values));
-          const prepared = await prepareMedia(site, caller, { name: basename(file), bytes: await bytesOf(file) }, values);
-          const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, values), prepared.undo);
+          const prepared = await prepareMedia(site, caller, { name: basename(file), bytes: await readBytes(file) }, values);
+          const id = await withFileCleanup(site, (own) => uploadMedia(own, caller, prepared, values), prepared.undo);
           const { record } = await readMedia(site, caller, id, { context: 'edit' });
           print(io, porcelain ? `${id}\n` : `${say('done.media-created', { id, url: String(record.source_url) })}\n`);
         });
@@ -80,12 +80,12 @@ function addDelete(media: Command, session: Session): void {
     .action((references: string[], { porcelain }: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         // If an argument is not an id, it is a mistake, and nothing is deleted.
-        for (const reference of references) idOf('id', reference);
+        for (const reference of references) parseId('id', reference);
         const caller = await actingCaller(site, session, userOf(command));
         await withEach(references, async (reference) => {
           const id = Number(reference);
           requireAllowed(await mayDeleteMedia(lookUpOnce(site.db), caller, { id }));
-          await (await removeMedia(site, caller, { id, force: true })).afterwards();
+          await (await removeMedia(site, caller, { id, force: true })).afterCommit();
           print(io, porcelain ? `${id}\n` : `${say('done.deleted', { id })}\n`);
         });
       }),
@@ -93,7 +93,7 @@ function addDelete(media: Command, session: Session): void {
 }
 
 /** Reads a file. Throws CliError `file-unreadable`. */
-async function bytesOf(file: string): Promise<Buffer> {
+async function readBytes(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { dayFirst } from '../calendar/day-first.ts';
+import { convertDayFirst } from '../calendar/day-first.ts';
 import { MOMENT_HINT } from '../kinds/grammars/times.ts';
 import type { Param } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';
-import { CliError, EXIT } from './io.ts';
-import { FORMATS, type Shape } from './print.ts';
+import { CliError, EXIT_CODE } from './io.ts';
+import { FORMATS, type OutputShape } from './print.ts';
 
 /** Returns the language of messages in `--language`, which every command accepts. */
 export const languageOf = (command: Command): string | undefined => command.optsWithGlobals<{ language?: string }>().language;
@@ -14,7 +14,7 @@ export const languageOf = (command: Command): string | undefined => command.opts
 export const userOf = (command: Command): string | undefined => command.optsWithGlobals<{ user?: string }>().user;
 
 /** Adds `--format`, `--fields` and `--field`. */
-export function withShape(command: Command, say: Say): Command {
+export function withOutputOptions(command: Command, say: Say): Command {
   return command
     .option('--format <format>', say('options.format', { formats: FORMATS.join(', ') }))
     .option('--fields <names>', say('options.fields'))
@@ -22,7 +22,10 @@ export function withShape(command: Command, say: Say): Command {
 }
 
 /** Returns the output format of those options. Throws CliError `wrong-choice`. */
-export function shapeOf({ format = 'table', fields, field }: Readonly<Record<string, unknown>>, columns: readonly string[]): Shape {
+export function outputShape(
+  { format = 'table', fields, field }: Readonly<Record<string, unknown>>,
+  columns: readonly string[],
+): OutputShape {
   const names =
     typeof fields === 'string'
       ? fields
@@ -31,7 +34,7 @@ export function shapeOf({ format = 'table', fields, field }: Readonly<Record<str
           .filter(Boolean)
       : undefined;
   return {
-    format: chosen('format', String(format), FORMATS),
+    format: choiceOf('format', String(format), FORMATS),
     columns,
     // An empty list means the default columns.
     fields: names?.length === 0 ? undefined : names,
@@ -43,7 +46,7 @@ export function shapeOf({ format = 'table', fields, field }: Readonly<Record<str
 export const REPORT_FORMATS = ['text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Adds `--format` to a command whose output is not records; `chosen` reads it. */
+/** Adds `--format` to a command whose output is not records; `choiceOf` reads it. */
 export const withReportFormat = (command: Command, say: Say): Command =>
   command.option('--format <format>', say('options.format', { formats: REPORT_FORMATS.join(', ') }), 'text');
 
@@ -53,45 +56,45 @@ export function withExamples(command: Command, say: Say, examples: readonly stri
 }
 
 /** Splits login and application password of another site at the first colon. Throws CliError `no-credentials`. */
-export function credentialsIn(given: unknown): { readonly login: string; readonly password: string } | undefined {
+export function parseCredentials(given: unknown): { readonly login: string; readonly password: string } | undefined {
   if (typeof given !== 'string' || given === '') return undefined;
   const cut = given.indexOf(':');
-  if (cut < 1) throw new CliError('no-credentials', {}, EXIT.usage);
+  if (cut < 1) throw new CliError('no-credentials', {}, EXIT_CODE.usage);
   return { login: given.slice(0, cut), password: given.slice(cut + 1) };
 }
 
 /** Returns the choice that an option has; undefined if the option is absent. Throws CliError `wrong-choice`. */
-export function chosen<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice;
-export function chosen<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined;
-export function chosen<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined {
+export function choiceOf<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice;
+export function choiceOf<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined;
+export function choiceOf<Choice extends string>(name: string, value: unknown, choices: readonly Choice[]): Choice | undefined {
   const choice = choices.find((one) => one === value);
   if (choice !== undefined || value === undefined) return choice;
-  throw new CliError('wrong-choice', { name, value: String(value), choices: choices.join(', ') }, EXIT.usage);
+  throw new CliError('wrong-choice', { name, value: String(value), choices: choices.join(', ') }, EXIT_CODE.usage);
 }
 
 /** Reads dates with the day first if the language of the site writes them so and they are unambiguous. */
-export const readableDate = ({ settings }: Caller, { grammar }: Param, value: unknown): unknown =>
-  grammar.hint === MOMENT_HINT && typeof value === 'string' ? dayFirst(value, settings.contentLanguage) : value;
+export const parseReadableDate = ({ settings }: Caller, { grammar }: Param, value: unknown): unknown =>
+  grammar.hint === MOMENT_HINT && typeof value === 'string' ? convertDayFirst(value, settings.contentLanguage) : value;
 
 /**
  * Returns the positive integer that an option has; undefined if the option is absent. Throws CliError `not-a-number`.
  */
-export function numberOf(name: string, value: string): number;
-export function numberOf(name: string, value: unknown): number | undefined;
-export function numberOf(name: string, value: unknown): number | undefined {
-  return wholeNumber(value, 7, () => new CliError('not-a-number', { name, value: String(value) }, EXIT.usage));
+export function parseNumber(name: string, value: string): number;
+export function parseNumber(name: string, value: unknown): number | undefined;
+export function parseNumber(name: string, value: unknown): number | undefined {
+  return parseWholeNumber(value, 7, () => new CliError('not-a-number', { name, value: String(value) }, EXIT_CODE.usage));
 }
 
 /**
  * Returns the id in an option (`--post`) or an argument (`id`); undefined if it is absent. Throws CliError `not-an-id`.
  */
-export function idOf(name: string, value: string): number;
-export function idOf(name: string, value: unknown): number | undefined;
-export function idOf(name: string, value: unknown): number | undefined {
-  return wholeNumber(value, 15, () => new CliError('not-an-id', { name, value: String(value) }, EXIT.usage));
+export function parseId(name: string, value: string): number;
+export function parseId(name: string, value: unknown): number | undefined;
+export function parseId(name: string, value: unknown): number | undefined {
+  return parseWholeNumber(value, 15, () => new CliError('not-an-id', { name, value: String(value) }, EXIT_CODE.usage));
 }
 
-function wholeNumber(value: unknown, digits: number, fault: () => CliError): number | undefined {
+function parseWholeNumber(value: unknown, digits: number, fault: () => CliError): number | undefined {
   if (value === undefined) return undefined;
   if (!/^[1-9]\d*$/.test(String(value)) || String(value).length > digits) throw fault();
   return Number(value);

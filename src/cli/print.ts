@@ -1,9 +1,9 @@
 import { isFormula } from '../exchange/csv/formulas.ts';
-import { isWrittenDirectly } from '../exchange/items/whole-file.ts';
+import { isOpenDescriptor } from '../exchange/items/atomic-file.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { stripAllTags } from '../wordpress/content/plain-text.ts';
-import { CliError, EXIT, type Io } from './io.ts';
-import { filledTo, shortenedTo, widthOf } from './width.ts';
+import { CliError, EXIT_CODE, type Io } from './io.ts';
+import { padEndTo, truncateTo, widthOf } from './width.ts';
 
 /** Output formats of records, as in wp-cli. */
 export const FORMATS = ['table', 'json', 'csv', 'ids', 'count'] as const;
@@ -11,7 +11,7 @@ export type Format = (typeof FORMATS)[number];
 
 export type Item = Readonly<Record<string, unknown>>;
 
-export interface Shape {
+export interface OutputShape {
   readonly format: Format;
   /** Members to show; a dot selects a nested member (`venue.city`). Undefined: `columns`, in JSON all members. */
   readonly fields: readonly string[] | undefined;
@@ -30,43 +30,43 @@ export interface Shape {
  * @param framed for people, with frames and aligned columns; otherwise, tables are separated by tabs
  * @throws CliError `unknown-field` if no item has such a member
  */
-export function printedList(items: readonly Item[], shape: Shape, framed: boolean): string {
+export function formatList(items: readonly Item[], shape: OutputShape, framed: boolean): string {
   const { format, field, fields, columns, html } = shape;
   checkFields(items, format === 'ids' ? ['id'] : field === undefined ? (fields ?? []) : [field]);
   if (format === 'count') return `${items.length}\n`;
   if (format === 'ids') return items.length === 0 ? '' : `${items.map(({ id }) => id).join(' ')}\n`;
   if (field !== undefined)
-    return printedValues(
+    return formatValues(
       items.map((item) => memberOf(item, field)),
       format,
     );
   if (format === 'json')
-    return json(
+    return formatJson(
       items.map((item) => (fields ? pickFields(item, fields) : item)),
       indentOf(framed),
     );
   const shown = fields ?? columns;
   const rows = items.map((item) => shown.map((name) => memberOf(item, name)));
-  if (format === 'csv') return csv([shown, ...rows]);
-  return table(shown, readableRows(rows, html), framed);
+  if (format === 'csv') return formatCsv([shown, ...rows]);
+  return formatTable(shown, readableRows(rows, html), framed);
 }
 
 /** Formats one record with a line for each of its members. Throws CliError `unknown-field`. */
-export function printedItem(item: Item, shape: Shape, framed: boolean): string {
+export function formatItem(item: Item, shape: OutputShape, framed: boolean): string {
   const { format, field, fields, html } = shape;
-  if (field !== undefined || format === 'ids' || format === 'count') return printedList([item], shape, framed);
+  if (field !== undefined || format === 'ids' || format === 'count') return formatList([item], shape, framed);
   checkFields([item], fields ?? []);
-  if (format === 'json') return json(fields ? pickFields(item, fields) : item, indentOf(framed));
+  if (format === 'json') return formatJson(fields ? pickFields(item, fields) : item, indentOf(framed));
   const rows = (fields ?? Object.keys(item)).map((name) => [name, memberOf(item, name)]);
-  return format === 'csv' ? csv([HEAD, ...rows]) : table(HEAD, readableRows(rows, html), framed);
+  return format === 'csv' ? formatCsv([ITEM_HEAD, ...rows]) : formatTable(ITEM_HEAD, readableRows(rows, html), framed);
 }
 
 /** Prints on standard output. */
 export const print = (io: Io, text: string): void => io.out(text);
 
 /** Prints a message about a file that was written: on standard error if the file may be standard output itself. */
-export const printBeside = async (io: Io, file: string, text: string): Promise<void> =>
-  (await isWrittenDirectly(file)) ? io.err(text) : io.out(text);
+export const printAboutFile = async (io: Io, file: string, text: string): Promise<void> =>
+  (await isOpenDescriptor(file)) ? io.err(text) : io.out(text);
 
 /** Returns a text on one line, without control characters that would affect the terminal. */
 export const oneLine = (text: string): string =>
@@ -75,14 +75,14 @@ export const oneLine = (text: string): string =>
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '')
     .trim();
 
-const HEAD = ['Field', 'Value'];
+const ITEM_HEAD = ['Field', 'Value'];
 
 /** Checks the fields against the members of the records; an empty list accepts all. */
 function checkFields(items: readonly Item[], fields: readonly string[]): void {
   for (const name of fields) {
     const [first = ''] = name.split('.');
     if (items.length === 0 || items.some((item) => Object.hasOwn(item, first))) continue;
-    throw new CliError('unknown-field', { field: name, fields: Object.keys(items[0]!).join(', ') }, EXIT.usage);
+    throw new CliError('unknown-field', { field: name, fields: Object.keys(items[0]!).join(', ') }, EXIT_CODE.usage);
   }
 }
 
@@ -96,18 +96,18 @@ function memberOf(item: Item, name: string): unknown {
 const pickFields = (item: Item, fields: readonly string[]): Item =>
   Object.fromEntries(fields.map((name) => [name, memberOf(item, name) ?? null]));
 
-const json = (value: unknown, indent?: number): string => `${JSON.stringify(value, null, indent)}\n`;
+const formatJson = (value: unknown, indent?: number): string => `${JSON.stringify(value, null, indent)}\n`;
 
 /** Indents output for people. */
 const indentOf = (framed: boolean): number | undefined => (framed ? 2 : undefined);
 
-function printedValues(values: readonly unknown[], format: Format): string {
-  if (format === 'json') return json(values);
-  return values.map((value) => `${whole(value)}\n`).join('');
+function formatValues(values: readonly unknown[], format: Format): string {
+  if (format === 'json') return formatJson(values);
+  return values.map((value) => `${formatExactly(value)}\n`).join('');
 }
 
 /** Formats a value without loss: lists and objects as JSON. */
-function whole(value: unknown): string {
+function formatExactly(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
@@ -117,41 +117,41 @@ function whole(value: unknown): string {
  * Formats CSV (RFC 4180). Texts that a spreadsheet would evaluate as a formula get an apostrophe as prefix; numbers do
  * not.
  */
-function csv(rows: readonly (readonly unknown[])[]): string {
+function formatCsv(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
 function csvCell(value: unknown): string {
-  const text = whole(value);
+  const text = formatExactly(value);
   const safe = typeof value !== 'number' && isFormula(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 // ------------------------------------------------------------------------------------------------- tables
 /** Maximum width in terminal columns. */
-const LONGEST_CELL = 60;
+const MAX_CELL_WIDTH = 60;
 
-function table(head: readonly string[], rows: readonly (readonly string[])[], framed: boolean): string {
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[], framed: boolean): string {
   const cells = [head, ...rows];
   if (!framed) return cells.map((row) => `${row.join('\t')}\n`).join('');
-  const shown = cells.map((row) => row.map((cell) => shortenedTo(cell, LONGEST_CELL)));
+  const shown = cells.map((row) => row.map((cell) => truncateTo(cell, MAX_CELL_WIDTH)));
   const widths = head.map((_, column) => shown.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0));
   const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
-  const lines = shown.map((row) => `|${row.map((cell, column) => ` ${filledTo(cell, widths[column]!)} `).join('|')}|`);
+  const lines = shown.map((row) => `|${row.map((cell, column) => ` ${padEndTo(cell, widths[column]!)} `).join('|')}|`);
   return `${[rule, lines[0], rule, ...lines.slice(1), ...(rows.length > 0 ? [rule] : [])].join('\n')}\n`;
 }
 
 /** Formats the cells of a table. */
-const readableRows = (rows: readonly (readonly unknown[])[], html: Shape['html']): string[][] =>
-  rows.map((row) => row.map((value) => oneLine(readable(value, html ? (text) => decodeEntities(stripAllTags(text)) : String))));
+const readableRows = (rows: readonly (readonly unknown[])[], html: OutputShape['html']): string[][] =>
+  rows.map((row) => row.map((value) => oneLine(formatForPeople(value, html ? (text) => decodeEntities(stripAllTags(text)) : String))));
 
 /** Formats a value for people: linked records and terms by name. `textOf` formats a text. */
-function readable(value: unknown, textOf: (text: string) => string): string {
+function formatForPeople(value: unknown, textOf: (text: string) => string): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return textOf(value);
   if (typeof value !== 'object') return String(value);
-  if (Array.isArray(value)) return value.map((one) => readable(one, textOf)).join(', ');
+  if (Array.isArray(value)) return value.map((one) => formatForPeople(one, textOf)).join(', ');
   const { name, title, venue, organizer, url } = value as Item;
   const named = [name, title, venue, organizer, url].find((text) => typeof text === 'string');
-  return named === undefined ? JSON.stringify(value) : readable(named, textOf);
+  return named === undefined ? JSON.stringify(value) : formatForPeople(named, textOf);
 }

@@ -8,18 +8,18 @@ import { addBackupCommands } from './backup.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addConfigCommand } from './config.ts';
 import { addContentCommands } from './content.ts';
-import { spellOutFlags } from './content-flags.ts';
+import { expandBooleanFlags } from './content-flags.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { reportError } from './error-report.ts';
 import { addExportCommand } from './export.ts';
 import { addFieldCommands } from './fields.ts';
-import { warnOfIdle } from './idle-options.ts';
 import { addImportCommand } from './import.ts';
-import { CliError, EXIT, type Io } from './io.ts';
+import { warnOfIneffectiveOptions } from './ineffective-options.ts';
+import { CliError, EXIT_CODE, type Io } from './io.ts';
 import { addLanguageCommands } from './languages.ts';
 import { addMediaCommands } from './media.ts';
 import { languageOf as languageOption } from './options.ts';
-import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
 import { addStatusCommand } from './status.ts';
@@ -41,13 +41,13 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const session = { io, language, say };
   const program = createProgram(session, args).hook('preAction', (_program, command) => {
     checkLanguage(texts, languageOption(command));
-    warnOfIdle(session, command);
+    warnOfIneffectiveOptions(session, command);
   });
   try {
-    await program.parseAsync(spellOutFlags(args), { from: 'user' });
+    await program.parseAsync(expandBooleanFlags(args), { from: 'user' });
     return 0;
   } catch (error) {
-    return report(error, io, say, optionsOf(program, args));
+    return reportError(error, io, say, optionNames(program, args));
   }
 }
 
@@ -58,11 +58,11 @@ function checkLanguage({ languages }: Texts, asked: string | undefined): void {
     languages.some((one) => [asked, asked.split(/[-_]/)[0]].some((tag) => tag?.toLowerCase() === one.toLowerCase()))
   )
     return;
-  throw new CliError('wrong-choice', { name: 'language', value: asked, choices: languages.join(', ') }, EXIT.usage);
+  throw new CliError('wrong-choice', { name: 'language', value: asked, choices: languages.join(', ') }, EXIT_CODE.usage);
 }
 
 /** Returns the options of the command in the arguments, and the global ones. */
-function optionsOf(program: Command, args: readonly string[]): string[] {
+function optionNames(program: Command, args: readonly string[]): string[] {
   let command = program;
   for (const arg of args) command = command.commands.find((one) => one.name() === arg) ?? command;
   return [...new Set([...command.options, ...program.options])].flatMap(({ long }) => long ?? []);

@@ -18,7 +18,7 @@ export const showProgress: Progress = async (message, total, work) => {
 };
 
 /** Shows nothing, for files and pipes. */
-export const quiet: Progress = (_message, _total, work) => work(() => undefined);
+export const noProgress: Progress = (_message, _total, work) => work(() => undefined);
 
 /** Streams for questions: those of the terminal except in tests. */
 type Streams = Pick<Parameters<typeof confirm>[0], 'input' | 'output'>;

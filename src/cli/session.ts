@@ -11,7 +11,7 @@ import { mysqlServers } from '../storage/engine/mysql/address.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { CliError, type Io } from './io.ts';
-import { type Progress, quiet, showProgress } from './progress.ts';
+import { noProgress, type Progress, showProgress } from './progress.ts';
 
 /** One run of the command. */
 export interface Session {
@@ -38,12 +38,12 @@ function checkAddress(setting: string, address = ''): void {
 }
 
 /** Page size for the command, to which the limit of the API does not apply. */
-const LONGEST_PAGE = 500;
+const MAX_PAGE_SIZE = 500;
 
 /** Opens a database for writing, as `withDatabase` does, but allows it to be new. */
 export function withNewDatabase<T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> {
-  session.io.changes?.();
-  return openedFor(session, configOf(session), work);
+  session.io.onFirstChange?.();
+  return withOpenSite(session, configOf(session), work);
 }
 
 /**
@@ -56,13 +56,13 @@ export async function withDatabase<T>(session: Session, work: (site: Site) => Pr
   const config = configOf(session);
   const file = sqlitePath(config.databaseUrl);
   if (file !== undefined && !existsSync(file)) throw new CliError('no-database', { file });
-  return openedFor(session, config, work);
+  return withOpenSite(session, config, work);
 }
 
-async function openedFor<T>({ io }: Session, config: Config, work: (site: Site) => Promise<T>): Promise<T> {
+async function withOpenSite<T>({ io }: Session, config: Config, work: (site: Site) => Promise<T>): Promise<T> {
   const log = createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, { write: io.err });
   const site = await openSite(
-    { ...config, maxPerPage: Math.max(config.maxPerPage, LONGEST_PAGE) },
+    { ...config, maxPerPage: Math.max(config.maxPerPage, MAX_PAGE_SIZE) },
     { log, ...(io.clock ? { clock: io.clock } : {}) },
   );
   try {
@@ -78,7 +78,7 @@ async function openedFor<T>({ io }: Session, config: Config, work: (site: Site) 
  * @throws CliError `no-database`, `not-installed`
  */
 export function withSite<T>(session: Session, use: 'read' | 'write', work: (site: Site) => Promise<T>): Promise<T> {
-  if (use === 'write') session.io.changes?.();
+  if (use === 'write') session.io.onFirstChange?.();
   return withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) !== 'site') throw new CliError('not-installed', { prefix: site.db.prefix });
     if (use === 'write') await migrate(site.db);
@@ -95,16 +95,16 @@ export async function actingCaller(site: Site, { language }: Pick<Session, 'lang
   const settings = await site.settings();
   const id = user === undefined ? await firstAdministrator(site) : (await requireUser(site.db, user, [])).row.ID;
   const viewer = await loadViewer(site.db, settings, id);
-  return callerFor(site, settings, viewer ?? missing(), { language });
+  return callerFor(site, settings, viewer ?? throwMissing(), { language });
 }
 
 /** Returns the progress display for this session: a bar if the output is a terminal. */
-export const progressOf = ({ io }: Session): Progress => (io.terminal ? showProgress : quiet);
+export const progressOf = ({ io }: Session): Progress => (io.isTerminal ? showProgress : noProgress);
 
 async function firstAdministrator(site: Site): Promise<number> {
-  return (await firstOfRole(site, 'administrator'))?.id ?? missing();
+  return (await firstOfRole(site, 'administrator'))?.id ?? throwMissing();
 }
 
-const missing = (): never => {
+const throwMissing = (): never => {
   throw new CliError('no-administrator');
 };

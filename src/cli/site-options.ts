@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { SITE_OPTIONS, type SiteOptionName, setSiteOption, siteOption } from '../upkeep/site-options.ts';
-import { CliError, EXIT } from './io.ts';
-import { shapeOf, withExamples, withShape } from './options.ts';
-import { oneLine, print, printedList } from './print.ts';
+import { CliError, EXIT_CODE } from './io.ts';
+import { outputShape, withExamples, withOutputOptions } from './options.ts';
+import { formatList, oneLine, print } from './print.ts';
 import { type Session, withSite } from './session.ts';
 
 /** Adds `option list|get|set`. */
@@ -14,11 +14,11 @@ export function addOptionCommands(program: Command, session: Session): void {
     'fasti option list',
     'fasti option list --format=json',
   ]);
-  withShape(list, say).action((given: Readonly<Record<string, unknown>>) =>
+  withOutputOptions(list, say).action((given: Readonly<Record<string, unknown>>) =>
     withSite(session, 'read', async (site) => {
       const settings = await site.settings();
       const rows = SITE_OPTIONS.map((name) => ({ option: name, value: siteOption(settings, name), meaning: say(`option.names.${name}`) }));
-      print(io, printedList(rows, shapeOf(given, ['option', 'value', 'meaning']), io.terminal));
+      print(io, formatList(rows, outputShape(given, ['option', 'value', 'meaning']), io.isTerminal));
     }),
   );
 
@@ -44,11 +44,11 @@ export function addOptionCommands(program: Command, session: Session): void {
 
 /** Returns the error for an invalid value of a site option. */
 export const optionInvalid = ({ say }: Session, name: SiteOptionName, value: string): CliError =>
-  new CliError('option-invalid', { name, value, allowed: say(`option.allowed.${name}`) }, EXIT.usage);
+  new CliError('option-invalid', { name, value, allowed: say(`option.allowed.${name}`) }, EXIT_CODE.usage);
 
 /** Returns the name if it is an option. Throws CliError `option-unknown`. */
 function requireOptionName(name: string): SiteOptionName {
   const found = SITE_OPTIONS.find((one) => one === name);
-  if (found === undefined) throw new CliError('option-unknown', { name, names: SITE_OPTIONS.join(', ') }, EXIT.usage);
+  if (found === undefined) throw new CliError('option-unknown', { name, names: SITE_OPTIONS.join(', ') }, EXIT_CODE.usage);
   return found;
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { version } from '../host/version.ts';
 import { type Status, statusOf } from '../upkeep/status.ts';
-import { listeningAt } from './listening.ts';
-import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
+import { listenAddress } from './listen-address.ts';
+import { choiceOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
 import { configOf, type Session, withSite } from './session.ts';
 
 /** The result of requesting the server's address. */
-interface Answering {
+interface ServerState {
   readonly address: string;
   /** `other`: something responds that is not Fasti. */
   readonly state: 'answers' | 'other' | 'silent';
@@ -20,21 +20,21 @@ export function addStatusCommand(program: Command, session: Session): void {
   withReportFormat(withExamples(program.command('status').description(say('status.about')), say, examples), say).action(
     (given: { readonly format: string }) =>
       withSite(session, 'read', async (site) => {
-        const format = chosen('format', given.format, REPORT_FORMATS);
+        const format = choiceOf('format', given.format, REPORT_FORMATS);
         const versions = { fasti: version(), node: process.versions.node };
-        const [status, server] = await Promise.all([statusOf(site), answeringAt(listeningAt(configOf(session)))]);
+        const [status, server] = await Promise.all([statusOf(site), checkServer(listenAddress(configOf(session)))]);
         const text =
-          format === 'json' ? JSON.stringify({ versions, server, ...status }) : lines(session, versions, status, server).join('\n');
+          format === 'json' ? JSON.stringify({ versions, server, ...status }) : statusLines(session, versions, status, server).join('\n');
         print(io, `${text}\n`);
       }),
   );
 }
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
-async function answeringAt(address: string | undefined): Promise<Answering | null> {
+async function checkServer(address: string | undefined): Promise<ServerState | null> {
   if (address === undefined) return null;
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   const answer = await fetch(`${address}/health/live`, { headers: { connection: 'close' }, redirect: 'manual', signal }).catch(
     () => undefined,
   );
@@ -44,7 +44,12 @@ async function answeringAt(address: string | undefined): Promise<Answering | nul
 }
 
 /** Returns the lines of the status, with a label each. */
-function lines({ say, language }: Session, versions: Readonly<Record<string, string>>, status: Status, server: Answering | null): string[] {
+function statusLines(
+  { say, language }: Session,
+  versions: Readonly<Record<string, string>>,
+  status: Status,
+  server: ServerState | null,
+): string[] {
   const { database, records, languages, index, journal, plugin, backup } = status;
   const others = journal?.latestOfOthers;
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
@@ -52,7 +57,7 @@ function lines({ say, language }: Session, versions: Readonly<Record<string, str
     ['site', `${status.name} · ${status.home}`],
     ['versions', `Fasti ${versions.fasti} · Node ${versions.node} · ${database.version}`],
     ['server', server ? say(`status.server-${server.state}`, { address: server.address }) : say('status.server-unknown')],
-    ['database', say('status.size', { megabytes: number.format(database.bytes / MEGABYTE) })],
+    ['database', say('status.size', { megabytes: number.format(database.bytes / BYTES_PER_MEGABYTE) })],
     ...Object.entries(records).map(
       ([name, { all, public: visible }]) => [name, visible < all ? say('status.of-which', { all, visible }) : String(all)] as const,
     ),
@@ -71,4 +76,4 @@ function lines({ say, language }: Session, versions: Readonly<Record<string, str
   return said.map(([name, text]) => `${labels.get(name)!.padEnd(width)}  ${oneLine(text)}`);
 }
 
-const MEGABYTE = 1_000_000;
+const BYTES_PER_MEGABYTE = 1_000_000;

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
-import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
+import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../accounts/password-links.ts';
 import { createUser, deleteUser, listUsers, setEmail, setRole, type UserReference } from '../accounts/users.ts';
 import { passwordLinkUrl } from '../desk/visit.ts';
 import type { Site } from '../site.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
-import { shapeOf, withExamples, withShape } from './options.ts';
-import { print, printedList } from './print.ts';
+import { withEach } from './each-record.ts';
+import { outputShape, withExamples, withOutputOptions } from './options.ts';
+import { formatList, print } from './print.ts';
 import { type Session, withSite } from './session.ts';
-import { withEach } from './several.ts';
 
 type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean; readonly invite?: boolean };
 
@@ -31,8 +31,8 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, ou
   print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
 /** Returns a link with which a user can set a password; it works once and expires after a day. */
-async function invitationTo(site: Site, reference: UserReference): Promise<{ readonly login: string; readonly url: string }> {
-  const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
+async function makeInvitation(site: Site, reference: UserReference): Promise<{ readonly login: string; readonly url: string }> {
+  const link = await createPasswordLink(site, reference, LINK_LIFETIME_SECONDS.invitation);
   return { login: link.login, url: passwordLinkUrl((await site.settings()).home, link) };
 }
 
@@ -58,7 +58,7 @@ const addCreate = (user: Command, session: Session): void => {
           displayName: given.display_name,
         });
         printDone(session, given, 'user-created', { login, id }, id);
-        if (given.invite) print(session.io, `${(await invitationTo(site, id)).url}\n`);
+        if (given.invite) print(session.io, `${(await makeInvitation(site, id)).url}\n`);
       }),
     );
 };
@@ -66,13 +66,13 @@ const addCreate = (user: Command, session: Session): void => {
 const addList = (user: Command, session: Session): void => {
   const { say, io } = session;
   const examples = ['fasti user list', 'fasti user list --role=administrator --format=json'];
-  withShape(withExamples(user.command('list').description(say('user.list')), say, examples), say)
+  withOutputOptions(withExamples(user.command('list').description(say('user.list')), say, examples), say)
     .option('--role <role>', say('user.only-role'))
     .action((given: Options) =>
       withSite(session, 'read', async (site) => {
         const rows = (await listUsers(site, { role: given.role })).map((account) => ({ ...account }));
         // WordPress stores display names as HTML.
-        print(io, printedList(rows, { ...shapeOf(given, COLUMNS), html: true }, io.terminal));
+        print(io, formatList(rows, { ...outputShape(given, COLUMNS), html: true }, io.isTerminal));
       }),
     );
 };
@@ -122,7 +122,7 @@ const addLink = (user: Command, session: Session): void => {
     .option('--porcelain', say('user.only-link'))
     .action((reference: string, given: Options) =>
       withSite(session, 'write', async (site) => {
-        const { login, url } = await invitationTo(site, reference);
+        const { login, url } = await makeInvitation(site, reference);
         printDone(session, given, 'link-made', { login, url }, url);
       }),
     );
@@ -147,11 +147,11 @@ const addPasswordCreate = (passwords: Command, session: Session): void => {
 const addPasswordList = (passwords: Command, session: Session): void => {
   const { say, io } = session;
   const examples = ['fasti user application-password list anna'];
-  withShape(withExamples(passwords.command('list <user>').description(say('password.list')), say, examples), say).action(
+  withOutputOptions(withExamples(passwords.command('list <user>').description(say('password.list')), say, examples), say).action(
     (reference: string, given: Options) =>
       withSite(session, 'read', async (site) => {
         const rows = (await listApplicationPasswords(site, reference)).map((entry) => ({ id: entry.uuid, ...entry }));
-        print(io, printedList(rows, shapeOf(given, PASSWORD_COLUMNS), io.terminal));
+        print(io, formatList(rows, outputShape(given, PASSWORD_COLUMNS), io.isTerminal));
       }),
   );
 };

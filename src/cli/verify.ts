@@ -5,7 +5,7 @@ import { type Finding, type VerifySummary, verifySites } from '../exchange/verif
 import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { CliError } from './io.ts';
-import { chosen, credentialsIn, numberOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
+import { choiceOf, parseCredentials, parseNumber, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
 import { clearLine, showLine } from './rate.ts';
 import type { Session } from './session.ts';
@@ -41,29 +41,29 @@ export function addVerifyCommand(program: Command, session: Session): void {
 
 async function verify(session: Session, before: string, after: string, given: Options): Promise<void> {
   const { io, say } = session;
-  const json = chosen('format', given.format, REPORT_FORMATS) === 'json';
+  const json = choiceOf('format', given.format, REPORT_FORMATS) === 'json';
   const common = {
     namespace: given.namespace,
-    rate: numberOf('rate', given.rate),
-    concurrency: numberOf('concurrency', given.concurrency),
+    rate: parseNumber('rate', given.rate),
+    concurrency: parseNumber('concurrency', given.concurrency),
   };
-  const sample = numberOf('sample', given.sample);
+  const sample = parseNumber('sample', given.sample);
   const sites = await Promise.all([
-    findSite(before, { ...common, credentials: credentialsIn(given.oldUser ?? io.env.FASTI_OLD_USER) }),
-    findSite(after, { ...common, credentials: credentialsIn(given.newUser ?? io.env.FASTI_NEW_USER) }),
+    findSite(before, { ...common, credentials: parseCredentials(given.oldUser ?? io.env.FASTI_OLD_USER) }),
+    findSite(after, { ...common, credentials: parseCredentials(given.newUser ?? io.env.FASTI_NEW_USER) }),
   ]);
   const unique = new Map<string, Finding>();
   const summary = await verifySites(...sites, {
     sample,
     filters: given.filters,
     concurrency: common.concurrency,
-    found: (finding) => {
+    onFinding: (finding) => {
       const key = keyOf(finding);
-      if (unique.has(key) || unique.size >= MOST_KEPT) return;
+      if (unique.has(key) || unique.size >= MAX_REMEMBERED) return;
       unique.set(key, finding);
       if (!json && finding.decision === undefined) print(io, findingText(finding));
     },
-    progress: (phase, done, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`),
+    onProgress: (phase, done, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`),
   });
   clearLine(session);
   if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(jsonOf) })}\n`);
@@ -73,10 +73,10 @@ async function verify(session: Session, before: string, after: string, given: Op
 }
 
 /** Maximum number of differences that are remembered, so that each is reported only once. */
-const MOST_KEPT = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 // ------------------------------------------------------------------------------------------------- what is printed
-const address = ({ route, query }: Finding): string => {
+const addressOf = ({ route, query }: Finding): string => {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`);
   return pairs.length === 0 ? route || '/' : `${route}?${pairs.join('&')}`;
 };
@@ -87,7 +87,7 @@ const keyOf = (finding: Finding): string => {
   return decision === undefined
     ? record
       ? `${record.route} ${record.member}`
-      : `${address(finding)} ${path}`
+      : `${addressOf(finding)} ${path}`
     : `${decision} ${record ? `${record.route} ${record.member}` : path}`;
 };
 
@@ -95,7 +95,7 @@ function findingText(finding: Finding): string {
   const { record, path, old: before, new: after } = finding;
   const place = record
     ? `${record.route} ${record.name === '' ? '' : JSON.stringify(decodeEntities(record.name))} ${record.member}`
-    : `${address(finding)} ${path}`;
+    : `${addressOf(finding)} ${path}`;
   return [place, `  - ${shortText(before)}`, `  + ${shortText(after)}`]
     .map((line) => `${line.startsWith('  ') ? '  ' : ''}${oneLine(line)}\n`)
     .join('');
@@ -103,7 +103,7 @@ function findingText(finding: Finding): string {
 
 const jsonOf = (finding: Finding) => ({
   ...(finding.decision === undefined ? {} : { decision: finding.decision }),
-  request: address(finding),
+  request: addressOf(finding),
   ...(finding.record ? { record: finding.record.route, member: finding.record.member } : { path: finding.path }),
   old: finding.old ?? null,
   new: finding.new ?? null,
@@ -126,7 +126,7 @@ function summaryText(
     ...(rows.length === 0 ? [] : [say('upkeep:verify.deliberate')]),
     ...rows.map(([row, number]) =>
       oneLine(
-        `  ${row.padEnd(10)}${String(number).padStart(6)}  ${example(row) ? `${address(example(row)!)} ${example(row)!.path}` : ''}`,
+        `  ${row.padEnd(10)}${String(number).padStart(6)}  ${example(row) ? `${addressOf(example(row)!)} ${example(row)!.path}` : ''}`,
       ).replace(/^/, '  '),
     ),
     differences === 0 ? say('upkeep:verify.same') : say('upkeep:verify.differ', { differences, requests, places }),

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { requireUser } from '../accounts/users.ts';
 import type { Site } from '../site.ts';
-import { addHook, deleteHook, hookMessages, listHooks, readHook, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
-import { idOf, shapeOf, withExamples, withShape } from './options.ts';
-import { print, printedList } from './print.ts';
+import { addHook, deleteHook, hookMessages, listHooks, readHook, retryHook, setHookActive, testHook } from '../webhooks/hooks.ts';
+import { outputShape, parseId, withExamples, withOutputOptions } from './options.ts';
+import { formatList, print } from './print.ts';
 import { type Session, withSite } from './session.ts';
 
 type Options = Readonly<Record<string, string | undefined>>;
 
 const COLUMNS = ['id', 'url', 'kinds', 'user', 'state', 'created_at'];
 const MESSAGE_COLUMNS = ['id', 'subject', 'state', 'attempts', 'status', 'error', 'next_at'];
-const LATEST = 50;
+const MAX_DELIVERIES = 50;
 
 /** Adds `webhook add|list|test|pause|resume|remove|deliveries|retry`. */
 export function addWebhookCommands(program: Command, session: Session): void {
@@ -34,17 +34,17 @@ export function addWebhookCommands(program: Command, session: Session): void {
       }),
     );
 
-  withShape(verb('list', ['fasti webhook list', 'fasti webhook list --format=json']), say).action((given: Options) =>
+  withOutputOptions(verb('list', ['fasti webhook list', 'fasti webhook list --format=json']), say).action((given: Options) =>
     withSite(session, 'read', async (site) => {
       const items = (await listHooks(site)).map((hook) => ({ ...hook }));
-      print(io, printedList(items, shapeOf(given, COLUMNS), io.terminal));
+      print(io, formatList(items, outputShape(given, COLUMNS), io.isTerminal));
     }),
   );
 
-  withShape(verb('deliveries <id>', ['fasti webhook deliveries 1']), say).action((id: string, given: Options) =>
+  withOutputOptions(verb('deliveries <id>', ['fasti webhook deliveries 1']), say).action((id: string, given: Options) =>
     withSite(session, 'read', async (site) => {
-      const items = (await hookMessages(site, idOf('id', id), LATEST)).map((one) => ({ ...one }));
-      print(io, printedList(items, shapeOf(given, MESSAGE_COLUMNS), io.terminal));
+      const items = (await hookMessages(site, parseId('id', id), MAX_DELIVERIES)).map((one) => ({ ...one }));
+      print(io, formatList(items, outputShape(given, MESSAGE_COLUMNS), io.isTerminal));
     }),
   );
 
@@ -55,7 +55,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
   const simple = (name: string, done: string, work: (site: Site, id: number) => Promise<unknown>, later?: string): void => {
     verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((given: string) =>
       withSite(session, 'write', async (site) => {
-        const id = idOf('id', given);
+        const id = parseId('id', given);
         const count = await work(site, id);
         const said = later !== undefined && (await readHook(site, id)).state !== 'active' ? later : done;
         print(io, `${say(`done.${said}`, { id, count: Number(count ?? 0) })}\n`);
@@ -63,8 +63,8 @@ export function addWebhookCommands(program: Command, session: Session): void {
     );
   };
   simple('test', 'webhook-tested', testHook, 'webhook-tested-later');
-  simple('pause', 'webhook-paused', (site, id) => switchHook(site, id, 'paused'));
-  simple('resume', 'webhook-resumed', (site, id) => switchHook(site, id, 'active'));
+  simple('pause', 'webhook-paused', (site, id) => setHookActive(site, id, 'paused'));
+  simple('resume', 'webhook-resumed', (site, id) => setHookActive(site, id, 'active'));
   simple('retry', 'webhook-retried', retryHook, 'webhook-retried-later');
   simple('remove', 'webhook-removed', deleteHook);
 }

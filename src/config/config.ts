@@ -2,13 +2,13 @@ import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { typedKeys } from '../typed-keys.ts';
 import { type Setting, settings } from './settings.ts';
-import { USUAL_NAMESPACE } from './values.ts';
+import { PLUGIN_NAMESPACE } from './values.ts';
 
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 
 type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
 
-type Optional =
+type OptionalSetting =
   | 'siteUrl'
   | 'metricsPort'
   | 'metricsToken'
@@ -27,7 +27,7 @@ export type Keys = Readonly<Record<KeyName, string>>;
  * All settings, parsed and validated. Sizes are in bytes; `trustProxy` is a value for Express; relative paths are
  * resolved against `FASTI_FOLDER`.
  */
-export type Config = Omit<Parsed, Optional> & {
+export type Config = Omit<Parsed, OptionalSetting> & {
   readonly siteUrl: string | undefined;
   readonly metricsPort: number | undefined;
   readonly metricsToken: string | undefined;
@@ -41,7 +41,7 @@ export type Config = Omit<Parsed, Optional> & {
 
 /** Returns the namespaces under which the API is served, our own first. */
 export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'>): readonly string[] {
-  return [...new Set([restNamespace, USUAL_NAMESPACE])];
+  return [...new Set([restNamespace, PLUGIN_NAMESPACE])];
 }
 
 /** An invalid setting. Its message is one line for the person who wrote the setting. */
@@ -62,10 +62,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     nonceKey,
     nonceSalt,
     ...rest
-  } = parsed as unknown as Omit<Parsed, Optional> & Partial<Pick<Parsed, Optional>>;
+  } = parsed as unknown as Omit<Parsed, OptionalSetting> & Partial<Pick<Parsed, OptionalSetting>>;
   return Object.freeze({
     ...rest,
-    databaseUrl: rest.databaseUrl.replace(RELATIVE_FILE, (_, file: string) => `sqlite:${join(folder, file)}`),
+    databaseUrl: rest.databaseUrl.replace(RELATIVE_SQLITE_URL, (_, file: string) => `sqlite:${join(folder, file)}`),
     uploadsDir: isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir),
     backupsDir: isAbsolute(rest.backupsDir) ? rest.backupsDir : join(folder, rest.backupsDir),
     siteUrl: rest.siteUrl,
@@ -76,12 +76,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     mapTiles: rest.mapTiles,
     geocoderUrl: rest.geocoderUrl,
     mapAttribution: rest.mapAttribution,
-    keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
+    keys: requireAllKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
   });
 }
 
 /** Matches the address of an SQLite file with a relative path, but not `:memory:`. */
-const RELATIVE_FILE = /^sqlite:(?![/:])(.+)$/s;
+const RELATIVE_SQLITE_URL = /^sqlite:(?![/:])(.+)$/s;
 
 function readSetting(
   { env: name, fallback, allowed, schema, secret, exact }: Setting,
@@ -99,7 +99,7 @@ function readSetting(
  * Returns the keys, of which all four must be given or none: with only some, no cookie could be verified, without any
  * error.
  */
-function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
+function requireAllKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
   const names = typedKeys(given);
   const missing = names.filter((name) => given[name] === undefined);
   if (missing.length === names.length) return undefined;

@@ -3,16 +3,16 @@ import { trimEndOf } from '../wordpress/trim.ts';
 import {
   ipAddress,
   isFreeNamespace,
-  isGeocoderAddress,
+  isGeocoderUrlTemplate,
   isProxyTrust,
   isSiteUrl,
-  isTileAddress,
+  isTileUrlTemplate,
   keySetting,
   languageCode,
   proxyTrust,
   sizeSetting,
   splitAtCommas,
-  whole,
+  wholeNumber,
 } from './values.ts';
 
 /**
@@ -39,7 +39,7 @@ export const settings = {
     fallback: '8080',
     allowed: 'a whole number from 0 to 65535',
     meaning: 'The port the server listens on; 0 takes any that is free.',
-    schema: whole(0, 65_535),
+    schema: wholeNumber(0, 65_535),
   },
   host: {
     env: 'HOST',
@@ -68,7 +68,7 @@ export const settings = {
     allowed: 'a whole number from 0 to 65535',
     meaning:
       'The port, on the address `HOST`, where `/metrics` is served for Prometheus, all workers together; 0 takes any that is free. When absent, there is no such port.',
-    schema: whole(0, 65_535),
+    schema: wholeNumber(0, 65_535),
   },
   metricsToken: {
     env: 'METRICS_TOKEN',
@@ -105,7 +105,7 @@ export const settings = {
     fallback: '2000',
     allowed: 'a whole number from 100 to 3600000',
     meaning: 'How many milliseconds a replica may lag behind. One that is further behind is not read.',
-    schema: whole(100, 3_600_000),
+    schema: wholeNumber(100, 3_600_000),
   },
   folder: {
     env: 'FASTI_FOLDER',
@@ -131,7 +131,7 @@ export const settings = {
     allowed: 'a whole number from 1 to 1000000000',
     meaning:
       'Which site of a WordPress network (multisite) is served, by the number in the names of its tables (`wp_2_posts`); `TABLE_PREFIX` stays `wp_`, and `UPLOADS_DIR` is the folder of that site (`uploads/sites/2`). 1: the first one, or a site that is in no network.',
-    schema: whole(1, 1_000_000_000),
+    schema: wholeNumber(1, 1_000_000_000),
   },
   restNamespace: {
     env: 'REST_NAMESPACE',
@@ -200,7 +200,7 @@ export const settings = {
     fallback: '50',
     allowed: 'a whole number from 1 to 1000',
     meaning: 'The longest page of a list. A longer one that is asked for becomes this long.',
-    schema: whole(1, 1000),
+    schema: wholeNumber(1, 1000),
   },
   workers: {
     env: 'WORKERS',
@@ -208,7 +208,7 @@ export const settings = {
     fallback: '1',
     allowed: 'a whole number from 1 to 64',
     meaning: 'How many processes serve on the one port; as many as there are processors is a good number.',
-    schema: whole(1, 64),
+    schema: wholeNumber(1, 64),
   },
   cache: {
     env: 'CACHE',
@@ -224,7 +224,7 @@ export const settings = {
     fallback: '64',
     allowed: 'a whole number from 1 to 4096',
     meaning: 'How many megabytes of answers are kept in memory, per process.',
-    schema: whole(1, 4096).transform((megabytes) => megabytes * 1024 * 1024),
+    schema: wholeNumber(1, 4096).transform((megabytes) => megabytes * 1024 * 1024),
   },
   cacheFreshness: {
     env: 'CACHE_FRESHNESS_MS',
@@ -232,7 +232,7 @@ export const settings = {
     fallback: '100',
     allowed: 'a whole number from 0 to 60000',
     meaning: 'After how many milliseconds a process notices what another process has written. Its own writes it sees at once.',
-    schema: whole(0, 60_000),
+    schema: wholeNumber(0, 60_000),
   },
   cacheStale: {
     env: 'CACHE_STALE_SECONDS',
@@ -241,7 +241,7 @@ export const settings = {
     allowed: 'a whole number from 1 to 86400',
     meaning:
       'Where WordPress writes to the same MySQL or MariaDB database: for how many seconds, at most, an answer is still given that a change made wrong without the server showing it. What the server shows, which is nearly everything, is noticed after `CACHE_FRESHNESS_MS`.',
-    schema: whole(1, 86_400).transform((seconds) => seconds * 1000),
+    schema: wholeNumber(1, 86_400).transform((seconds) => seconds * 1000),
   },
   followWordpress: {
     env: 'FOLLOW_WORDPRESS',
@@ -259,7 +259,7 @@ export const settings = {
     allowed: 'a whole number from 1 to 3650',
     meaning:
       'For how many days changes stay in the journal. A client that has not asked for changes for longer has to read everything again.',
-    schema: whole(1, 3650),
+    schema: wholeNumber(1, 3650),
   },
   changeStreams: {
     env: 'CHANGE_STREAMS',
@@ -268,7 +268,7 @@ export const settings = {
     allowed: 'a whole number from 0 to 10000',
     meaning:
       'How many clients may follow `/changes/stream` at the same time, per process. A quarter of the places is for those who have signed in, and no user has more than three quarters.',
-    schema: whole(0, 10_000),
+    schema: wholeNumber(0, 10_000),
   },
   webhookAddresses: {
     env: 'WEBHOOK_ADDRESSES',
@@ -315,7 +315,7 @@ export const settings = {
     allowed: 'an address beginning with http:// or https:// in which {z}, {x} and {y} stand for the piece of the map',
     meaning:
       "Where the form of a venue takes its map from, on which editors drag a pin to the venue: `https://tiles.example.org/{z}/{x}/{y}.png`. Editors' browsers load it from there. When absent, there is no map, and nothing is loaded from elsewhere.",
-    schema: z.string().refine(isTileAddress),
+    schema: z.string().refine(isTileUrlTemplate),
   },
   mapAttribution: {
     env: 'MAP_ATTRIBUTION',
@@ -332,7 +332,7 @@ export const settings = {
     allowed: 'an address beginning with http:// or https:// in which {address} stands for what is looked for',
     meaning:
       'Where the form of a venue finds the coordinates of an address: `https://nominatim.example.org/search?format=jsonv2&limit=1&q={address}`. Fasti asks it, when an editor presses the button, and reads JSON as Nominatim gives it, or GeoJSON (Photon, Pelias). When absent, there is no such button.',
-    schema: z.string().refine(isGeocoderAddress),
+    schema: z.string().refine(isGeocoderUrlTemplate),
     // Many services require an API key, anywhere in the URL.
     secret: true,
   },
@@ -390,7 +390,7 @@ export const settings = {
     fallback: '30',
     allowed: 'a whole number from 0 to 36500',
     meaning: 'How many days a record stays in the trash; 0 means that there is no trash and deleting is final.',
-    schema: whole(0, 36_500),
+    schema: wholeNumber(0, 36_500),
   },
   bodyLimit: sizeSetting(
     'BODY_LIMIT',
@@ -414,7 +414,7 @@ export const settings = {
     allowed: 'a whole number from 0 to 3600',
     meaning:
       'How long requests under way may take to finish once the server is asked to stop. A few seconds later it has ended, whatever happens.',
-    schema: whole(0, 3600),
+    schema: wholeNumber(0, 3600),
   },
   watchdogSeconds: {
     env: 'WATCHDOG_SECONDS',
@@ -423,9 +423,9 @@ export const settings = {
     allowed: 'a whole number from 0 to 3600',
     meaning:
       'A process that is stuck for so long, in an endless loop for instance, is killed; one of several workers is replaced, else whoever started it starts it again. 0: never.',
-    schema: whole(0, 3600),
+    schema: wholeNumber(0, 3600),
   },
 } as const satisfies Record<string, Setting>;
 
 /** Names of the environment variables that are settings. */
-export const variables: readonly string[] = Object.values(settings).map(({ env }) => env);
+export const settingVariables: readonly string[] = Object.values(settings).map(({ env }) => env);

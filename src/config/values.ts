@@ -25,13 +25,13 @@ export function sizeSetting<const Name extends string, const Fallback extends st
     schema: z
       .string()
       .regex(/^[1-9]\d{0,9}( ?[kmg]?b)?$/i)
-      .transform(bytes)
+      .transform(parseBytes)
       .refine((value) => value <= 2 ** 40),
   } as const;
 }
 
 /** Returns a schema for whole numbers from `least` to `most`. */
-export function whole(least: number, most: number) {
+export function wholeNumber(least: number, most: number) {
   return z
     .string()
     .regex(/^\d{1,9}$/)
@@ -60,18 +60,18 @@ export function isSiteUrl(value: string): boolean {
 }
 
 /** Whether a text is a URL template for map tiles, with placeholders for zoom, column and row. */
-export const isTileAddress = (value: string): boolean => isAddressWith(value, ['{z}', '{x}', '{y}']);
+export const isTileUrlTemplate = (value: string): boolean => isUrlTemplateWith(value, ['{z}', '{x}', '{y}']);
 
 /** Whether a text is a URL template for a geocoder, with a placeholder for the address. */
-export const isGeocoderAddress = (value: string): boolean => isAddressWith(value, ['{address}']);
+export const isGeocoderUrlTemplate = (value: string): boolean => isUrlTemplateWith(value, ['{address}']);
 
 /** Whether a text is a URL with each of these placeholders, and no others. */
-function isAddressWith(value: string, places: readonly string[]): boolean {
+function isUrlTemplateWith(value: string, places: readonly string[]): boolean {
   const address = places.reduce((text, place) => text.replace(place, '0'), value);
   return places.every((place) => value.includes(place)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
 }
 
-const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
+const PROXY_ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
 
 /** Returns a schema for IP addresses. Those of version 6 get their usual form, in which the system names them. */
 export function ipAddress() {
@@ -80,7 +80,7 @@ export function ipAddress() {
 
 /** Whether a text names the proxies whose `X-Forwarded-*` headers are trusted. */
 export function isProxyTrust(value: string): boolean {
-  return /^(on|off|\d{1,3})$/.test(value) || splitAtCommas(value).every((address) => ADDRESS.safeParse(address).success);
+  return /^(on|off|\d{1,3})$/.test(value) || splitAtCommas(value).every((address) => PROXY_ADDRESS.safeParse(address).success);
 }
 
 /** Returns the value for Express's `trust proxy`. */
@@ -89,20 +89,20 @@ export function proxyTrust(value: string): boolean | number | string {
   return /^\d+$/.test(value) ? Number(value) : splitAtCommas(value).join(',');
 }
 
-function bytes(value: string): number {
+function parseBytes(value: string): number {
   const exponent = { k: 10, m: 20, g: 30 }[/[kmg]/i.exec(value)?.[0].toLowerCase() ?? ''] ?? 0;
   return Number.parseInt(value, 10) * 2 ** exponent;
 }
 
 /** The namespace in which clients of the calendar plugin look for the API; it is always served. */
-export const USUAL_NAMESPACE = 'tribe/events/v1';
+export const PLUGIN_NAMESPACE = 'tribe/events/v1';
 
 /** Namespaces of other APIs that are served; a calendar namespace of the same name would hide them. */
 const OTHER_NAMESPACES: readonly string[] = ['wp/v2', 'tec/v1', 'batch/v1'];
 
 /** Whether a namespace is not equal to, an ancestor or a descendant of another one that is served. */
 export const isFreeNamespace = (namespace: string): boolean =>
-  namespace === USUAL_NAMESPACE ||
-  ![USUAL_NAMESPACE, ...OTHER_NAMESPACES].some(
+  namespace === PLUGIN_NAMESPACE ||
+  ![PLUGIN_NAMESPACE, ...OTHER_NAMESPACES].some(
     (other) => namespace === other || `${namespace}/`.startsWith(`${other}/`) || other.startsWith(`${namespace}/`),
   );

@@ -1,5 +1,5 @@
 import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
-import { viewerOf } from '../accounts/viewer.ts';
+import { toViewer } from '../accounts/viewer.ts';
 import { ApiError, fail, type ProblemName, refuse } from '../errors.ts';
 import { policyWithImages } from '../html/document.tsx';
 import { i18nIn } from '../html/i18n.ts';
@@ -8,11 +8,11 @@ import { sizeInWords } from '../html/size-words.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { keptWords } from './kept-words.ts';
+import { labelledInput } from './labelled-input.ts';
 import { deskPage } from './layout.tsx';
-import { type FoundRoute, findRoute, pageOf } from './routes.ts';
-import { beginAgainPage, type Kept, type NotKept, resumePage, signInPage } from './sign-in.tsx';
-import { DESK_PATH, type DeskRequest, deskUrl, type Outcome, type Sent, type Visit } from './visit.ts';
+import { findRoute, formPagePath, type RouteMatch } from './routes.ts';
+import { type KeptForm, type NotKept, resumePage, signInPage, startOverPage } from './sign-in.tsx';
+import { DESK_PATH, type DeskRequest, deskUrl, type Outcome, type SubmittedForm, type Visit } from './visit.ts';
 
 /** A complete answer of the desk. */
 export interface DeskAnswer {
@@ -24,13 +24,13 @@ export interface DeskAnswer {
 /** A request after the checks that do not need its body. */
 export interface RoutedRequest {
   readonly visit: Visit;
-  readonly found: FoundRoute | undefined;
+  readonly match: RouteMatch | undefined;
   /** Whether the body may contain files: the route accepts some, and the sender may use the route. */
-  readonly takesFiles: boolean;
+  readonly allowsFiles: boolean;
   /** Whether the body may be as long as an upload. */
-  readonly takesLong: boolean;
+  readonly allowsLongBody: boolean;
   /** Whether the body may contain the fields of another form. */
-  readonly keeps: boolean;
+  readonly allowsKeptForm: boolean;
 }
 
 /**
@@ -38,19 +38,19 @@ export interface RoutedRequest {
  *
  * @throws rest_forbidden for a form sent from another site
  */
-export async function openDesk(
+export async function routeDeskRequest(
   site: Site,
   { base, asset }: { readonly base: string; readonly asset: Visit['asset'] },
   request: DeskRequest,
 ): Promise<RoutedRequest> {
   const settings = await site.settings();
   const login = await loginOf(site, settings, { cookie: request.cookie, post: request.method === 'POST' });
-  const viewer = login ? viewerOf(site.db, settings, login.user) : ANONYMOUS;
+  const viewer = login ? toViewer(site.db, settings, login.user) : ANONYMOUS;
   const language = site.texts.chooseLanguage({
     parameter: login?.user.metas.get('locale')?.slice(0, 2),
     acceptLanguage: request.acceptLanguage,
   });
-  const found = findRoute(request.method, request.path);
+  const match = findRoute(request.method, request.path);
   const visit: Visit = {
     site,
     settings,
@@ -62,130 +62,133 @@ export async function openDesk(
     base: base + DESK_PATH,
     asset,
   };
-  const files = found && 'files' in found.route && isAllowed(visit, found) ? found.route.files : undefined;
+  const files = match && 'files' in match.route && isAllowed(visit, match) ? match.route.files : undefined;
   return {
     visit,
-    found,
-    takesFiles: files !== undefined,
-    takesLong: files?.(viewer) === true,
-    keeps: found !== undefined && 'keeps' in found.route,
+    match,
+    allowsFiles: files !== undefined,
+    allowsLongBody: files?.(viewer) === true,
+    allowsKeptForm: match !== undefined && 'keeps' in match.route,
   };
 }
 
-const NOTHING: Sent = { fields: {}, files: new Map() };
+const EMPTY_FORM: SubmittedForm = { fields: {}, files: new Map() };
 
 /**
  * Returns the answer to a request. Every form is checked here: it must come from a page of this site, and if a user is
  * signed in it must contain the nonce of the user's session.
  *
- * @throws errors with a name; see `deskProblem`
+ * @throws errors with a name; see `deskErrorPage`
  */
-export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = NOTHING): Promise<DeskAnswer> {
+export async function answerDesk({ visit, match: found }: RoutedRequest, sent: SubmittedForm = EMPTY_FORM): Promise<DeskAnswer> {
   const { request, login, site } = visit;
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   if (!found) fail('rest_no_route');
-  if (!login && 'endsLogin' in found.route) return answerFrom(await found.route.run({ ...visit, ...sent }, found.pieces));
+  if (!login && 'endsLogin' in found.route) return toDeskAnswer(await found.route.run({ ...visit, ...sent }, found.params));
   if (found.route.allow !== 'anyone' && !login) {
-    const kept = keptOf(visit, found, sent);
-    const again = request.method === 'POST' && !kept ? { path: pageOf(request.path), why: whyNotKept(found) } : undefined;
-    return answerFrom({ html: signInPage(visit, { kept, again }), status: 401 });
+    const keptForm = keptFormOf(visit, found, sent);
+    const startOverPath = request.method === 'POST' && !keptForm ? { path: formPagePath(request.path), why: whyNotKept(found) } : undefined;
+    return toDeskAnswer({ html: signInPage(visit, { keptForm, startOverPath }), status: 401 });
   }
   if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
-  const { route, pieces } = found;
-  if (route.method === 'GET') return answerFrom(await route.run(visit, pieces));
+  const { route, params } = found;
+  if (route.method === 'GET') return toDeskAnswer(await route.run(visit, params));
   // Forms for everybody contain another proof of intent: a password or a key.
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
-    const kept = keptOf(visit, found, sent);
-    const again = { path: pageOf(request.path), why: whyNotKept(found) };
-    return answerFrom({ html: kept ? resumePage(visit, kept) : beginAgainPage(visit, again), status: 403 });
+    const kept = keptFormOf(visit, found, sent);
+    const again = { path: formPagePath(request.path), why: whyNotKept(found) };
+    return toDeskAnswer({ html: kept ? resumePage(visit, kept) : startOverPage(visit, again), status: 403 });
   }
-  return answerFrom(await route.run({ ...visit, ...sent }, pieces));
+  return toDeskAnswer(await route.run({ ...visit, ...sent }, params));
 }
 
 /**
  * Returns the sign-in page if the user has been signed out and sent more than an anonymous visitor may, such as a
  * picture; undefined if the error has another cause.
  */
-export function signInInstead({ visit, found }: RoutedRequest, error: unknown): DeskAnswer | undefined {
+export function signInForLargeBody({ visit, match }: RoutedRequest, error: unknown): DeskAnswer | undefined {
   const isTooLarge = error instanceof ApiError && error.problem === 'body-too-large';
-  if (!isTooLarge || !found || found.route.allow === 'anyone' || visit.login) return undefined;
-  return answerFrom({ html: signInPage(visit, { again: { path: pageOf(visit.request.path), why: 'too-large' } }), status: 401 });
+  if (!isTooLarge || !match || match.route.allow === 'anyone' || visit.login) return undefined;
+  return toDeskAnswer({
+    html: signInPage(visit, { startOverPath: { path: formPagePath(visit.request.path), why: 'too-large' } }),
+    status: 401,
+  });
 }
 
 /** Returns the page for a body that is too large; undefined if the error has another cause. */
 export function tooLargePage({ visit }: RoutedRequest, error: unknown): DeskAnswer | undefined {
   if (!(error instanceof ApiError) || error.problem !== 'body-too-large') return undefined;
   const { say } = visit.i18n;
-  const most = sizeInWords(visit.i18n, Number(error.details.detail?.limit));
+  const limit = sizeInWords(visit.i18n, Number(error.details.detail?.limit));
   const html = deskPage(visit, {
     title: say('desk:problem.title'),
-    notice: { tone: 'wrong', text: say('desk:problem.too-large', { most }) },
+    notice: { tone: 'wrong', text: say('desk:problem.too-large', { most: limit }) },
     children: (
       <>
         <p>{say('desk:problem.too-large-about')}</p>
         <p>
-          <Link href={deskUrl(visit, pageOf(visit.request.path))}>{say('desk:again.not-kept.link')}</Link>
+          <Link href={deskUrl(visit, formPagePath(visit.request.path))}>{say('desk:again.not-kept.link')}</Link>
         </p>
       </>
     ),
   });
-  return answerFrom({ html, status: error.status });
+  return toDeskAnswer({ html, status: error.status });
 }
 
 /** Temporary problems after which nothing has been written, so that the same data can be sent again. */
-const PASSING: ReadonlySet<string> = new Set<ProblemName>(['database-unavailable', 'disk-full']);
+const TEMPORARY_PROBLEMS: ReadonlySet<string> = new Set<ProblemName>(['database-unavailable', 'disk-full']);
 
 /**
  * Returns the page for sending a form again that failed because of a temporary problem, without its secret fields;
  * undefined if the error has another cause. `message`: the sentence about the problem.
  */
-export function sendAgainPage(
-  { visit, found }: RoutedRequest,
-  sent: Sent | undefined,
+export function resubmitPage(
+  { visit, match }: RoutedRequest,
+  sent: SubmittedForm | undefined,
   { problem, status, message }: { readonly problem: ProblemName; readonly status: number; readonly message: string },
 ): DeskAnswer | undefined {
-  if (!sent || !found || !visit.login || !PASSING.has(problem)) return undefined;
-  const kept = keptOf(visit, found, sent);
+  if (!sent || !match || !visit.login || !TEMPORARY_PROBLEMS.has(problem)) return undefined;
+  const kept = keptFormOf(visit, match, sent);
   if (!kept) return undefined;
-  return answerFrom({ html: resumePage(visit, kept, { wrong: message }), status });
+  return toDeskAnswer({ html: resumePage(visit, kept, { errorMessage: message }), status });
 }
 
 /**
  * Returns the fields of a form to be sent again, without the secret ones; undefined if nothing else was entered, and
  * for buttons.
  */
-function keptOf(visit: Visit, { route }: FoundRoute, { fields }: Sent): Kept | undefined {
+function keptFormOf(visit: Visit, { route }: RouteMatch, { fields }: SubmittedForm): KeptForm | undefined {
   if (route.method === 'GET' || route.isButton) return undefined;
   const { path } = visit.request;
   const { secrets = [] } = route;
   const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '_wpnonce' && !secrets.includes(name)));
-  return keptWords(visit, path, kept).length === 0 ? undefined : { path, fields: kept };
+  return labelledInput(visit, path, kept).length === 0 ? undefined : { path, fields: kept };
 }
 
 /** Returns why a form was not kept: it had secrets, or nothing that could be kept. */
-const whyNotKept = ({ route }: FoundRoute): NotKept['why'] => ('secrets' in route ? 'not-kept' : 'not-done');
+const whyNotKept = ({ route }: RouteMatch): NotKept['why'] => ('secrets' in route ? 'not-kept' : 'not-done');
 
-function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: FoundRoute): boolean {
+function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: RouteMatch): boolean {
   if (allow === 'anyone') return true;
   return login !== undefined && (allow === 'signed-in' || allow(viewer));
 }
 
 /** Returns whether an error means that nothing exists at a URL: no such page, or no record with the id in it. */
-export const isAbsent = (error: unknown): boolean =>
+export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && (error.problem === 'rest_no_route' || error.details.faults?.has('id') === true);
 
 /** Returns a page about an error. `requestId`: identifies a server error in the log. */
-export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
+export function deskErrorPage(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
   const { say } = visit.i18n;
   const html = deskPage(visit, {
     title: say(status === 404 ? 'desk:problem.absent' : status === 403 || status === 401 ? 'desk:problem.forbidden' : 'desk:problem.title'),
     notice: { tone: 'wrong', text: message },
     children: <>{status >= 500 && requestId !== undefined && <p>{say('desk:problem.id', { id: requestId })}</p>}</>,
   });
-  return answerFrom({ html, status });
+  return toDeskAnswer({ html, status });
 }
 
-function answerFrom(outcome: Outcome): DeskAnswer {
+function toDeskAnswer(outcome: Outcome): DeskAnswer {
   const cookie: Record<string, string> = 'cookie' in outcome && outcome.cookie !== undefined ? { 'Set-Cookie': outcome.cookie } : {};
   if ('to' in outcome) return { status: 303, headers: { ...HEADERS, ...cookie, Location: outcome.to }, body: '' };
   if ('json' in outcome)

@@ -5,26 +5,26 @@ import { lastWholeDay } from '../calendar/schedule.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
+import { errorSentence, fieldErrors } from '../forms/error-sentences.ts';
 import type { FormContext } from '../forms/form-context.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
-import { fieldErrors, sentenceOf } from '../forms/refused.ts';
 import { skippedHours } from '../forms/skipped-hours.ts';
 import { spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { ruleInWords } from '../html/rule-words.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
-import { type Editable, readToEdit } from '../records/editing.ts';
+import { type Editable, readEditable } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { recordOfStart } from '../records/occurrences.ts';
 import { mayTrash } from '../records/posts.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { changeDate, createDate, deleteDate } from '../records/writes/post-writes.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/zones.ts';
+import { localFromDate, localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from './visit.ts';
+import { deskUrl, displayTitle, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Page with the dates of a recurring event: its rule in words, and its next dates. Single dates can be left out, moved
@@ -33,16 +33,16 @@ import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from '
 
 const EVENT = postKind('event');
 /** Maximum number of dates shown, starting with today's. */
-const MOST_SHOWN = 60;
-const SPAN = ['start_date', 'end_date'] as const;
+const MAX_DATES_SHOWN = 60;
+const SPAN_FIELDS = ['start_date', 'end_date'] as const;
 
 interface DatesForm {
   readonly typed?: Values;
-  readonly wrong?: string;
+  readonly errorMessage?: string;
 }
 
 /** Returns the dates of an event; undefined if it does not recur. */
-export async function datesOf({ site, caller }: FormContext, event: Editable): Promise<RecurringDates | undefined> {
+export async function loadDates({ site, caller }: FormContext, event: Editable): Promise<RecurringDates | undefined> {
   const timezone = String(event.values.timezone ?? '');
   return (await datesOfEvents(site, caller, [{ id: event.id, timezone }])).get(event.id);
 }
@@ -51,16 +51,16 @@ export async function datesOf({ site, caller }: FormContext, event: Editable): P
 export async function datesPage(visit: Visit, id: number, form: DatesForm = {}): Promise<Outcome> {
   const { site, caller, i18n } = visit;
   const { say } = i18n;
-  const event = await readToEdit(site, caller, EVENT, id);
-  const recurring = (await datesOf(visit, event)) ?? fail('rest_no_route');
-  const today = nowLocal(caller.now, recurring.zone).slice(0, 10);
-  const shown = recurring.dates.filter(({ start }) => start >= today).slice(0, MOST_SHOWN);
+  const event = await readEditable(site, caller, EVENT, id);
+  const recurring = (await loadDates(visit, event)) ?? fail('rest_no_route');
+  const today = localFromDate(caller.now, recurring.zone).slice(0, 10);
+  const shown = recurring.dates.filter(({ start }) => start >= today).slice(0, MAX_DATES_SHOWN);
   const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
   const rule = recurring.rule && ruleInWords(i18n, recurring.rule.rule);
   const html = deskPage(visit, {
-    title: say('desk:dates.title', { title: titleShown(visit, event) }),
-    part: EVENT.path,
-    notice: form.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
+    title: say('desk:dates.title', { title: displayTitle(visit, event) }),
+    section: EVENT.path,
+    notice: form.errorMessage === undefined ? undefined : { tone: 'wrong', text: form.errorMessage },
     children: (
       <>
         <p>
@@ -78,8 +78,8 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
               event={event}
               span={{ start, end: localFromUnix(unixFromLocal(start, recurring.zone) + length, recurring.zone) }}
               startUtc={startUtc}
-              may={{
-                leaveOut: removes && startUtc !== recurring.dates[0]?.startUtc,
+              allowed={{
+                exclude: removes && startUtc !== recurring.dates[0]?.startUtc,
                 move: recurring.rdates.includes(start) && startUtc !== recurring.dates[0]?.startUtc,
               }}
             />
@@ -97,7 +97,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
       </>
     ),
   });
-  return { html, ...(form.wrong === undefined ? {} : { status: 422 }) };
+  return { html, ...(form.errorMessage === undefined ? {} : { status: 422 }) };
 }
 
 interface DateRowProps {
@@ -105,22 +105,22 @@ interface DateRowProps {
   readonly event: Editable;
   readonly span: { readonly start: string; readonly end: string };
   readonly startUtc: string;
-  readonly may: { readonly leaveOut: boolean; readonly move: boolean };
+  readonly allowed: { readonly exclude: boolean; readonly move: boolean };
 }
 
-function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Element {
+function DateRow({ visit, event, span, startUtc, allowed }: DateRowProps): JSX.Element {
   const { i18n, settings } = visit;
   const { say } = i18n;
   const allDay = event.values.all_day === true;
   const words = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.calendar.formats.time));
   const path = `/events/${event.id}/dates`;
-  const mark = startUtc.replace(/\D/g, '');
+  const idSuffix = startUtc.replace(/\D/g, '');
   // The last day of an all-day event is edited as a date; the stored end may be on the following day.
   const end = allDay ? lastWholeDay(span.start, span.end) + span.end.slice(10) : span.end;
   return (
     <li>
       <span>{words}</span>{' '}
-      {may.leaveOut && (
+      {allowed.exclude && (
         <ButtonForm
           visit={visit}
           path={`${path}/leave-out`}
@@ -130,13 +130,13 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
           fields={{ date: startUtc }}
         />
       )}
-      {may.move && (
+      {allowed.move && (
         <details>
           <summary aria-label={`${say('desk:dates.move')}: ${words}`}>{say('desk:dates.move')}</summary>
           <form method="post" action={deskUrl(visit, `${path}/move`)}>
             <Nonce nonce={visit.nonce} />
             <input type="hidden" name="date" value={startUtc} />
-            <SpanFields visit={visit} values={{ start_date: span.start, end_date: end }} prefix={mark} />
+            <SpanFields visit={visit} values={{ start_date: span.start, end_date: end }} prefix={idSuffix} />
             <button type="submit">{say('desk:form.save')}</button>
           </form>
         </details>
@@ -150,12 +150,20 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
   const data = { ...NO_CONTROL_DATA, say: visit.i18n.say };
   return (
     <>
-      {SPAN.map((name) => {
+      {SPAN_FIELDS.map((name) => {
         const field = EVENT.fields[name]!;
-        const { Show, show } = controlOf(name, field);
+        const { Component, toFormValue } = controlOf(name, field);
         const label = labelOf(visit.i18n, EVENT.name, name);
         return (
-          <Show key={name} name={name} id={`${name}-${prefix}`} field={field} label={label} shown={show(values[name], data)} data={data} />
+          <Component
+            key={name}
+            name={name}
+            id={`${name}-${prefix}`}
+            field={field}
+            label={label}
+            shown={toFormValue(values[name], data)}
+            data={data}
+          />
         );
       })}
     </>
@@ -165,62 +173,62 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
 /** Adds a date. */
 export const addDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
   changeDates(visit, id, async (event) => {
-    await createDate(visit.site, visit.caller, EVENT, event.id, await spanSent(visit));
+    await createDate(visit.site, visit.caller, EVENT, event.id, await submittedSpan(visit));
   });
 
 /** Leaves out a date. */
-export const leaveOutByForm = (visit: Submission, id: number): Promise<Outcome> =>
+export const excludeDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
   changeDates(visit, id, async (event) => {
     const { site, caller } = visit;
     if (!(await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id))) refuse(caller.viewer);
-    await deleteDate(site, caller, EVENT, await dateSent(visit, event));
+    await deleteDate(site, caller, EVENT, await submittedDateId(visit, event));
   });
 
 /** Moves a date that was added individually. */
 export const moveDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
   changeDates(visit, id, async (event) => {
-    await changeDate(visit.site, visit.caller, EVENT, await dateSent(visit, event), await spanSent(visit));
+    await changeDate(visit.site, visit.caller, EVENT, await submittedDateId(visit, event), await submittedSpan(visit));
   });
 
 /** Returns the id of the date whose start (UTC) is in the form. */
-const dateSent = ({ site, caller, fields }: Submission, event: Editable): Promise<number> =>
+const submittedDateId = ({ site, caller, fields }: Submission, event: Editable): Promise<number> =>
   recordOfStart(site.db, caller, event.id, textIn(fields, 'date'));
 
-async function spanSent({ site, caller, fields }: Submission) {
-  const raw = typedSpan(fields);
+async function submittedSpan({ site, caller, fields }: Submission) {
+  const raw = enteredSpan(fields);
   return acceptParams(site, caller, EVENT.fields, raw, 'change');
 }
 
-const typedSpan = (fields: Values): Values =>
+const enteredSpan = (fields: Values): Values =>
   Object.fromEntries(
-    SPAN.map((name) => {
-      const { read, raw } = controlOf(name, EVENT.fields[name]!);
-      return [name, raw(read(fields[name]), { ...NO_CONTROL_DATA, say: String }, undefined)];
+    SPAN_FIELDS.map((name) => {
+      const { read, toApiValue } = controlOf(name, EVENT.fields[name]!);
+      return [name, toApiValue(read(fields[name]), { ...NO_CONTROL_DATA, say: String }, undefined)];
     }),
   );
 
 /** Changes the dates of an event that the caller edits. An error is shown on the page. */
 async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
-  const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
-  const typed = typedSpan(visit.fields);
-  const again = ([name, sentence]: readonly [string, string]) =>
-    datesPage(visit, event.id, { typed, wrong: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
+  const event = await readEditable(visit.site, visit.caller, EVENT, idIn(String(id)));
+  const typed = enteredSpan(visit.fields);
+  const showError = ([name, sentence]: readonly [string, string]) =>
+    datesPage(visit, event.id, { typed, errorMessage: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
   const [skipped] = skippedHours(visit, typed, event.values);
-  if (skipped) return again(skipped);
+  if (skipped) return showError(skipped);
   try {
     await work(event);
     return { to: deskUrl(visit, `/events/${event.id}/dates`, { done: 'saved' }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     const [found] = fieldErrors(visit, EVENT, error);
-    return found ? again(found) : datesPage(visit, event.id, { typed, wrong: dateRefusal(visit, error) });
+    return found ? showError(found) : datesPage(visit, event.id, { typed, errorMessage: dateErrorSentence(visit, error) });
   }
 }
 
 /** Returns the sentence about a refused change of dates, in the words of the page instead of those of the API. */
-function dateRefusal(visit: Visit, error: ApiError): string {
+function dateErrorSentence(visit: Visit, error: ApiError): string {
   // The date was on the page, but another user has left it out or moved it since.
   if (error.details.faults?.has('scope')) return visit.i18n.say('desk:dates.gone');
   const key = `desk:dates.${error.problem}`;
-  return visit.i18n.has(key) ? visit.i18n.say(key) : sentenceOf(visit, error);
+  return visit.i18n.has(key) ? visit.i18n.say(key) : errorSentence(visit, error);
 }

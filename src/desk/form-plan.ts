@@ -1,4 +1,4 @@
-import { onSite } from '../kinds/custom-fields.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import type { Visit } from './visit.ts';
@@ -8,17 +8,17 @@ import type { Visit } from './visit.ts';
  */
 
 /** Fields next to the main part, in groups. */
-const ASIDE = {
+const SIDEBAR_FIELDS = {
   publish: ['status', 'date', 'author', 'slug', 'language'],
   image: ['image'],
   categories: ['categories'],
   tags: ['tags'],
   shown: ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link'],
 } as const satisfies Record<string, readonly string[]>;
-export type AsideGroup = keyof typeof ASIDE;
+export type SidebarGroup = keyof typeof SIDEBAR_FIELDS;
 
 /** Fields of the main part in order; those that the kind does not have are skipped. */
-const MAIN = [
+const MAIN_FIELDS = [
   'title', 'start_date', 'end_date', 'all_day', 'timezone', 'venue', 'organizer', 'description', 'excerpt', 'cost', 'website',
   'address', 'city', 'zip', 'province', 'state', 'stateprovince', 'country', 'geo_lat', 'geo_lng', 'phone', 'email',
 ]; // biome-ignore format: a list of names
@@ -27,12 +27,12 @@ const MAIN = [
  * Fields without an input: the same date is in the form in the site's local time; translations are linked on their own
  * pages.
  */
-const LEFT_OUT: ReadonlySet<string> = new Set(['date_utc', 'translations', 'translation_of']);
+const OMITTED_FIELDS: ReadonlySet<string> = new Set(['date_utc', 'translations', 'translation_of']);
 
 export interface FormPlan {
   readonly kind: PostKind;
   readonly main: readonly string[];
-  readonly aside: readonly { readonly group: AsideGroup; readonly names: readonly string[] }[];
+  readonly sidebar: readonly { readonly group: SidebarGroup; readonly names: readonly string[] }[];
   /** Names of all fields in the form. */
   readonly names: readonly string[];
 }
@@ -42,28 +42,28 @@ export interface FormPlan {
  * if the caller may not publish, since it is dropped while the record is pending review (`wp_insert_post`).
  */
 export function formPlan({ settings, caller }: Visit, declared: PostKind): FormPlan {
-  const kind = onSite(declared, settings);
+  const kind = kindOnSite(declared, settings);
   const { viewer } = caller;
   const others = viewer.can(`edit_others_${kind.capabilities}`);
-  const promotes = others || viewer.can(`publish_${kind.capabilities}`);
+  const mayPromote = others || viewer.can(`publish_${kind.capabilities}`);
   const allowed = Object.entries<Field>(kind.fields).flatMap(([name, field]) =>
-    LEFT_OUT.has(name) || ((field.promotes || name === 'slug') && !promotes) || (name === 'author' && !others) ? [] : [name],
+    OMITTED_FIELDS.has(name) || ((field.promotes || name === 'slug') && !mayPromote) || (name === 'author' && !others) ? [] : [name],
   );
-  const beside: readonly string[] = Object.values(ASIDE).flat();
+  const sidebarNames: readonly string[] = Object.values(SIDEBAR_FIELDS).flat();
   const place = (name: string) => {
-    const at = name === kind.titleField ? 0 : MAIN.indexOf(name);
-    return at < 0 ? MAIN.length : at;
+    const at = name === kind.titleField ? 0 : MAIN_FIELDS.indexOf(name);
+    return at < 0 ? MAIN_FIELDS.length : at;
   };
-  const main = allowed.filter((name) => !beside.includes(name)).sort((one, other) => place(one) - place(other));
-  const aside = Object.entries(ASIDE).flatMap(([group, names]) => {
+  const main = allowed.filter((name) => !sidebarNames.includes(name)).sort((one, other) => place(one) - place(other));
+  const sidebar = Object.entries(SIDEBAR_FIELDS).flatMap(([group, names]) => {
     const own = names.filter((name) => allowed.includes(name));
-    return own.length > 0 ? [{ group: group as AsideGroup, names: own }] : [];
+    return own.length > 0 ? [{ group: group as SidebarGroup, names: own }] : [];
   });
-  return { kind, main, aside, names: [...main, ...aside.flatMap(({ names }) => names)] };
+  return { kind, main, sidebar, names: [...main, ...sidebar.flatMap(({ names }) => names)] };
 }
 
 /** Returns the initial values in the form of a new record. */
-export function freshValues({ settings, caller }: Visit, kind: PostKind): Values {
+export function initialValues({ settings, caller }: Visit, kind: PostKind): Values {
   const { viewer } = caller;
   return {
     status: viewer.can(`publish_${kind.capabilities}`) ? 'publish' : 'pending',
@@ -71,7 +71,7 @@ export function freshValues({ settings, caller }: Visit, kind: PostKind): Values
     ...(settings.contentLanguages && 'language' in kind.fields ? { language: settings.contentLanguages.defaultCode } : {}),
     ...('timezone' in kind.fields ? { timezone: settings.timezone } : {}),
     // A new venue shows maps by default.
-    ...(kind.dated
+    ...(kind.hasDates
       ? {}
       : Object.fromEntries(['show_map', 'show_map_link'].filter((name) => name in kind.fields).map((name) => [name, true]))),
   };

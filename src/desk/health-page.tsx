@@ -4,11 +4,11 @@ import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { version } from '../host/version.ts';
 import { dayInWords, timeInWords } from '../html/dates.ts';
 import { sizeInWords } from '../html/size-words.ts';
-import { damageAside, noDamage } from '../upkeep/doctor/damage.ts';
+import { backUpNow, listBackups, type StoredBackup, type StoredBackups } from '../upkeep/backup-folder.ts';
+import { findDamageInThread, skipDamageCheck } from '../upkeep/doctor/damage.ts';
 import type { Finding } from '../upkeep/doctor/findings.ts';
 import { examine } from '../upkeep/doctor.ts';
-import { backUpNow, type KeptBackup, type KeptBackups, keptBackups } from '../upkeep/kept-backups.ts';
-import { nowLocal } from '../wordpress/zones.ts';
+import { localFromDate } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -17,14 +17,14 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 /** Returns the page with the findings of the doctor. */
-export async function healthPage(visit: Visit, wrong?: string): Promise<Outcome> {
+export async function healthPage(visit: Visit, errorMessage?: string): Promise<Outcome> {
   const { say } = visit.i18n;
-  const { versions, findings } = await examine(visit.site, version(), damageAside);
-  const kept = await keptBackups(visit.site);
+  const { versions, findings } = await examine(visit.site, version(), findDamageInThread);
+  const kept = await listBackups(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.health'),
-    part: 'health',
-    ...(wrong === undefined ? {} : { notice: { tone: 'wrong', text: wrong } }),
+    section: 'health',
+    ...(errorMessage === undefined ? {} : { notice: { tone: 'wrong', text: errorMessage } }),
     children: (
       <>
         <dl class="versions">
@@ -51,57 +51,57 @@ export async function healthPage(visit: Visit, wrong?: string): Promise<Outcome>
       </>
     ),
   });
-  return { html, ...(wrong === undefined ? {} : { status: 500 }) };
+  return { html, ...(errorMessage === undefined ? {} : { status: 500 }) };
 }
 
 const isFixable = ({ fix }: Finding): boolean => fix !== undefined;
 
 /** Repairs all findings that can be repaired without a choice. */
 export async function repair(visit: Visit): Promise<Outcome> {
-  const { findings } = await examine(visit.site, version(), noDamage);
+  const { findings } = await examine(visit.site, version(), skipDamageCheck);
   for (const { fix } of findings) await fix?.();
   return { to: deskUrl(visit, '/health', { done: 'repaired' }) };
 }
 
 // ------------------------------------------------------------------------------------------------- backups
 /** Maximum number of backups in the list. */
-const MOST_LISTED = 5;
+const MAX_BACKUPS_LISTED = 5;
 /** Number of days after which an old last backup leads to a warning. */
-const LATE_DAYS = 8;
+const BACKUP_OVERDUE_DAYS = 8;
 /** Time to wait for a backup. One that takes longer continues in the background, and the page says so. */
-const PATIENCE_MS = 2000;
+const BACKUP_WAIT_MS = 2000;
 
 /** Returns the page with the backups alone. While a backup is running, the other page reloads it repeatedly. */
 export async function backupsPage(visit: Visit): Promise<Outcome> {
-  const kept = await keptBackups(visit.site);
+  const kept = await listBackups(visit.site);
   const html = deskPage(visit, {
     title: visit.i18n.say('desk:parts.health'),
-    part: 'health',
+    section: 'health',
     children: <Backups visit={visit} kept={kept} />,
   });
   return { html };
 }
 
-function Backups({ visit, kept: { backups, going } }: { readonly visit: Visit; readonly kept: KeptBackups }): JSX.Element {
+function Backups({ visit, kept: { backups, isRunning } }: { readonly visit: Visit; readonly kept: StoredBackups }): JSX.Element {
   const { say } = visit.i18n;
   const days = Math.floor((visit.site.clock().getTime() - (backups[0]?.madeAt.getTime() ?? 0)) / DAY_MS);
   return (
-    <section aria-labelledby="backups" data-refresh={going ? deskUrl(visit, '/health/backups') : undefined}>
+    <section aria-labelledby="backups" data-refresh={isRunning ? deskUrl(visit, '/health/backups') : undefined}>
       <h2 id="backups">{say('desk:backups.title')}</h2>
       {backups.length === 0 && <p class="notice notice-wrong">{say('desk:backups.none')}</p>}
-      {backups.length > 0 && days >= LATE_DAYS && <p class="notice notice-wrong">{say('desk:backups.late', { count: days })}</p>}
+      {backups.length > 0 && days >= BACKUP_OVERDUE_DAYS && <p class="notice notice-wrong">{say('desk:backups.late', { count: days })}</p>}
       {backups.length > 0 && (
         <ul class="backups">
-          {backups.slice(0, MOST_LISTED).map((backup) => (
+          {backups.slice(0, MAX_BACKUPS_LISTED).map((backup) => (
             <li key={backup.file}>
-              {say(backup.by === undefined ? 'desk:backups.one' : 'desk:backups.one-by', { ...wordsOf(visit, backup) })}
+              {say(backup.madeBy === undefined ? 'desk:backups.one' : 'desk:backups.one-by', { ...backupDetails(visit, backup) })}
               <div class="quiet">{backup.file}</div>
             </li>
           ))}
         </ul>
       )}
       <p class="quiet">{say('desk:backups.about', { folder: visit.site.config.backupsDir })}</p>
-      {going ? (
+      {isRunning ? (
         <p role="status">{say('desk:backups.going')}</p>
       ) : (
         <ButtonForm visit={visit} path="/health/backup" text={say('desk:backups.make')} />
@@ -113,20 +113,20 @@ function Backups({ visit, kept: { backups, going } }: { readonly visit: Visit; r
 const DAY_MS = 86_400_000;
 
 /** Returns the date of a backup in the site's local time, its size, and the user who made it. */
-function wordsOf({ i18n, settings }: Visit, { madeAt, bytes, by = '' }: KeptBackup) {
-  const moment = nowLocal(madeAt, settings.zone);
+function backupDetails({ i18n, settings }: Visit, { madeAt, bytes, madeBy = '' }: StoredBackup) {
+  const moment = localFromDate(madeAt, settings.zone);
   return {
     day: dayInWords(i18n, moment, 'long'),
     time: timeInWords(i18n, moment, hourCycleOf(settings.calendar.formats.time)),
     size: sizeInWords(i18n, bytes),
-    by,
+    by: madeBy,
   };
 }
 
 /** Starts a backup unless one is running. If it takes long, it continues in the background. */
 export async function backUpByForm(visit: Submission): Promise<Outcome> {
   const { site, login, i18n } = visit;
-  if ((await keptBackups(site)).going) return { to: deskUrl(visit, '/health') };
+  if ((await listBackups(site)).isRunning) return { to: deskUrl(visit, '/health') };
   const running = backUpNow(site, login?.user.row.user_login ?? '').then(
     () => 'made' as const,
     (error: unknown) => {
@@ -134,7 +134,7 @@ export async function backUpByForm(visit: Submission): Promise<Outcome> {
       return 'failed' as const;
     },
   );
-  const result = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  const result = await Promise.race([running, sleep(BACKUP_WAIT_MS, undefined, { ref: false })]);
   if (result === 'failed') return healthPage(visit, i18n.say('desk:backups.failed'));
   return { to: deskUrl(visit, '/health', { done: result === 'made' ? 'backup' : undefined }) };
 }

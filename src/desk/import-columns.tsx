@@ -10,7 +10,7 @@ import type { Visit } from './visit.ts';
  */
 
 /** Value in the form for a column that is not imported. */
-export const NOT_TAKEN = '-';
+export const NOT_IMPORTED = '-';
 
 /** The field of each column of a table, as a select input. */
 export function ColumnChoices({
@@ -26,7 +26,7 @@ export function ColumnChoices({
   const labels = columnLabels(visit, kind);
   const choices = [
     { value: '', text: say('desk:import.as-found') },
-    { value: NOT_TAKEN, text: say('exchange:import.not-mapped') },
+    { value: NOT_IMPORTED, text: say('exchange:import.not-mapped') },
     ...[...labels].map(([value, text]) => ({ value, text })),
   ];
   return (
@@ -40,7 +40,7 @@ export function ColumnChoices({
             id={`map-${place}`}
             label={header}
             hint={`${labels.get(column ?? '') ?? say('exchange:import.not-mapped')} · ${example}`}
-            value={map.get(header) === '' ? NOT_TAKEN : (map.get(header) ?? '')}
+            value={map.get(header) === '' ? NOT_IMPORTED : (map.get(header) ?? '')}
             options={choices}
           />
         </div>

@@ -3,8 +3,8 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { SourceFault } from '../exchange/items/items.ts';
-import { ensureOwnFolder } from '../exchange/items/own-folder.ts';
-import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
+import { ensurePrivateFolder } from '../exchange/items/private-folder.ts';
+import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../host/files.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../media/safe-fetch.ts';
 import type { Visit } from './visit.ts';
 
@@ -13,37 +13,37 @@ import type { Visit } from './visit.ts';
  */
 
 /** Time after which files that were not imported are removed: a day. */
-const KEPT_MS = 86_400_000;
+const RETENTION_MS = 86_400_000;
 
-export interface KeptFile {
+export interface ImportFile {
   readonly token: string;
   readonly name: string;
   readonly path: string;
 }
 
 /** Name for files whose own name cannot be used, such as `..`. */
-const UNNAMED = 'file';
+const DEFAULT_FILE_NAME = 'file';
 /** In bytes; file systems allow 255. */
-const LONGEST_NAME = 200;
+const MAX_NAME_BYTES = 200;
 
-const folder = (): string => join(tmpdir(), `fasti-imports-${process.geteuid?.() ?? 0}`);
-const ownPart = ({ caller }: Pick<Visit, 'caller'>, token: string): string => `${caller.viewer.id}-${token}`;
+const importFolder = (): string => join(tmpdir(), `fasti-imports-${process.geteuid?.() ?? 0}`);
+const ownFolderName = ({ caller }: Pick<Visit, 'caller'>, token: string): string => `${caller.viewer.id}-${token}`;
 
 /**
  * Stores a file that a user uploaded or named by URL, accessible to this user alone.
  *
  * @throws SourceFault `unreadable` if other users of the machine can open the folder in which such files are kept
  */
-export async function keep(
+export async function storeImportFile(
   visit: Pick<Visit, 'caller'>,
   { name, bytes }: { readonly name: string; readonly bytes: Buffer },
-): Promise<KeptFile> {
+): Promise<ImportFile> {
   const token = randomBytes(16).toString('hex');
-  await ensureOwnFolder(folder());
-  await forgetOld();
-  await mkdir(join(folder(), ownPart(visit, token)), { mode: OWN_FOLDER });
-  const kept = keptFile(visit, token, name) ?? keptFile(visit, token, UNNAMED)!;
-  await writeFile(kept.path, bytes, { mode: OWN_FILE, flag: 'wx' });
+  await ensurePrivateFolder(importFolder());
+  await removeExpiredFiles();
+  await mkdir(join(importFolder(), ownFolderName(visit, token)), { mode: OWNER_ONLY_FOLDER_MODE });
+  const kept = importFileOf(visit, token, name) ?? importFileOf(visit, token, DEFAULT_FILE_NAME)!;
+  await writeFile(kept.path, bytes, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
   return kept;
 }
 
@@ -51,34 +51,34 @@ export async function keep(
  * Returns a file that this user has sent before. Characters other than letters, digits and a few safe ones are replaced
  * in its name.
  */
-export function keptFile(visit: Pick<Visit, 'caller'>, token: string, sent: string): KeptFile | undefined {
+export function importFileOf(visit: Pick<Visit, 'caller'>, token: string, sent: string): ImportFile | undefined {
   const letters = basename(sent.replaceAll('\\', '/')).replace(/[^\p{L}\p{N} ._-]/gu, '_');
   // The end is kept, with the extension. A letter that is cut in half is dropped.
   const name = Buffer.from(letters)
-    .subarray(-LONGEST_NAME)
+    .subarray(-MAX_NAME_BYTES)
     .toString()
     .replace(/^\ufffd+/, '');
   if (!/^[0-9a-f]{32}$/.test(token) || name === '' || /^\.+$/.test(name)) return undefined;
-  return { token, name, path: join(folder(), ownPart(visit, token), name) };
+  return { token, name, path: join(importFolder(), ownFolderName(visit, token), name) };
 }
 
-async function forgetOld(): Promise<void> {
+async function removeExpiredFiles(): Promise<void> {
   const now = Date.now();
-  for (const name of await readdir(folder())) {
-    const path = join(folder(), name);
+  for (const name of await readdir(importFolder())) {
+    const path = join(importFolder(), name);
     const found = await stat(path).catch(() => undefined);
-    if (found && now - found.mtimeMs > KEPT_MS) await rm(path, { recursive: true, force: true });
+    if (found && now - found.mtimeMs > RETENTION_MS) await rm(path, { recursive: true, force: true });
   }
 }
 
 /** Removes a file after its import. */
-export const forget = (visit: Pick<Visit, 'caller'>, { token }: KeptFile): Promise<void> =>
-  rm(join(folder(), ownPart(visit, token)), { recursive: true, force: true });
+export const removeImportFile = (visit: Pick<Visit, 'caller'>, { token }: ImportFile): Promise<void> =>
+  rm(join(importFolder(), ownFolderName(visit, token)), { recursive: true, force: true });
 
-const FETCH_MS = 30_000;
+const FETCH_TIMEOUT_MS = 30_000;
 
 /** File extensions by content type. */
-const TYPES: ReadonlyMap<string, string> = new Map([
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['text/calendar', '.ics'],
   ['text/csv', '.csv'],
   ['text/html', '.html'],
@@ -89,19 +89,23 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Fetches the file at a URL and stores it like an uploaded one. Only public hosts are contacted, for all users.
- * `fetching`: replaces the network in tests.
+ * `fetchOptions`: replaces the network in tests.
  *
- * @throws SourceFault `feed-not-fetched`; like `keep`
+ * @throws SourceFault `feed-not-fetched`; like `storeImportFile`
  */
-export async function keepFetched(visit: Pick<Visit, 'site' | 'caller'>, address: string, fetching: FetchOptions = {}): Promise<KeptFile> {
+export async function fetchImportFile(
+  visit: Pick<Visit, 'site' | 'caller'>,
+  address: string,
+  fetchOptions: FetchOptions = {},
+): Promise<ImportFile> {
   try {
     const { url, bytes, headers } = await fetchPublic(address.replace(/^webcals?:/i, 'https:'), {
       maxBytes: visit.site.config.uploadLimit,
-      timeoutMs: FETCH_MS,
-      ...fetching,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      ...fetchOptions,
     });
     const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-    return await keep(visit, { name: fileName(new URL(url), type), bytes });
+    return await storeImportFile(visit, { name: fetchedFileName(new URL(url), type), bytes });
   } catch (error) {
     if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address, what: error.fault }, error);
     throw error;
@@ -109,8 +113,8 @@ export async function keepFetched(visit: Pick<Visit, 'site' | 'caller'>, address
 }
 
 /** Returns the last segment of a URL's path with the extension for its type, or the host if the path is empty. */
-function fileName({ hostname, pathname }: URL, type: string): string {
+function fetchedFileName({ hostname, pathname }: URL, type: string): string {
   const last = pathname.split('/').findLast((piece) => piece !== '') ?? hostname;
-  const ending = TYPES.get(type);
+  const ending = EXTENSIONS.get(type);
   return ending === undefined || extname(last).toLowerCase() === ending ? last : `${last}${ending}`;
 }

@@ -3,12 +3,12 @@ import type { HeadingMap } from '../exchange/csv/layout.ts';
 import type { TableMapping } from '../exchange/csv/read.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import { lossParts } from '../exchange/items/loss-text.ts';
-import { type Report, shownCounts } from '../exchange/items/report.ts';
+import { countsToShow, type Report } from '../exchange/items/report.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ColumnChoices } from './import-columns.tsx';
-import type { KeptFile } from './import-files.ts';
+import type { ImportFile } from './import-files.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Visit } from './visit.ts';
 
@@ -54,7 +54,7 @@ export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit;
 
 /** The result of an import or a rehearsal. */
 export interface ImportOutcome {
-  readonly file: KeptFile;
+  readonly file: ImportFile;
   readonly reading: ReadingOptions;
   /** For a rehearsed CSV file: the fields to which its columns are mapped. */
   readonly table: TableMapping | undefined;
@@ -62,17 +62,17 @@ export interface ImportOutcome {
   readonly report: Report;
 }
 
-const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
+const REPORTED_KINDS = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
 /** Returns the page with the result of an import or a rehearsal. */
 export function reportPage(visit: Visit, { file, reading, table, records, report }: ImportOutcome): string {
   const { say } = visit.i18n;
   const { losses, dryRun } = report;
-  const counts = shownCounts(report);
-  const kinds = REPORTED.filter((kind) => Object.values(counts).some((count) => (count[kind] ?? 0) > 0));
+  const counts = countsToShow(report);
+  const kinds = REPORTED_KINDS.filter((kind) => Object.values(counts).some((count) => (count[kind] ?? 0) > 0));
   return deskPage(visit, {
     title: say('desk:parts.import'),
-    part: 'import',
+    section: 'import',
     notice: dryRun ? undefined : { tone: 'good', text: say('desk:done.imported') },
     children: (
       <>
@@ -116,7 +116,7 @@ export function reportPage(visit: Visit, { file, reading, table, records, report
           </ul>
         )}
         {dryRun && <Preview visit={visit} records={records} />}
-        {dryRun && <RunForm visit={visit} file={file} reading={reading} table={table} />}
+        {dryRun && <StartImportForm visit={visit} file={file} reading={reading} table={table} />}
       </>
     ),
   });
@@ -143,12 +143,17 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
   );
 }
 
-function RunForm({ visit, file, reading, table }: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
+function StartImportForm({
+  visit,
+  file,
+  reading,
+  table,
+}: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
   const { say } = visit.i18n;
   return (
     <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
       <Nonce nonce={visit.nonce} />
-      <KeptFileFields file={file} />
+      <ImportFileFields file={file} />
       {table && <ColumnChoices visit={visit} map={reading.map} table={table} />}
       <ReadingOptionFields visit={visit} reading={reading} />
       <button type="submit">{say('desk:import.again')}</button>{' '}
@@ -160,7 +165,7 @@ function RunForm({ visit, file, reading, table }: Omit<ImportOutcome, 'records' 
 }
 
 /** Hidden fields that name a file that was already sent, so that it need not be sent again. */
-export const KeptFileFields = ({ file }: { readonly file: KeptFile }): JSX.Element => (
+export const ImportFileFields = ({ file }: { readonly file: ImportFile }): JSX.Element => (
   <>
     <input type="hidden" name="kept" value={file.token} />
     <input type="hidden" name="name" value={file.name} />
@@ -176,7 +181,7 @@ export function progressPage(
   const here = deskUrl(visit, '/import/progress', { source, total });
   return deskPage(visit, {
     title: say('desk:import.running'),
-    part: 'import',
+    section: 'import',
     notice: stopped ? { tone: 'wrong', text: say('desk:import.stopped', { done }) } : undefined,
     children: (
       <div data-refresh={stopped ? undefined : here}>

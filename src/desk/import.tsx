@@ -7,15 +7,15 @@ import { highestIdFor } from '../exchange/import/recurrence.ts';
 import { type Undoable, undoableImport, undoImport } from '../exchange/import/undo.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import type { Report } from '../exchange/items/report.ts';
-import { type Source, shownName, survey } from '../exchange/items/source.ts';
+import { displayName, type Source, surveySource } from '../exchange/items/source.ts';
 import { openSource } from '../exchange/sources.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Input } from '../html/form-fields.tsx';
-import { NOT_TAKEN } from './import-columns.tsx';
-import { forget, type KeptFile, keep, keepFetched, keptFile } from './import-files.ts';
-import { KeptFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
+import { NOT_IMPORTED } from './import-columns.tsx';
+import { fetchImportFile, type ImportFile, importFileOf, removeImportFile, storeImportFile } from './import-files.ts';
+import { ImportFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { removalOf } from './record-actions.ts';
+import { removalAction } from './record-actions.ts';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -23,32 +23,35 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * imported. The last import can be undone.
  */
 
-const PREVIEWED = 5;
+const PREVIEW_COUNT = 5;
 /** Time to wait for an import. One that takes longer continues in the background while its progress is shown. */
-const PATIENCE_MS = 2000;
+const IMPORT_WAIT_MS = 2000;
 
 /** The message above the form, and the input that is kept. */
-interface Refusal {
-  readonly wrong: string;
-  readonly file?: KeptFile | undefined;
+interface ImportForm {
+  readonly errorMessage: string;
+  readonly file?: ImportFile | undefined;
   readonly reading?: ReadingOptions;
 }
 
 /** Returns the form for choosing a file, and a summary of the last import. */
-export async function importPage(visit: Visit, { wrong, file, reading = DEFAULT_READING }: Partial<Refusal> = {}): Promise<Outcome> {
+export async function importPage(
+  visit: Visit,
+  { errorMessage, file, reading = DEFAULT_READING }: Partial<ImportForm> = {},
+): Promise<Outcome> {
   const { say } = visit.i18n;
   const last = await undoableImport(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.import'),
-    part: 'import',
-    ...(wrong === undefined ? {} : { notice: { tone: 'wrong', text: wrong } }),
+    section: 'import',
+    ...(errorMessage === undefined ? {} : { notice: { tone: 'wrong', text: errorMessage } }),
     children: (
       <>
         <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
           <p>{say('desk:import.about')}</p>
           <Nonce nonce={visit.nonce} />
-          {file && <KeptFileFields file={file} />}
-          {file && <KeptMap map={reading.map} />}
+          {file && <ImportFileFields file={file} />}
+          {file && <HiddenColumnMap map={reading.map} />}
           <div class="field">
             <label for="file">{say(file ? 'desk:import.other-file' : 'desk:import.file')}</label>
             <input
@@ -74,16 +77,16 @@ export async function importPage(visit: Visit, { wrong, file, reading = DEFAULT_
       </>
     ),
   });
-  return { html, ...(wrong === undefined ? {} : { status: 422 }) };
+  return { html, ...(errorMessage === undefined ? {} : { status: 422 }) };
 }
 
 /** Hidden fields that keep the chosen mapping of columns when a file was refused for another reason. */
-const KeptMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
+const HiddenColumnMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
   <>
     {[...map].map(([column, field], place) => (
       <Fragment key={column}>
         <input type="hidden" name={`columns[${place}]`} value={column} />
-        <input type="hidden" name={`map[${place}]`} value={field || NOT_TAKEN} />
+        <input type="hidden" name={`map[${place}]`} value={field || NOT_IMPORTED} />
       </Fragment>
     ))}
   </>
@@ -92,12 +95,12 @@ const KeptMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
 function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Undoable }): JSX.Element {
   const { say } = visit.i18n;
   const { id, run, source, at: moment, made } = last;
-  const isFinal = removalOf(visit) === 'delete';
+  const isFinal = removalAction(visit) === 'delete';
   const counts = [...made].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
   return (
     <section aria-labelledby="last-import">
       <h2 id="last-import">{say('desk:import.last')}</h2>
-      <p>{say('desk:import.last-about', { source: shownName(source), at: moment.slice(0, 16), count: counts })}</p>
+      <p>{say('desk:import.last-about', { source: displayName(source), at: moment.slice(0, 16), count: counts })}</p>
       <p class="quiet">{say(isFinal ? 'desk:import.undo-final-about' : 'desk:import.undo-about')}</p>
       <ButtonForm
         visit={visit}
@@ -114,23 +117,27 @@ function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Und
 export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
-  if (moved + kept === 0) return importPage(visit, { wrong: visit.i18n.say('desk:import.not-undone') });
+  if (moved + kept === 0) return importPage(visit, { errorMessage: visit.i18n.say('desk:import.not-undone') });
   return {
-    to: deskUrl(visit, '/import', { done: removalOf(visit) === 'delete' ? 'deleted' : 'trashed', count: moved, failed: kept || undefined }),
+    to: deskUrl(visit, '/import', {
+      done: removalAction(visit) === 'delete' ? 'deleted' : 'trashed',
+      count: moved,
+      failed: kept || undefined,
+    }),
   };
 }
 
 /** Stores the uploaded or named file, and shows a rehearsal; or imports it if the form says so. */
 export async function importByForm(visit: Submission): Promise<Outcome> {
   const { fields, i18n } = visit;
-  let file: KeptFile | undefined;
+  let file: ImportFile | undefined;
   try {
-    file = await fileOf(visit);
-    if (file === undefined) return await importPage(visit, { wrong: i18n.say('desk:import.no-file') });
-    return textIn(fields, 'run') === '1' ? await takeIn(visit, file) : await rehearse(visit, file);
+    file = await receiveFile(visit);
+    if (file === undefined) return await importPage(visit, { errorMessage: i18n.say('desk:import.no-file') });
+    return textIn(fields, 'run') === '1' ? await runImport(visit, file) : await rehearse(visit, file);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    return importPage(visit, { wrong: faultInWords(i18n, error), ...keptAfter(error, file, readingOptionsIn(visit)) });
+    return importPage(visit, { errorMessage: faultSentence(i18n, error), ...inputAfterFault(error, file, readingOptionsIn(visit)) });
   }
 }
 
@@ -140,7 +147,7 @@ const READING_FAULTS = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'cs
 const MAPPING_FAULTS = new Set(['csv-map-column', 'csv-map-field']);
 
 /** Returns the input that is kept after a fault. */
-function keptAfter({ fault }: SourceFault, file: KeptFile | undefined, reading: ReadingOptions): Omit<Refusal, 'wrong'> {
+function inputAfterFault({ fault }: SourceFault, file: ImportFile | undefined, reading: ReadingOptions): Omit<ImportForm, 'errorMessage'> {
   if (READING_FAULTS.has(fault)) return { file, reading };
   return { file: MAPPING_FAULTS.has(fault) ? file : undefined, reading: { ...reading, map: new Map() } };
 }
@@ -149,32 +156,32 @@ function keptAfter({ fault }: SourceFault, file: KeptFile | undefined, reading: 
  * Returns the sentence about a fault of a file. If the sentence of the command line names an option, the form has its
  * own sentence.
  */
-function faultInWords({ say, has }: Visit['i18n'], { fault, values }: SourceFault): string {
+function faultSentence({ say, has }: Visit['i18n'], { fault, values }: SourceFault): string {
   const own = `desk:import.faults.${fault}`;
   return say(has(own) ? own : `exchange:faults.${fault}`, values);
 }
 
-async function fileOf(visit: Submission): Promise<KeptFile | undefined> {
+async function receiveFile(visit: Submission): Promise<ImportFile | undefined> {
   const { fields, files } = visit;
   const sent = files.get('file');
-  if (sent && sent.bytes.length > 0) return keep(visit, sent);
+  if (sent && sent.bytes.length > 0) return storeImportFile(visit, sent);
   const address = textIn(fields, 'address').trim();
-  return address === '' ? keptFile(visit, textIn(fields, 'kept'), textIn(fields, 'name')) : keepFetched(visit, address);
+  return address === '' ? importFileOf(visit, textIn(fields, 'kept'), textIn(fields, 'name')) : fetchImportFile(visit, address);
 }
 
-const openFile = (visit: Submission, file: KeptFile, reading: ReadingOptions): Promise<Source> =>
+const openFile = (visit: Submission, file: ImportFile, reading: ReadingOptions): Promise<Source> =>
   openSource([file.path], { ...reading, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
 
 /** Rehearses the import of a file and returns its report. */
-async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
+async function rehearse(visit: Submission, file: ImportFile): Promise<Outcome> {
   const { site, caller } = visit;
   const reading = readingOptionsIn(visit);
   const source = await openFile(visit, file, reading);
   try {
-    const { highestId } = await survey(source, highestIdFor(caller.settings));
+    const { highestId } = await surveySource(source, highestIdFor(caller.settings));
     const [table] = isCsvSource(source) ? source.mapping() : [];
-    const records = await previewOf(source, caller, { trusted: caller.viewer.can('unfiltered_html') }, PREVIEWED);
-    const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
+    const records = await previewOf(source, caller, { trusted: caller.viewer.can('unfiltered_html') }, PREVIEW_COUNT);
+    const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), dryRun: true, highestId });
     return { html: reportPage(visit, { file, reading, table, records, report }) };
   } finally {
     await source.close();
@@ -182,29 +189,29 @@ async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
 }
 
 /** Imports a file. If it takes long, the import continues in the background, and a page shows its progress. */
-async function takeIn(visit: Submission, file: KeptFile): Promise<Outcome> {
+async function runImport(visit: Submission, file: ImportFile): Promise<Outcome> {
   const { site, caller } = visit;
   const reading = readingOptionsIn(visit);
   const source = await openFile(visit, file, reading);
   const work = async (): Promise<Report> => {
     try {
-      const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), highestId });
-      await forget(visit, file);
+      const report = await importItems(site, caller, source.entries(), { source: ledgerName(source, file), highestId });
+      await removeImportFile(visit, file);
       return report;
     } finally {
       await source.close();
     }
   };
-  const { entries, highestId } = await survey(source, highestIdFor(caller.settings)).catch(async (error: unknown) => {
+  const { entries, highestId } = await surveySource(source, highestIdFor(caller.settings)).catch(async (error: unknown) => {
     await source.close();
     throw error;
   });
   const running = work();
   // An error after the page has been sent is stored in the import's row, and logged here.
   running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import failed'));
-  const report = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  const report = await Promise.race([running, sleep(IMPORT_WAIT_MS, undefined, { ref: false })]);
   if (report) return { html: reportPage(visit, { file, reading, table: undefined, records: [], report }) };
-  return { to: deskUrl(visit, '/import/progress', { source: nameOf(source, file), total: entries }) };
+  return { to: deskUrl(visit, '/import/progress', { source: ledgerName(source, file), total: entries }) };
 }
 
 /** Returns the page with the progress of an import, or with its result. */
@@ -214,14 +221,14 @@ export async function importProgressPage(visit: Visit): Promise<Outcome> {
   const found = await importProgress(site, name);
   if (!found) return { to: deskUrl(visit, '/import') };
   if (found.open) return { html: progressPage(visit, { ...found, total: idIn(textIn(request.query, 'total')) }) };
-  const file: KeptFile = { token: '', name: shownName(name), path: '' };
+  const file: ImportFile = { token: '', name: displayName(name), path: '' };
   return { html: reportPage(visit, { file, reading: DEFAULT_READING, table: undefined, records: [], report: found.report }) };
 }
 
 const DEFAULT_READING: ReadingOptions = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
 
 /** Returns the name of a file in the ledger of imports: the same name if the file is sent again. */
-const nameOf = (source: Source, { name }: KeptFile): string => {
+const ledgerName = (source: Source, { name }: ImportFile): string => {
   const own = source.name();
   return own === 'csv' ? `csv ${name}` : own;
 };
@@ -231,7 +238,7 @@ function readingOptionsIn({ fields }: Submission): ReadingOptions {
   const status = textIn(fields, 'status');
   const map = Object.entries(membersIn(fields.map)).flatMap(([column, field]): [string, string][] => {
     const heading = textIn(membersIn(fields.columns), column);
-    return typeof field === 'string' && field !== '' && heading !== '' ? [[heading, field === NOT_TAKEN ? '' : field]] : [];
+    return typeof field === 'string' && field !== '' && heading !== '' ? [[heading, field === NOT_IMPORTED ? '' : field]] : [];
   });
   return {
     dateOrder: (['ymd', 'dmy', 'mdy'] as const).find((one) => one === order),

@@ -5,7 +5,7 @@ import { Link } from '../html/links.tsx';
 import { siteNameOf } from '../html/site-name.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { mayListToEdit } from '../records/editing.ts';
+import { mayListEditable } from '../records/editing.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { deskUrl, type Visit } from './visit.ts';
@@ -13,7 +13,7 @@ import { deskUrl, type Visit } from './visit.ts';
 export interface PageProps {
   readonly title: string;
   /** The part of the desk to which the page belongs: the first segment of its path. */
-  readonly part?: string;
+  readonly section?: string;
   /** A message above the page. */
   readonly notice?: Notice | undefined;
   /** Names of additional stylesheets and scripts. */
@@ -29,7 +29,7 @@ export interface Notice {
 
 /** Returns a page of the desk. */
 export function deskPage(visit: Visit, props: PageProps): string {
-  const { title, part, notice = doneIn(visit), styles = [], scripts = [], children } = props;
+  const { title, section, notice = doneNotice(visit), styles = [], scripts = [], children } = props;
   const { i18n, settings, asset } = visit;
   return documentOf({
     i18n,
@@ -39,7 +39,7 @@ export function deskPage(visit: Visit, props: PageProps): string {
     name: 'desk',
     children: (
       <>
-        <Header visit={visit} part={part} />
+        <Header visit={visit} part={section} />
         <main id="content" tabIndex={-1}>
           <NoticeBar notice={notice} />
           <h1 dir="auto">{title}</h1>
@@ -63,9 +63,9 @@ function NoticeBar({ notice }: { readonly notice: Notice | undefined }): JSX.Ele
  * Returns the message about an action that led to this page, from the parameters of the URL. The sentences are from a
  * fixed set.
  */
-function doneIn({ request, i18n }: Visit): Notice | undefined {
+function doneNotice({ request, i18n }: Visit): Notice | undefined {
   const done = textIn(request.query, 'done');
-  if (!DONE.has(done)) return undefined;
+  if (!DONE_ACTIONS.has(done)) return undefined;
   const [count, failed] = [textIn(request.query, 'count') || '1', textIn(request.query, 'failed')].map((text) => Number(text) || 0);
   const texts = [
     ...(count ? [i18n.say(`desk:done.${done}`, { count })] : []),
@@ -75,34 +75,34 @@ function doneIn({ request, i18n }: Visit): Notice | undefined {
 }
 
 /** Actions that a page can report, by key of the sentence. */
-const DONE: ReadonlySet<string> = new Set(
+const DONE_ACTIONS: ReadonlySet<string> = new Set(
   'saved created trashed restored deleted published invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',
   ),
 );
 
 interface NavigationItem {
-  readonly part: string;
+  readonly section: string;
   readonly path: string;
   readonly text: string;
-  readonly shown: boolean;
+  readonly isShown: boolean;
 }
 
 /** Returns the parts of the desk that the user may use. */
 function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
   const { viewer } = caller;
   const ofKind = (kind: Kind): NavigationItem => ({
-    part: kind.path,
+    section: kind.path,
     path: `/${kind.path}`,
     text: say(`desk:kinds.${kind.name}.many`),
-    shown: kind.is === 'post' ? mayListToEdit(caller, kind) : mayManageTerms(caller, kind),
+    isShown: kind.is === 'post' ? mayListEditable(caller, kind) : mayManageTerms(caller, kind),
   });
   const [events, ...others] = postKinds.map(ofKind);
   const part = (name: string, capability: string): NavigationItem => ({
-    part: name,
+    section: name,
     path: `/${name}`,
     text: say(`desk:parts.${name}`),
-    shown: viewer.can(capability),
+    isShown: viewer.can(capability),
   });
   return [
     ...(events ? [events] : []),
@@ -113,18 +113,18 @@ function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
     part('people', 'list_users'),
     part('settings', 'manage_options'),
     part('health', 'manage_options'),
-  ].filter(({ shown }) => shown);
+  ].filter(({ isShown }) => isShown);
 }
 
 /**
  * Returns the URL of the first page after signing in: the first part that the user may use, with the reported action.
  */
-export function firstPage(visit: Visit): string {
+export function firstPageUrl(visit: Visit): string {
   const [first] = navigation(visit);
   return deskUrl(visit, first?.path ?? '/me', { done: textIn(visit.request.query, 'done') });
 }
 
-function Header({ visit, part }: { readonly visit: Visit; readonly part: string | undefined }): JSX.Element {
+function Header({ visit, part: section }: { readonly visit: Visit; readonly part: string | undefined }): JSX.Element {
   const { settings, i18n, login, nonce } = visit;
   return (
     <header class="desk-header">
@@ -135,9 +135,9 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
         <>
           <nav aria-label={i18n.say('desk:navigation')}>
             <ul>
-              {navigation(visit).map(({ part: own, path, text }) => (
+              {navigation(visit).map(({ section: own, path, text }) => (
                 <li key={own}>
-                  <Link href={deskUrl(visit, path)} current={own === part ? 'page' : undefined}>
+                  <Link href={deskUrl(visit, path)} current={own === section ? 'page' : undefined}>
                     {text}
                   </Link>
                 </li>
@@ -145,7 +145,7 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
             </ul>
           </nav>
           <div class="desk-person">
-            <Link href={deskUrl(visit, '/me')} current={part === 'me' ? 'page' : undefined}>
+            <Link href={deskUrl(visit, '/me')} current={section === 'me' ? 'page' : undefined}>
               {decodeEntities(login.user.row.display_name) || login.user.row.user_login}
             </Link>
             <form method="post" action={deskUrl(visit, '/sign-out')}>
@@ -170,7 +170,7 @@ export const Nonce = ({ nonce }: { readonly nonce: string }): JSX.Element => <in
  * path of the form. The key contains the user and the URL, since the browser shares the storage among all sites of a
  * host.
  */
-export function draftIn(visit: Visit, path: string) {
+export function draftAttributes(visit: Visit, path: string) {
   const { say } = visit.i18n;
   return {
     'data-draft': `${visit.caller.viewer.id}:${deskUrl(visit, path)}`,

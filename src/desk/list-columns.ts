@@ -9,26 +9,26 @@ import type { Visit } from './visit.ts';
  * Columns of a list in addition to title and status.
  */
 
-/** A column of a list. `order`: the order of the list that its heading links to. */
+/** A column of a list. `orderBy`: the order of the list that its heading links to. */
 export interface Column {
   readonly name: string;
-  readonly order?: string;
+  readonly orderBy?: string;
   readonly show: (row: Editable, visit: Visit) => string;
 }
 
-const namesOf = (list: unknown, member: string): string =>
+const joinNames = (list: unknown, member: string): string =>
   [list ?? []]
     .flat()
     .map((item) => decodeEntities(String((item as PublishedRecord)[member] ?? '')))
     .filter((name) => name !== '')
     .join(', ');
 
-const text = (name: string): Column => ({ name, show: ({ record }) => decodeEntities(String(record[name] ?? '')) });
+const textColumn = (name: string): Column => ({ name, show: ({ record }) => decodeEntities(String(record[name] ?? '')) });
 
 /** Start and end in the event's local time, with its zone if it is not the site's. */
 const when: Column = {
   name: 'when',
-  order: 'start_date',
+  orderBy: 'start_date',
   show: ({ record }, { i18n, settings }) => {
     const { start_date: start, end_date: end, all_day: allDay, timezone: zone, timezone_abbr: short } = record;
     const span = { start: String(start), end: String(end), allDay: allDay === true };
@@ -42,17 +42,17 @@ const language: Column = {
   name: 'language',
   show: ({ record }, { settings }) => settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name ?? '',
 };
-const modified: Column = { name: 'modified', order: 'modified', show: ({ row }) => row.post_modified.slice(0, 16) };
+const modified: Column = { name: 'modified', orderBy: 'modified', show: ({ row }) => row.post_modified.slice(0, 16) };
 
 /** The columns of each kind, except the title. */
 const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {
   event: [
     when,
-    { name: 'venue', show: ({ record }) => namesOf(record.venue, 'venue') },
-    { name: 'categories', show: ({ record }) => namesOf(record.categories, 'name') },
+    { name: 'venue', show: ({ record }) => joinNames(record.venue, 'venue') },
+    { name: 'categories', show: ({ record }) => joinNames(record.categories, 'name') },
   ],
-  venue: [text('address'), text('city'), modified],
-  organizer: [text('phone'), text('email'), modified],
+  venue: [textColumn('address'), textColumn('city'), modified],
+  organizer: [textColumn('phone'), textColumn('email'), modified],
 };
 
 /** Returns the columns of a list of a kind. */

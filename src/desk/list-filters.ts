@@ -3,7 +3,7 @@ import { authorOptions, linkOptions, tagOptions } from '../forms/control-data.ts
 import { textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import type { Option } from '../html/form-fields.tsx';
-import { listedToEdit } from '../kinds/editable.ts';
+import { editorList } from '../kinds/editable.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
@@ -26,7 +26,7 @@ interface FilterChoice {
 export async function filterChoices(visit: Visit, kind: PostKind, categories: readonly TermChoice[]): Promise<FilterChoice[]> {
   const { say } = visit.i18n;
   const { query } = visit.request;
-  const linked = (name: 'venue' | 'organizer') => (kind.dated ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
+  const linked = (name: 'venue' | 'organizer') => (kind.hasDates ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
   const [tags, venues, organizers, authors] = await Promise.all([
     kind.terms.includes('tag') ? tagOptions(visit, Number(textIn(query, 'tags')) || 0) : [],
     linked('venue'),
@@ -47,28 +47,28 @@ export async function filterChoices(visit: Visit, kind: PostKind, categories: re
 }
 
 /** Default number of rows in a list. */
-const ROWS = 20;
+const DEFAULT_PAGE_SIZE = 20;
 
 /** Name of the form field that selects all records matching the list's filters, on all pages. */
-export const ALL_FOUND = 'found';
+export const SELECT_ALL_FIELD = 'found';
 
 /** Maximum number of records for one bulk action. */
-export const MOST_AT_ONCE = 500;
+export const MAX_BULK_SIZE = 500;
 
 /**
  * Returns the parameters of the kind's list from the query of a page's URL: any of its filters, `month` for the dates
  * of one month, `mine` for the caller's own records.
  */
 export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, kind: PostKind): Values {
-  const { filters } = listedToEdit(kind);
+  const { filters } = editorList(kind);
   const named = Object.entries(query).filter(
     ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,
   );
-  const month = monthIn(textIn(query, 'month'));
+  const month = parseMonth(textIn(query, 'month'));
   return {
-    per_page: ROWS,
+    per_page: DEFAULT_PAGE_SIZE,
     ...Object.fromEntries(named),
-    ...(kind.dated && month ? monthBounds(month) : {}),
+    ...(kind.hasDates && month ? monthBounds(month) : {}),
     ...(textIn(query, 'mine') === '' ? {} : { author: viewer.id }),
   };
 }
@@ -77,7 +77,7 @@ export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, ki
  * Returns a month as in URLs, `2026-12`; undefined if the text is not a month. Browsers without an input for months
  * send text such as `12/2026`.
  */
-export function monthIn(text: string): string | undefined {
+export function parseMonth(text: string): string | undefined {
   const [, month = '', year = ''] = /^(\d{1,2})[/.-](\d{4})$/.exec(text.trim()) ?? [];
   return /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.exec(year === '' ? text.trim() : `${year}-${month.padStart(2, '0')}`)?.[0];
 }
@@ -88,7 +88,7 @@ export function monthIn(text: string): string | undefined {
  */
 export function monthBounds(month: string): { readonly ends_after: string; readonly starts_before: string } {
   const first = `${month}-01 00:00:00`;
-  return { ends_after: addDays(first, -1).slice(0, DAY), starts_before: addDays(addMonths(first, 1), -1).slice(0, DAY) };
+  return { ends_after: addDays(first, -1).slice(0, DATE_LENGTH), starts_before: addDays(addMonths(first, 1), -1).slice(0, DATE_LENGTH) };
 }
 
-const DAY = 'YYYY-MM-DD'.length;
+const DATE_LENGTH = 'YYYY-MM-DD'.length;

@@ -1,21 +1,21 @@
 import type { JSX } from 'preact';
-import { BEGUN, begunText } from '../forms/begun.ts';
 import { NO_CONTROL_DATA, type TermChoice } from '../forms/control.ts';
 import { statusChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
+import { encodeInitialValues, INITIAL_FIELD } from '../forms/initial-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { Link } from '../html/links.tsx';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Editable, EditList } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { Nonce } from './layout.tsx';
-import { listUrl, returnQuery } from './list-address.ts';
 import { type Column, columnsOf } from './list-columns.ts';
-import { ALL_FOUND, MOST_AT_ONCE } from './list-filters.ts';
+import { MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
+import { listUrl, returnQuery } from './list-url.ts';
 import { PreviewLink } from './preview-link.tsx';
-import { removalOf } from './record-actions.ts';
-import { deskUrl, titleShown, type Visit } from './visit.ts';
+import { removalAction } from './record-actions.ts';
+import { deskUrl, displayTitle, type Visit } from './visit.ts';
 
 /*
  * Rows of a list, each with its actions and a quick form for a few fields.
@@ -25,14 +25,14 @@ import { deskUrl, titleShown, type Visit } from './visit.ts';
  * Maximum number of categories in the quick form, since each row contains all of them. With more, they can only be
  * chosen in the form of the event.
  */
-const MOST_QUICK_CATEGORIES = 40;
+const MAX_QUICK_CATEGORIES = 40;
 
 /** Returns the names of the fields in a row's quick form. */
-const quickFields = (kind: PostKind, categories: readonly TermChoice[]): string[] => [
+const quickFormFields = (kind: PostKind, categories: readonly TermChoice[]): string[] => [
   kind.titleField,
-  ...(kind.dated ? ['start_date', 'end_date'] : []),
+  ...(kind.hasDates ? ['start_date', 'end_date'] : []),
   'status',
-  ...(categories.length > 0 && categories.length <= MOST_QUICK_CATEGORIES ? ['categories'] : []),
+  ...(categories.length > 0 && categories.length <= MAX_QUICK_CATEGORIES ? ['categories'] : []),
 ];
 
 /** The records on a page of a list, with bulk actions. */
@@ -47,7 +47,7 @@ export function Rows(props: {
   if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
   const columns = columnsOf(kind, visit);
   const trashed = textsIn(visit.request.query, 'status').includes('trash');
-  const actions = [...(visit.caller.viewer.can(`publish_${kind.capabilities}`) ? ['publish'] : []), removalOf(visit)];
+  const actions = [...(visit.caller.viewer.can(`publish_${kind.capabilities}`) ? ['publish'] : []), removalAction(visit)];
   return (
     <>
       <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
@@ -70,8 +70,8 @@ export function Rows(props: {
         </label>
         {list.pages > 1 && (
           <label class="choice">
-            <input type="checkbox" name={ALL_FOUND} value="1" />
-            {say(`desk:list.select-${list.total > MOST_AT_ONCE ? 'first' : 'found'}`, { first: MOST_AT_ONCE, count: list.total })}
+            <input type="checkbox" name={SELECT_ALL_FIELD} value="1" />
+            {say(`desk:list.select-${list.total > MAX_BULK_SIZE ? 'first' : 'found'}`, { first: MAX_BULK_SIZE, count: list.total })}
           </label>
         )}
       </form>
@@ -80,8 +80,8 @@ export function Rows(props: {
           <tr>
             <td class="pick" />
             <Heading visit={visit} kind={kind} order="title" text={labelOf(visit.i18n, kind.name, kind.titleField)} />
-            {columns.map(({ name, order }) => (
-              <Heading key={name} visit={visit} kind={kind} order={order} text={say(`desk:columns.${name}`)} />
+            {columns.map(({ name, orderBy }) => (
+              <Heading key={name} visit={visit} kind={kind} order={orderBy} text={say(`desk:columns.${name}`)} />
             ))}
             <th scope="col">{say('desk:columns.status')}</th>
           </tr>
@@ -123,7 +123,7 @@ function Row(props: {
   const { visit, kind, row: it, columns, categories } = props;
   const { say } = visit.i18n;
   const { id, row } = it;
-  const title = titleShown(visit, it);
+  const title = displayTitle(visit, it);
   const trashed = row.post_status === 'trash';
   return (
     <tr>
@@ -161,7 +161,7 @@ function RowActions(props: {
   const { say } = visit.i18n;
   const { id, row, record } = it;
   const trashed = row.post_status === 'trash';
-  const removal = removalOf(visit);
+  const removal = removalAction(visit);
   const path = `/${kind.path}/${id}`;
   const button = (action: string, { asksFirst = false } = {}) => (
     <button
@@ -206,14 +206,14 @@ function QuickForm(props: {
 }): JSX.Element {
   const { visit, kind, row, title, categories } = props;
   const { i18n } = visit;
-  const names = quickFields(kind, categories);
+  const names = quickFormFields(kind, categories);
   const data = {
     ...NO_CONTROL_DATA,
     say: i18n.say,
     terms: { categories },
     statuses: statusChoices(visit, kind, String(row.values.status ?? '')),
   };
-  const shown = Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(row.values[name], data)]));
+  const shown = Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).toFormValue(row.values[name], data)]));
   return (
     <details class="quick">
       <summary aria-label={`${i18n.say('desk:actions.quick')}: ${title}`}>{i18n.say('desk:actions.quick')}</summary>
@@ -221,11 +221,11 @@ function QuickForm(props: {
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="version" value={row.version} />
         <input type="hidden" name="fields" value={names.join(',')} />
-        <input type="hidden" name={BEGUN} value={begunText(shown)} />
+        <input type="hidden" name={INITIAL_FIELD} value={encodeInitialValues(shown)} />
         <input type="hidden" name="back" value={returnQuery(visit)} />
         {names.map((name) => {
           const field = kind.fields[name]!;
-          const { Show } = controlOf(name, field);
+          const { Component: Show } = controlOf(name, field);
           return (
             <Show
               key={name}

@@ -4,13 +4,13 @@ import { textIn } from '../forms/form-values.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
 import type { PostKind } from '../kinds/kind.ts';
-import { type EditList, listToEdit } from '../records/editing.ts';
+import { type EditList, listEditable } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
-import { listUrl } from './list-address.ts';
-import { filterChoices, listParams, MOST_AT_ONCE } from './list-filters.ts';
+import { filterChoices, listParams, MAX_BULK_SIZE } from './list-filters.ts';
 import { Rows } from './list-rows.tsx';
+import { listUrl } from './list-url.ts';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
 
 /*
@@ -20,13 +20,13 @@ import { deskUrl, type Outcome, type Visit } from './visit.ts';
 /** Returns the list of a kind, filtered by the parameters of the URL. */
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
-  const list = await listToEdit(visit.site, visit.caller, kind, listParams(query, visit.caller, kind));
+  const list = await listEditable(visit.site, visit.caller, kind, listParams(query, visit.caller, kind));
   const { say } = visit.i18n;
   const categories = kind.terms.includes('category') ? await termChoices(visit, 'category') : [];
   const choices = await filterChoices(visit, kind, categories);
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
-    part: kind.path,
+    section: kind.path,
     children: (
       <>
         {mayCreate(visit.caller, kind) && (
@@ -45,7 +45,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
             <span class="quiet">{say('desk:list.search')}</span>
             <input type="search" dir="auto" name="search" value={textIn(query, 'search')} />
           </label>
-          {kind.dated && (
+          {kind.hasDates && (
             <label>
               <span class="quiet">{say('desk:list.month')}</span>
               <input type="month" name="month" value={textIn(query, 'month')} placeholder="2026-12" />
@@ -69,7 +69,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
         <p class="quiet">{say('desk:list.found', { count: list.total })}</p>
         <Rows visit={visit} kind={kind} list={list} categories={categories} />
         {textIn(query, 'status') === 'trash' && <EmptyTrash visit={visit} kind={kind} list={list} />}
-        <Pages visit={visit} kind={kind} list={list} />
+        <Pagination visit={visit} kind={kind} list={list} />
       </>
     ),
   });
@@ -116,12 +116,12 @@ function EmptyTrash({
 }): JSX.Element | null {
   const { say } = visit.i18n;
   if (!list.rows.some(({ mayDelete }) => mayDelete)) return null;
-  const many = (list.counts.get('trash') ?? 0) > MOST_AT_ONCE;
-  const danger = many ? say('desk:list.empty-first', { first: MOST_AT_ONCE }) : say('desk:list.empty-sure');
+  const many = (list.counts.get('trash') ?? 0) > MAX_BULK_SIZE;
+  const danger = many ? say('desk:list.empty-first', { first: MAX_BULK_SIZE }) : say('desk:list.empty-sure');
   return <ButtonForm visit={visit} path={`/${kind.path}/empty-trash`} text={say('desk:list.empty')} danger={danger} />;
 }
 
-function Pages({
+function Pagination({
   visit,
   kind,
   list: { page, pages },

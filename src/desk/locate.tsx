@@ -13,7 +13,7 @@ import type { Submission, Visit } from './visit.ts';
  */
 
 /** Name of the button's form field. */
-export const LOCATE = 'locate';
+export const LOCATE_FIELD = 'locate';
 
 /** Returns the geocoder for forms of this kind; undefined if there is none. */
 export const geocoderFor = ({ site }: Visit, { fields }: Pick<PostKind, 'fields'>): string | undefined =>
@@ -23,7 +23,7 @@ export function LocateButton({ visit }: { readonly visit: Visit }): JSX.Element 
   const { say } = visit.i18n;
   return (
     <div class="field">
-      <button type="submit" name={LOCATE} value="1" formNoValidate>
+      <button type="submit" name={LOCATE_FIELD} value="1" formNoValidate>
         {say('desk:locate.button')}
       </button>
       <p class="hint">{say('desk:locate.about')}</p>
@@ -32,24 +32,24 @@ export function LocateButton({ visit }: { readonly visit: Visit }): JSX.Element 
 }
 
 /** Fields of an address, in the order in which it is written. */
-const ADDRESS = ['address', 'zip', 'city', 'province', 'state', 'country'];
+const ADDRESS_FIELDS = ['address', 'zip', 'city', 'province', 'state', 'country'];
 
 /** Returns the address of a venue in one line, from its fields. */
 export function addressLine(values: Values): string {
-  const parts = ADDRESS.map((name) => values[name]).filter((text): text is string => typeof text === 'string' && text.trim() !== '');
+  const parts = ADDRESS_FIELDS.map((name) => values[name]).filter((text): text is string => typeof text === 'string' && text.trim() !== '');
   return [...new Set(parts.map((text) => text.trim()))].join(', ');
 }
 
 /** The values for the fields of the coordinates, and the message of the form. */
-interface Located {
+interface LocateResult {
   readonly notice: Notice;
   readonly coordinates: Values;
 }
 
 /** Looks up the address in a form. */
-export async function locate({ site, i18n }: Submission, geocoder: string, typed: Values): Promise<Located> {
+export async function locate({ site, i18n }: Submission, geocoder: string, typed: Values): Promise<LocateResult> {
   const { say, language } = i18n;
-  const failed = (name: string): Located => ({ notice: { tone: 'wrong', text: say(`desk:locate.${name}`) }, coordinates: {} });
+  const failed = (name: string): LocateResult => ({ notice: { tone: 'wrong', text: say(`desk:locate.${name}`) }, coordinates: {} });
   const address = addressLine(typed);
   if (address === '') return failed('no-address');
   try {
@@ -57,7 +57,7 @@ export async function locate({ site, i18n }: Submission, geocoder: string, typed
     if (!place) return failed('not-found');
     const { lat, lng, name } = place;
     const notice = { tone: 'good', text: say('desk:locate.found', { place: name || address }) } as const;
-    return { notice, coordinates: { geo_lat: inDegrees(lat), geo_lng: inDegrees(lng) } };
+    return { notice, coordinates: { geo_lat: formatDegrees(lat), geo_lng: formatDegrees(lng) } };
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
     site.log.warn({ err: error }, 'the geocoding service did not answer');
@@ -66,4 +66,4 @@ export async function locate({ site, i18n }: Submission, geocoder: string, typed
 }
 
 /** Formats a coordinate with a precision of 0.1 metres, without an exponent. */
-const inDegrees = (value: number): string => String(Number(value.toFixed(6)));
+const formatDegrees = (value: number): string => String(Number(value.toFixed(6)));

@@ -5,44 +5,47 @@ import { ApiError, failParam } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
 import { dayInWords, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
-import { weeksOf } from '../html/month-weeks.ts';
+import { weeksOfMonth } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';
 import { WeekdayHead } from '../html/weekday-head.tsx';
 import { postKind } from '../kinds/index.ts';
-import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
-import { withPagesOf } from '../site.ts';
+import { type Editable, listEditable, readEditable } from '../records/editing.ts';
+import { withMaxPerPage } from '../site.ts';
 import { addMonths, addSeconds, diffSeconds } from '../wordpress/time.ts';
-import { nowLocal } from '../wordpress/zones.ts';
+import { localFromDate } from '../wordpress/zones.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
-import { monthBounds, monthIn } from './list-filters.ts';
+import { monthBounds, parseMonth } from './list-filters.ts';
 import { writeRecord } from './records.tsx';
-import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from './visit.ts';
+import { deskUrl, displayTitle, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * The events of a month as a table of days. With a script, events can be dragged to another day.
  */
 
 /** Maximum number of events shown. */
-const MOST = 500;
+const MAX_EVENTS_SHOWN = 500;
 
 /** Returns the page of the month in the URL, or of the present month. An event is shown on each of its days. */
-export async function monthPage(visit: Visit, { asked = textIn(visit.request.query, 'month'), notice }: MonthShown = {}): Promise<Outcome> {
+export async function monthPage(
+  visit: Visit,
+  { requestedMonth = textIn(visit.request.query, 'month'), notice }: MonthPageOptions = {},
+): Promise<Outcome> {
   const { site, caller, settings, i18n } = visit;
-  const today = nowLocal(caller.now, settings.zone).slice(0, 10);
-  const month = monthIn(asked) ?? today.slice(0, 7);
-  const wanted = { ...monthBounds(month), per_page: MOST, orderby: 'start_date', order: 'asc' };
-  const list = await listToEdit(withPagesOf(site, MOST), caller, postKind('event'), wanted, { each: 'occurrence' });
+  const today = localFromDate(caller.now, settings.zone).slice(0, 10);
+  const month = parseMonth(requestedMonth) ?? today.slice(0, 7);
+  const wanted = { ...monthBounds(month), per_page: MAX_EVENTS_SHOWN, orderby: 'start_date', order: 'asc' };
+  const list = await listEditable(withMaxPerPage(site, MAX_EVENTS_SHOWN), caller, postKind('event'), wanted, { each: 'occurrence' });
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
-  const weeks = weeksOf(month, list.rows.map(spanOf), { firstDay: first, cutoff: settings.calendar.cutoff });
+  const weeks = weeksOfMonth(month, list.rows.map(spanOf), { firstDay: first, cutoff: settings.calendar.cutoff });
   const around = (step: number) => {
     const moved = addMonths(`${month}-01 00:00:00`, step).slice(0, 7);
     // The years of dates have four digits.
-    if (monthIn(moved) === undefined) return undefined;
+    if (parseMonth(moved) === undefined) return undefined;
     return { href: deskUrl(visit, '/month', { month: moved }), text: dayInWords(i18n, moved, 'month') };
   };
   const html = deskPage(visit, {
     title: dayInWords(i18n, month, 'month'),
-    part: 'month',
+    section: 'month',
     ...(notice ? { notice } : {}),
     children: (
       <>
@@ -76,8 +79,8 @@ export async function monthPage(visit: Visit, { asked = textIn(visit.request.que
 }
 
 /** The month to show instead of the one in the URL, and a message. */
-interface MonthShown {
-  readonly asked?: string;
+interface MonthPageOptions {
+  readonly requestedMonth?: string;
   readonly notice?: Notice;
 }
 
@@ -121,7 +124,7 @@ function Day(props: {
  */
 function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
   const { i18n, settings } = visit;
-  const title = titleShown(visit, row);
+  const title = displayTitle(visit, row);
   const hourCycle = hourCycleOf(settings.calendar.formats.time);
   const isOneOfMany = settings.recurrence !== undefined && row.id > settings.recurrence.base;
   return (
@@ -140,7 +143,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const { site, settings, caller, fields, i18n } = visit;
   const kind = postKind('event');
   const day = textIn(fields, 'day');
-  const record = await readToEdit(site, caller, kind, Number(textIn(fields, 'id')) || 0);
+  const record = await readEditable(site, caller, kind, Number(textIn(fields, 'id')) || 0);
   const { start, end } = spanOf(record);
   const midnight = `${day} 00:00:00`;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || addSeconds(midnight, 0) !== midnight) failParam('start_date', 'start-invalid');
@@ -150,8 +153,8 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
     await writeRecord(visit, kind, { record, version: textIn(fields, 'version') || record.version, raw: dates });
   } catch (error) {
     if (!(error instanceof ApiError) || error.problem !== 'edit-conflict') throw error;
-    const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: titleShown(visit, record) }) } as const;
-    return { ...(await monthPage(visit, { asked: start.slice(0, 7), notice })), status: 409 };
+    const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: displayTitle(visit, record) }) } as const;
+    return { ...(await monthPage(visit, { requestedMonth: start.slice(0, 7), notice })), status: 409 };
   }
   return { to: deskUrl(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };
 }

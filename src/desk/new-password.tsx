@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { FEWEST_LETTERS } from '../accounts/password-links.ts';
+import { MIN_PASSWORD_LENGTH } from '../accounts/password-links.ts';
 import { Input } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
 
@@ -14,7 +14,7 @@ export function NewPassword({ i18n: { say }, errors }: { readonly i18n: I18n; re
         name="password"
         type="password"
         label={say('desk:welcome.password')}
-        hint={say('desk:welcome.hint', { letters: FEWEST_LETTERS })}
+        hint={say('desk:welcome.hint', { letters: MIN_PASSWORD_LENGTH })}
         error={errors?.get('password')}
         autocomplete="new-password"
         required

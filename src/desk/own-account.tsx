@@ -1,12 +1,12 @@
 import { AccountError } from '../accounts/account-error.ts';
 import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { beginSession, isRemembered } from '../accounts/logins.ts';
-import { makePassword, typedPasswordName } from '../accounts/own-passwords.ts';
+import { cleanPasswordName, createPassword } from '../accounts/own-passwords.ts';
 import { changePassword } from '../accounts/password-links.ts';
 import { setLocale } from '../accounts/users.ts';
 import { ApiError } from '../errors.ts';
+import { errorSentence } from '../forms/error-sentences.ts';
 import { textIn } from '../forms/form-values.ts';
-import { sentenceOf } from '../forms/refused.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { groupedPassword } from '../wordpress/passwords.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
@@ -19,15 +19,15 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * The user's own account: password, language of the desk, application passwords.
  */
 
-interface OwnForm {
+interface OwnAccountForm {
   /** Messages about invalid fields, by field name. */
   readonly errors?: FieldErrors;
   /** A new application password, which is only shown once. */
-  readonly made?: string;
+  readonly newPassword?: string;
 }
 
 /** Returns the page of the user's own account: password, language, application passwords. */
-export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Promise<Outcome> {
+export async function ownAccountPage(visit: Visit, { errors, newPassword }: OwnAccountForm = {}): Promise<Outcome> {
   const [wrong] = errors?.values() ?? [];
   const { i18n, site, caller } = visit;
   const { say } = i18n;
@@ -35,7 +35,7 @@ export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Pro
   const names = new Intl.DisplayNames([i18n.locale], { type: 'language' });
   const html = deskPage(visit, {
     title: say('desk:me.title'),
-    part: 'me',
+    section: 'me',
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
       <>
@@ -63,9 +63,9 @@ export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Pro
           <NewPassword i18n={i18n} errors={errors} />
           <button type="submit">{say('desk:me.change')}</button>
         </form>
-        {made !== undefined && (
+        {newPassword !== undefined && (
           <p class="notice notice-good">
-            {say('desk:me.made')} <code class="shown-once">{made}</code>
+            {say('desk:me.made')} <code class="shown-once">{newPassword}</code>
           </p>
         )}
         <ApplicationPasswords visit={visit} passwords={passwords} path="/me/passwords" />
@@ -84,36 +84,40 @@ export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Pro
  * Runs a change of the user's own account. An error is shown on the page. `field`: the field that an error of the API
  * refers to.
  */
-async function withOwn(visit: Submission, field: string, work: () => Promise<Outcome>): Promise<Outcome> {
+async function changeOwnAccount(visit: Submission, field: string, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AccountError) return ownPage(visit, { errors: accountErrors(visit, error) });
-    if (error instanceof ApiError && error.status < 500) return ownPage(visit, { errors: new Map([[field, sentenceOf(visit, error)]]) });
+    if (error instanceof AccountError) return ownAccountPage(visit, { errors: accountErrors(visit, error) });
+    if (error instanceof ApiError && error.status < 500)
+      return ownAccountPage(visit, { errors: new Map([[field, errorSentence(visit, error)]]) });
     throw error;
   }
 }
 
 /** Changes the user's own password. All other sessions end; the present one continues. */
 export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
-  withOwn(visit, 'before', async () => {
+  changeOwnAccount(visit, 'before', async () => {
     const { site, settings, fields, caller, request, i18n, login } = visit;
     const password = textIn(fields, 'password');
-    if (password !== textIn(fields, 'again')) return ownPage(visit, { errors: new Map([['again', i18n.say('desk:welcome.differ')]]) });
+    if (password !== textIn(fields, 'again'))
+      return ownAccountPage(visit, { errors: new Map([['again', i18n.say('desk:welcome.differ')]]) });
     const user = await changePassword(site, caller.viewer.id, { before: textIn(fields, 'before'), password, address: request.address });
     const remember = login !== undefined && isRemembered(login);
     const { cookie } = await beginSession(site, settings, user, { remember, address: request.address, agent: request.agent });
     return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };
   });
 
-export const makeOwnPassword = (visit: Submission): Promise<Outcome> =>
-  withOwn(visit, 'name', async () => {
-    const { password } = await makePassword(visit.site, visit.caller.viewer.id, { name: typedPasswordName(textIn(visit.fields, 'name')) });
-    return ownPage(visit, { made: groupedPassword(password) });
+export const createOwnPassword = (visit: Submission): Promise<Outcome> =>
+  changeOwnAccount(visit, 'name', async () => {
+    const { password } = await createPassword(visit.site, visit.caller.viewer.id, {
+      name: cleanPasswordName(textIn(visit.fields, 'name')),
+    });
+    return ownAccountPage(visit, { newPassword: groupedPassword(password) });
   });
 
-export const revokeOwn = (visit: Submission, uuid: string): Promise<Outcome> =>
-  withOwn(visit, '', async () => {
+export const revokeOwnPassword = (visit: Submission, uuid: string): Promise<Outcome> =>
+  changeOwnAccount(visit, '', async () => {
     await revokeApplicationPassword(visit.site, visit.caller.viewer.id, uuid);
     return { to: deskUrl(visit, '/me', { done: 'revoked' }) };
   });

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
 import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
-import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
-import { doesNoMore, mayActFor } from '../accounts/people.ts';
-import { type Account, createUser, deleteUser, idOfName, pageOfUsers, setRole, usersById, writersToChoose } from '../accounts/users.ts';
+import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../accounts/password-links.ts';
+import { hasNoMoreCapabilities, mayActFor } from '../accounts/people.ts';
+import { type Account, createUser, deleteUser, idOfName, pageOfUsers, selectableWriters, setRole, usersById } from '../accounts/users.ts';
 import { fail } from '../errors.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Values } from '../kinds/param.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
@@ -35,17 +35,17 @@ interface PeopleForm {
 export async function peoplePage(visit: Visit, { typed = {}, notice, errors, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { query } = visit.request;
-  const search = textIn(query, 'search').trim().slice(0, LENGTHS.search);
+  const search = textIn(query, 'search').trim().slice(0, MAX_BYTES.search);
   const { accounts, total, page, pages } = await pageOfUsers(visit.site, { search, page: idIn(textIn(query, 'page')) || 1 });
   const to = (number: number, key: string) =>
     number < 1 || number > pages ? undefined : { href: deskUrl(visit, '/people', { search, page: number }), text: say(key) };
   const html = deskPage(visit, {
     title: say('desk:parts.people'),
-    part: 'people',
+    section: 'people',
     notice,
     children: (
       <>
-        {link && <ShownLink visit={visit} link={link} />}
+        {link && <PasswordLinkNotice visit={visit} link={link} />}
         <form method="get" action={deskUrl(visit, '/people')} class="filters">
           <label>
             <span class="quiet">{say('desk:list.search')}</span>
@@ -110,7 +110,7 @@ function Invitation(props: { readonly visit: Visit; readonly typed: Values; read
         <Select
           name="role"
           label={say('desk:people.role')}
-          value={textIn(typed, 'role') || usualRole(visit)}
+          value={textIn(typed, 'role') || defaultRole(visit)}
           options={roleOptions(visit)}
         />
         <button type="submit" class="button-main">
@@ -121,7 +121,7 @@ function Invitation(props: { readonly visit: Visit; readonly typed: Values; read
   );
 }
 
-function ShownLink({ visit, link }: { readonly visit: Visit; readonly link: NonNullable<PeopleForm['link']> }): JSX.Element {
+function PasswordLinkNotice({ visit, link }: { readonly visit: Visit; readonly link: NonNullable<PeopleForm['link']> }): JSX.Element {
   return (
     <p class="notice notice-good">
       {visit.i18n.say('desk:people.link', { login: link.login })}
@@ -135,7 +135,7 @@ const roleName = ({ i18n, settings }: Visit, role: string): string =>
   i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
 
 /** The role preselected for invited users. */
-const usualRole = ({ settings: { roles, raw } }: Visit): string =>
+const defaultRole = ({ settings: { roles, raw } }: Visit): string =>
   roles.has('contributor') ? 'contributor' : (raw.get('default_role') ?? 'subscriber');
 
 const roleOptions = (visit: Visit) => [...visit.settings.roles.keys()].map((role) => ({ value: role, text: roleName(visit, role) }));
@@ -150,7 +150,7 @@ export async function invite(visit: Submission): Promise<Outcome> {
     const email = textIn(fields, 'email').trim();
     // By id, since the login could be the same as the id of another user.
     const { id } = await createUser(site, { login, email, role, displayName: textIn(fields, 'name').trim() || undefined });
-    const link = await makePasswordLink(site, id, LINK_SECONDS.invitation);
+    const link = await createPasswordLink(site, id, LINK_LIFETIME_SECONDS.invitation);
     return peoplePage(visit, {
       notice: { tone: 'good', text: visit.i18n.say('desk:done.invited') },
       link: { login, address: passwordLinkUrl(visit.settings.home, link) },
@@ -175,18 +175,18 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
   const { say } = visit.i18n;
   const { viewer } = visit.caller;
   const [person = fail('rest_user_invalid_id')] = await usersById(visit.site, [id]);
-  const mayRemove = viewer.can('delete_users') && id !== viewer.id && (await isInReach(visit, id));
-  const heirs = mayRemove ? await writersToChoose(visit.site) : undefined;
-  const acts = viewer.can('edit_users') && (await actsFor(visit, id));
-  const passwords = acts ? await listApplicationPasswords(visit.site, id) : [];
+  const mayDelete = viewer.can('delete_users') && id !== viewer.id && (await mayDeleteAccount(visit, id));
+  const newAuthors = mayDelete ? await selectableWriters(visit.site) : undefined;
+  const mayEdit = viewer.can('edit_users') && (await mayEditAccount(visit, id));
+  const passwords = mayEdit ? await listApplicationPasswords(visit.site, id) : [];
   const path = `/people/${id}`;
   const html = deskPage(visit, {
     title: person.displayName || person.login,
-    part: 'people',
+    section: 'people',
     notice,
     children: (
       <>
-        {link && <ShownLink visit={visit} link={link} />}
+        {link && <PasswordLinkNotice visit={visit} link={link} />}
         <p class="quiet">
           {[person.login, person.email, ...person.roles.slice(0, 1).map((role) => roleName(visit, role))].filter(Boolean).join(' · ')}
         </p>
@@ -204,20 +204,20 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
             <button type="submit">{say('desk:form.save')}</button>
           </form>
         )}
-        {acts && (
+        {mayEdit && (
           <>
             <ButtonForm visit={visit} path={`${path}/link`} text={say('desk:people.new-link')} />
             <ApplicationPasswords visit={visit} passwords={passwords} path={`${path}/passwords`} />
           </>
         )}
-        {mayRemove && <Leaving visit={visit} person={person} heirs={heirs} />}
+        {mayDelete && <DeletePersonForm visit={visit} person={person} heirs={newAuthors} />}
       </>
     ),
   });
   return { html, ...(notice?.tone === 'wrong' ? { status: 422 } : {}) };
 }
 
-function Leaving({
+function DeletePersonForm({
   visit,
   person,
   heirs,
@@ -256,7 +256,7 @@ function Leaving({
   );
 }
 
-const actsFor = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
+const mayEditAccount = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
   mayActFor(lookUpOnce(site.db), settings, caller.viewer, id);
 
 /** Returns whether a user belongs to this site: a network of sites has accounts of other sites too. */
@@ -265,11 +265,11 @@ const isOfSite = async ({ site }: Visit, id: number): Promise<boolean> => (await
 /**
  * Returns whether the viewer may delete an account, which is the case if it has no more capabilities than the viewer.
  */
-const isInReach = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
-  doesNoMore(lookUpOnce(site.db), settings, caller.viewer, id);
+const mayDeleteAccount = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
+  hasNoMoreCapabilities(lookUpOnce(site.db), settings, caller.viewer, id);
 
 /** Runs a change of an account of this site. An error is shown on the page of the user. */
-async function withPerson(visit: Submission, id: number, work: () => Promise<Outcome>): Promise<Outcome> {
+async function changePerson(visit: Submission, id: number, work: () => Promise<Outcome>): Promise<Outcome> {
   if (!(await isOfSite(visit, id))) fail('rest_user_invalid_id');
   try {
     return await work();
@@ -281,7 +281,7 @@ async function withPerson(visit: Submission, id: number, work: () => Promise<Out
 
 /** Changes the role of another user. Users cannot change their own role, since the last administrator might be lost. */
 export const changeRole = (visit: Submission, id: number): Promise<Outcome> =>
-  withPerson(visit, id, async () => {
+  changePerson(visit, id, async () => {
     if (id === visit.caller.viewer.id) fail('rest_forbidden');
     const role = textIn(visit.fields, 'role');
     if (role === '') return { to: deskUrl(visit, `/people/${id}`) };
@@ -290,16 +290,16 @@ export const changeRole = (visit: Submission, id: number): Promise<Outcome> =>
   });
 
 /** Shows a link by which the user chooses a new password. */
-export const newLink = (visit: Submission, id: number): Promise<Outcome> =>
-  withPerson(visit, id, async () => {
-    if (!(await actsFor(visit, id))) fail('rest_forbidden');
-    const link = await makePasswordLink(visit.site, id, LINK_SECONDS.invitation);
+export const showNewLink = (visit: Submission, id: number): Promise<Outcome> =>
+  changePerson(visit, id, async () => {
+    if (!(await mayEditAccount(visit, id))) fail('rest_forbidden');
+    const link = await createPasswordLink(visit.site, id, LINK_LIFETIME_SECONDS.invitation);
     return personPage(visit, id, { link: { login: link.login, address: passwordLinkUrl(visit.settings.home, link) } });
   });
 
 export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
-  withPerson(visit, id, async () => {
-    if (id === visit.caller.viewer.id || !(await isInReach(visit, id))) fail('rest_forbidden');
+  changePerson(visit, id, async () => {
+    if (id === visit.caller.viewer.id || !(await mayDeleteAccount(visit, id))) fail('rest_forbidden');
     const heir = textIn(visit.fields, 'heir').trim();
     const reassign = heir === '' ? idIn(textIn(visit.fields, 'reassign')) : await idOfName(visit.site, heir);
     if (reassign > 0 && !(await isOfSite(visit, reassign))) throw new AccountError('user-unknown', { user: heir || String(reassign) });
@@ -308,9 +308,9 @@ export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
   });
 
 /** Revokes an application password of another user. */
-export const revokeOf = (visit: Submission, id: number, uuid: string): Promise<Outcome> =>
-  withPerson(visit, id, async () => {
-    if (!(await actsFor(visit, id))) fail('rest_forbidden');
+export const revokePersonPassword = (visit: Submission, id: number, uuid: string): Promise<Outcome> =>
+  changePerson(visit, id, async () => {
+    if (!(await mayEditAccount(visit, id))) fail('rest_forbidden');
     await revokeApplicationPassword(visit.site, id, uuid);
     return { to: deskUrl(visit, `/people/${id}`, { done: 'revoked' }) };
   });

@@ -20,26 +20,26 @@ export interface MapView {
 }
 
 /** The field after which the map is inserted. */
-export const MAP_BELOW = 'geo_lng';
+export const MAP_AFTER_FIELD = 'geo_lng';
 
 /** Stylesheets and scripts of the map. */
-export const MAP_FILES = { styles: ['desk-map.css'], scripts: ['desk-map.js'] };
+export const MAP_ASSETS = { styles: ['desk-map.css'], scripts: ['desk-map.js'] };
 
 /**
  * Returns the map for a form of this kind; undefined if it has none. For a new venue it initially shows the area of a
  * recently changed venue.
  */
-export async function mapOf({ site, caller }: Visit, kind: PostKind): Promise<MapView | undefined> {
+export async function loadMapView({ site, caller }: Visit, kind: PostKind): Promise<MapView | undefined> {
   const tiles = site.config.mapTiles;
-  if (tiles === undefined || !(MAP_BELOW in kind.fields)) return undefined;
-  const { records } = await listPosts(site, caller, postKind('venue'), { per_page: MOST_NEIGHBOURS, orderby: 'modified', order: 'desc' });
+  if (tiles === undefined || !(MAP_AFTER_FIELD in kind.fields)) return undefined;
+  const { records } = await listPosts(site, caller, postKind('venue'), { per_page: MAX_NEIGHBOURS, orderby: 'modified', order: 'desc' });
   const near = (records as readonly VenueRecord[]).find(({ geo_lat: lat, geo_lng: lng }) => lat !== undefined && lng !== undefined);
-  return { tiles, ...(near ? { lat: near.geo_lat ?? 0, lng: near.geo_lng ?? 0, zoom: TOWN } : WORLD) };
+  return { tiles, ...(near ? { lat: near.geo_lat ?? 0, lng: near.geo_lng ?? 0, zoom: TOWN_ZOOM } : WORLD_VIEW) };
 }
 
-const MOST_NEIGHBOURS = 20;
-const TOWN = 13;
-const WORLD = { lat: 30, lng: 0, zoom: 2 };
+const MAX_NEIGHBOURS = 20;
+const TOWN_ZOOM = 13;
+const WORLD_VIEW = { lat: 30, lng: 0, zoom: 2 };
 
 export function PlaceMap({ visit, map }: { readonly visit: Visit; readonly map: MapView }): JSX.Element {
   const { say } = visit.i18n;

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { Link, onThisHost } from '../html/links.tsx';
+import { Link, withoutHost } from '../html/links.tsx';
 import { isPreviewed, previewUrl } from '../kinds/post-record.ts';
-import { servesPages } from '../known-settings.ts';
 import type { Editable } from '../records/editing.ts';
+import { servesPages } from '../settings-reader.ts';
 import { isLoginOfSite, type Visit } from './visit.ts';
 
 /** Link to the preview of a record that is not published, if the signed-in user can see it there. */
@@ -18,7 +18,7 @@ export function PreviewLink(props: { readonly visit: Visit; readonly record: Edi
   const address = previewUrl(row, visit.caller, typeof record.language === 'string' ? record.language : undefined);
   const text = i18n.say('desk:actions.preview');
   return (
-    <Link href={onThisHost(address)} label={title === undefined ? undefined : `${text}: ${title}`}>
+    <Link href={withoutHost(address)} label={title === undefined ? undefined : `${text}: ${title}`}>
       {text}
     </Link>
   );

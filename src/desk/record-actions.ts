@@ -3,13 +3,13 @@ import { ApiError, refuse } from '../errors.ts';
 import { idIn, textIn, textsIn } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
-import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
+import { type Editable, listEditable, readEditable } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { mayTrash } from '../records/posts.ts';
 import { changePost, deletePost, restorePost, trashPost } from '../records/writes/post-writes.ts';
-import { withPagesOf } from '../site.ts';
+import { withMaxPerPage } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { ALL_FOUND, listParams, MOST_AT_ONCE } from './list-filters.ts';
+import { listParams, MAX_BULK_SIZE, SELECT_ALL_FIELD } from './list-filters.ts';
 import { suggestedLinks } from './suggested.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -21,18 +21,23 @@ const RECORD_ACTIONS = ['trash', 'restore', 'delete', 'publish'] as const;
 export type RecordAction = (typeof RECORD_ACTIONS)[number];
 
 /** Keys of the messages about completed actions. */
-const DONE: Readonly<Record<RecordAction, string>> = { trash: 'trashed', restore: 'restored', delete: 'deleted', publish: 'published' };
+const DONE_KEYS: Readonly<Record<RecordAction, string>> = {
+  trash: 'trashed',
+  restore: 'restored',
+  delete: 'deleted',
+  publish: 'published',
+};
 
 /** Returns the action that removes a record: on a site without a trash it is deleted at once, after a confirmation. */
-export const removalOf = ({ site }: Pick<Visit, 'site'>): 'trash' | 'delete' => (hasTrash(site.config) ? 'trash' : 'delete');
+export const removalAction = ({ site }: Pick<Visit, 'site'>): 'trash' | 'delete' => (hasTrash(site.config) ? 'trash' : 'delete');
 
-const doneBy = (visit: Visit, action: RecordAction): string => DONE[action === 'trash' ? removalOf(visit) : action];
+const doneKeyOf = (visit: Visit, action: RecordAction): string => DONE_KEYS[action === 'trash' ? removalAction(visit) : action];
 
 /** Runs an action on one record. Throws the same errors as the API: rest_forbidden, a fault of the id. */
-async function act(visit: Visit, kind: PostKind, id: number, action: RecordAction): Promise<void> {
+async function runAction(visit: Visit, kind: PostKind, id: number, action: RecordAction): Promise<void> {
   const { site, caller } = visit;
   if (action === 'publish') {
-    const record = await readToEdit(site, caller, kind, id);
+    const record = await readEditable(site, caller, kind, id);
     const raw = { status: 'publish', ...(await suggestedLinks(visit, record)) };
     await changePost(site, caller, kind, id, await acceptParams(site, caller, kind.fields, raw, 'change'));
     return;
@@ -44,41 +49,43 @@ async function act(visit: Visit, kind: PostKind, id: number, action: RecordActio
 }
 
 /** Runs an action on one record, from a button in its row or next to its form. */
-export async function actOnOne(visit: Submission, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
-  await act(visit, kind, id, action);
-  return { to: backTo(visit, kind, { done: doneBy(visit, action) }) };
+export async function runOnOne(visit: Submission, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
+  await runAction(visit, kind, id, action);
+  return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action) }) };
 }
 
 /** Runs an action on all selected records, or on all that match the filters of the list. */
-export async function actOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
+export async function runOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
   const wanted = textIn(visit.fields, 'action');
   const action = RECORD_ACTIONS.find((name) => name === wanted);
-  const ids = textIn(visit.fields, ALL_FOUND) === '1' ? await foundIds(visit, kind) : selectedIds(visit);
-  if (action === undefined || ids.length === 0) return { to: backTo(visit, kind, {}) };
-  return { to: backTo(visit, kind, { done: doneBy(visit, action), ...(await actOnAll(visit, kind, ids, action)) }) };
+  const ids = textIn(visit.fields, SELECT_ALL_FIELD) === '1' ? await matchingIds(visit, kind) : selectedIds(visit);
+  if (action === undefined || ids.length === 0) return { to: listUrlWith(visit, kind, {}) };
+  return { to: listUrlWith(visit, kind, { done: doneKeyOf(visit, action), ...(await runOnAll(visit, kind, ids, action)) }) };
 }
 
 const selectedIds = ({ fields }: Submission): number[] => [...new Set(textsIn(fields, 'ids').map(idIn))].filter((id) => id > 0);
 
-async function foundIds(visit: Submission, kind: PostKind): Promise<number[]> {
-  const rows = await manyToEdit(visit, kind, listParams(listQuery(visit), visit.caller, kind));
+async function matchingIds(visit: Submission, kind: PostKind): Promise<number[]> {
+  const rows = await loadForBulkAction(visit, kind, listParams(listQuery(visit), visit.caller, kind));
   return rows.filter(({ mayEdit, mayDelete }) => mayEdit || mayDelete).map(({ id }) => id);
 }
 
 /** Returns the first records of a list, up to the maximum for one bulk action. */
-async function manyToEdit({ site, caller }: Visit, kind: PostKind, params: Values): Promise<readonly Editable[]> {
-  return (await listToEdit(withPagesOf(site, MOST_AT_ONCE), caller, kind, { ...params, per_page: MOST_AT_ONCE, page: 1 })).rows;
+async function loadForBulkAction({ site, caller }: Visit, kind: PostKind, params: Values): Promise<readonly Editable[]> {
+  return (await listEditable(withMaxPerPage(site, MAX_BULK_SIZE), caller, kind, { ...params, per_page: MAX_BULK_SIZE, page: 1 })).rows;
 }
 
 /** Deletes the records in the trash that the caller may delete, the newest first. */
 export async function emptyTrash(visit: Submission, kind: PostKind): Promise<Outcome> {
-  const rows = await manyToEdit(visit, kind, { status: 'trash' });
+  const rows = await loadForBulkAction(visit, kind, { status: 'trash' });
   const ids = rows.filter(({ mayDelete }) => mayDelete).map(({ id }) => id);
-  return { to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE.delete, ...(await actOnAll(visit, kind, ids, 'delete')) }) };
+  return {
+    to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE_KEYS.delete, ...(await runOnAll(visit, kind, ids, 'delete')) }),
+  };
 }
 
 /** Runs an action on each of these records. If it is refused for one of them, the others are still processed. */
-async function actOnAll(
+async function runOnAll(
   visit: Submission,
   kind: PostKind,
   ids: readonly number[],
@@ -87,7 +94,7 @@ async function actOnAll(
   let failed = 0;
   for (const id of ids) {
     try {
-      await act(visit, kind, id, action);
+      await runAction(visit, kind, id, action);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       failed += 1;
@@ -97,7 +104,7 @@ async function actOnAll(
 }
 
 /** Returns the URL of the list from which the form was sent, with the reported action. */
-const backTo = (visit: Submission, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string =>
+const listUrlWith = (visit: Submission, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string =>
   deskUrl(visit, `/${kind.path}`, { ...listQuery(visit), ...done });
 
 /** Returns the query of the list that contained the form. */

@@ -1,22 +1,22 @@
 import { Fragment, type JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
-import { BEGUN, begunText } from '../forms/begun.ts';
 import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
+import { encodeInitialValues, INITIAL_FIELD } from '../forms/initial-values.ts';
 import { Link } from '../html/links.tsx';
-import { mapUrl, type Where } from '../html/map-url.ts';
+import { type MapLocation, mapUrl } from '../html/map-url.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import { type Editable, mayListToEdit } from '../records/editing.ts';
+import { type Editable, mayListEditable } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import type { FormPlan } from './form-plan.ts';
-import { ButtonForm, deskPage, draftIn, Nonce, type Notice } from './layout.tsx';
+import { ButtonForm, deskPage, draftAttributes, Nonce, type Notice } from './layout.tsx';
 import { addressLine, geocoderFor, LocateButton } from './locate.tsx';
-import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
+import { MAP_AFTER_FIELD, MAP_ASSETS, type MapView, PlaceMap } from './place-map.tsx';
 import { PreviewLink } from './preview-link.tsx';
-import { removalOf } from './record-actions.ts';
-import { Suggested } from './suggested.tsx';
+import { removalAction } from './record-actions.ts';
+import { SuggestionDetails } from './suggested.tsx';
 import { TranslationLinks } from './translations.tsx';
-import { deskUrl, type Outcome, titleShown, type Visit } from './visit.ts';
+import { deskUrl, displayTitle, type Outcome, type Visit } from './visit.ts';
 
 /*
  * The page with the form of a record: its fields in order, links, buttons.
@@ -28,8 +28,8 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly record: Editable | undefined;
   /** The version that the user changed, if not the stored one. */
   readonly version?: string;
-  /** Initial values of its fields (`begunText`), if not the values shown. */
-  readonly begun?: string;
+  /** Initial values of its fields (`encodeInitialValues`), if not the values shown. */
+  readonly initialDigests?: string;
   readonly notice?: Notice | undefined;
   /** Whether the event recurs, so that it has a page with its dates. */
   readonly recurs?: boolean;
@@ -46,16 +46,16 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   const { plan, record, notice, map, data } = form;
   const { kind } = plan;
   const filled: FormState = { ...form, kind };
-  const title = record ? titleShown(visit, record) : say(`desk:kinds.${kind.name}.new`);
+  const title = record ? displayTitle(visit, record) : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
   const html = deskPage(visit, {
     title,
-    part: kind.path,
+    section: kind.path,
     notice,
-    ...(map ? MAP_FILES : {}),
+    ...(map ? MAP_ASSETS : {}),
     children: (
       <>
-        {record && <AboutRecord visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
+        {record && <RecordHeader visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
         <ErrorSummary form={filled} i18n={visit.i18n} />
         <form
           method="post"
@@ -63,7 +63,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           encType="multipart/form-data"
           class="record-form"
           data-clock={hourCycleOf(visit.settings.calendar.formats.time)}
-          {...draftIn(visit, draftName(path, form))}
+          {...draftAttributes(visit, draftKey(path, form))}
         >
           {/* The Enter key presses the first button in the form. */}
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
@@ -71,18 +71,18 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
           <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />
-          {record && <input type="hidden" name={BEGUN} value={form.begun ?? begunText(form.shown)} />}
+          {record && <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(form.shown)} />}
           <div class="form-main">
             {plan.main.map((name) => (
               <Fragment key={name}>
                 <FieldOf form={filled} i18n={visit.i18n} name={name} />
-                {name === MAP_BELOW && geocoderFor(visit, kind) !== undefined && <LocateButton visit={visit} />}
-                {map && name === MAP_BELOW && <PlaceMap visit={visit} map={map} />}
+                {name === MAP_AFTER_FIELD && geocoderFor(visit, kind) !== undefined && <LocateButton visit={visit} />}
+                {map && name === MAP_AFTER_FIELD && <PlaceMap visit={visit} map={map} />}
               </Fragment>
             ))}
           </div>
           <div class="form-aside">
-            {plan.aside.map(({ group, names }) => (
+            {plan.sidebar.map(({ group, names }) => (
               <section key={group} aria-label={say(`desk:groups.${group}`)}>
                 {names.map((name) => (
                   <FieldOf key={name} form={filled} i18n={visit.i18n} name={name} />
@@ -100,16 +100,16 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
 }
 
 /** Returns the key under which the browser keeps the input. Input for one new record is not offered for another. */
-const draftName = (path: string, { translates, copies }: RecordForm): string =>
+const draftKey = (path: string, { translates, copies }: RecordForm): string =>
   path + (translates ? `?translation_of=${translates}` : copies ? `?copy_of=${copies}` : '');
 
-interface RecordPart {
+interface RecordViewProps {
   readonly visit: Visit;
   readonly kind: PostKind;
   readonly record: Editable;
 }
 
-function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
+function FormButtons({ visit, kind, record }: Omit<RecordViewProps, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
   const { say } = visit.i18n;
   const publishes = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
   return (
@@ -130,37 +130,37 @@ function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { rea
 /**
  * The button that moves the record to the trash, if there is one. For a suggestion its label says that it is rejected.
  */
-function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
-  const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
-  const removal = removalOf(visit);
-  const key = rejects ? 'desk:suggestion.reject' : `desk:actions.${removal}`;
-  const sure = rejects && removal === 'delete' ? 'desk:suggestion.reject-final' : `${key}-sure`;
+function TrashButton({ visit, kind, record }: RecordViewProps): JSX.Element {
+  const isRejection = record.suggestion !== undefined && record.row.post_status === 'pending';
+  const removal = removalAction(visit);
+  const key = isRejection ? 'desk:suggestion.reject' : `desk:actions.${removal}`;
+  const confirmation = isRejection && removal === 'delete' ? 'desk:suggestion.reject-final' : `${key}-sure`;
   const { say } = visit.i18n;
-  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/${removal}`} text={say(key)} danger={say(sure)} />;
+  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/${removal}`} text={say(key)} danger={say(confirmation)} />;
 }
 
 /** Content above the form of a record. */
-function AboutRecord({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
+function RecordHeader({ visit, kind, record, recurs }: RecordViewProps & { readonly recurs: boolean }): JSX.Element {
   return (
     <>
       <RecordLinks visit={visit} kind={kind} record={record} recurs={recurs} />
       <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} beside />
-      {record.suggestion && <Suggested visit={visit} record={record} suggestion={record.suggestion} />}
+      {record.suggestion && <SuggestionDetails visit={visit} record={record} suggestion={record.suggestion} />}
     </>
   );
 }
 
-function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
+function RecordLinks({ visit, kind, record, recurs }: RecordViewProps & { readonly recurs: boolean }): JSX.Element {
   const { say } = visit.i18n;
   const { row, record: shown } = record;
-  const map = 'geo_lat' in kind.fields ? mapUrl(whereOf(record)) : undefined;
+  const map = 'geo_lat' in kind.fields ? mapUrl(mapLocationOf(record)) : undefined;
   return (
     <p class="record-links">
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
       <PreviewLink visit={visit} record={record} />
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
-      {!kind.dated && mayListToEdit(visit.caller, postKind('event')) && (
+      {!kind.hasDates && mayListEditable(visit.caller, postKind('event')) && (
         <Link href={deskUrl(visit, '/events', { [kind.name]: record.id })}>{say('desk:actions.events')}</Link>
       )}
       {recurs && <Link href={deskUrl(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
@@ -171,7 +171,7 @@ function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly re
   );
 }
 
-function whereOf({ record, values }: Editable): Where {
+function mapLocationOf({ record, values }: Editable): MapLocation {
   const coordinate = (name: string) => (typeof record[name] === 'number' ? record[name] : undefined);
   return { lat: coordinate('geo_lat'), lng: coordinate('geo_lng'), address: addressLine(values) };
 }

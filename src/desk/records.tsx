@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError, fail, refuse } from '../errors.ts';
-import { BEGUN, begunText, untouched } from '../forms/begun.ts';
-import { changedValues } from '../forms/changed.ts';
-import type { ControlData, Shown } from '../forms/control.ts';
+import { changedValues } from '../forms/changed-values.ts';
+import type { ControlData, FormValue } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
+import { errorSentence, fieldErrors, newLinkErrors, newTermErrors } from '../forms/error-sentences.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
-import { fieldErrors, newLinkErrors, newTermErrors, sentenceOf } from '../forms/refused.ts';
+import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { skippedHours } from '../forms/skipped-hours.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
@@ -14,23 +14,23 @@ import type { Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
 import { LibraryUnavailable } from '../media/library.ts';
 import { changeMedia, mayChangeMedia, prepareMedia, removeMedia, shownMedia, uploadMedia } from '../records/core/media.ts';
-import { type Editable, readToEdit } from '../records/editing.ts';
-import { explaining } from '../records/explanation.ts';
+import { type Editable, readEditable } from '../records/editing.ts';
+import { withExplainedErrors } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { mayCreate } from '../records/posts.ts';
-import { lockPostVersion, onlyIf, versionTag } from '../records/versions.ts';
+import { lockPostVersion, versionTag, withPreconditions } from '../records/versions.ts';
 import { changePost, createPost } from '../records/writes/post-writes.ts';
-import { discardingImages, withFiles } from '../records/writes/prepared-images.ts';
-import { mayBeWritten, type Site } from '../site.ts';
+import { withFileCleanup, withImageCleanup } from '../records/writes/prepared-images.ts';
+import { mayHaveBeenWritten, type Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { datesOf } from './event-dates.tsx';
-import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
+import { loadDates } from './event-dates.tsx';
+import { type FormPlan, formPlan, initialValues } from './form-plan.ts';
 import type { Notice } from './layout.tsx';
-import { geocoderFor, LOCATE, locate } from './locate.tsx';
-import { mapOf } from './place-map.tsx';
+import { geocoderFor, LOCATE_FIELD, locate } from './locate.tsx';
+import { loadMapView } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
 import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
-import { findSource, textsOf, translationTexts, translationValues } from './translations.tsx';
+import { findSource, textsByField, translationTexts, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -51,34 +51,34 @@ export async function newRecordPage(
   const { query } = visit.request;
   const day = textIn(query, 'day');
   const source = await findSource(visit, plan.kind, query);
-  const begun = {
-    ...freshValues(visit, plan.kind),
+  const initial = {
+    ...initialValues(visit, plan.kind),
     ...(/^\d{4}-\d\d-\d\d$/.test(day) ? { start_date: day, end_date: day } : {}),
     ...(source ? translationValues(visit, plan.kind, source, textIn(query, 'language')) : {}),
     ...values,
   };
-  const data = await loadControlData(visit, plan.kind, plan.names, begun);
+  const data = await loadControlData(visit, plan.kind, plan.names, initial);
   return recordFormPage(visit, {
     plan,
     record: undefined,
-    shown: shownValues(plan, begun, data),
+    shown: shownValues(plan, initial, data),
     data,
-    map: await mapOf(visit, plan.kind),
+    map: await loadMapView(visit, plan.kind),
     ...(copies === undefined ? {} : { copies }),
-    ...sourceOf(visit, plan.kind, source),
+    ...sourceFormData(visit, plan.kind, source),
   });
 }
 
 /** Returns the form of a record. */
 export async function editRecordPage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
   const plan = formPlan(visit, declared);
-  const record = await readToEdit(visit.site, visit.caller, declared, id);
+  const record = await readEditable(visit.site, visit.caller, declared, id);
   const data = await loadControlData(visit, plan.kind, plan.names, record.values);
   const shown = withSuggestedLinks(shownValues(plan, record.values, data), record);
-  const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
-  const beside = await translationTexts(visit, plan.kind, record);
-  const map = await mapOf(visit, plan.kind);
-  return recordFormPage(visit, { plan, record, shown, data, recurs, beside, map });
+  const recurs = declared.hasDates && (await loadDates(visit, record)) !== undefined;
+  const translation = await translationTexts(visit, plan.kind, record);
+  const map = await loadMapView(visit, plan.kind);
+  return recordFormPage(visit, { plan, record, shown, data, recurs, translation, map });
 }
 
 /**
@@ -86,126 +86,126 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
  * copied.
  */
 export async function duplicatePage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
-  const { values } = await readToEdit(visit.site, visit.caller, declared, id);
+  const { values } = await readEditable(visit.site, visit.caller, declared, id);
   const { slug: _slug, date: _date, author: _author, status: _status, external_id: _name, ...kept } = values;
   return newRecordPage(visit, declared, { values: { ...kept, status: 'draft' }, copies: id });
 }
 
 /** Returns the data of the source record for the form of a translation. */
-const sourceOf = (visit: Visit, kind: PostKind, source: Editable | undefined) =>
-  source ? { translates: source.id, beside: textsOf(visit, kind, source) } : {};
+const sourceFormData = (visit: Visit, kind: PostKind, source: Editable | undefined) =>
+  source ? { translates: source.id, translation: textsByField(visit, kind, source) } : {};
 
 function requireCreator({ caller }: Visit, kind: PostKind): void {
   if (!mayCreate(caller, kind)) refuse(caller.viewer);
 }
 
-const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlData): Record<string, Shown> =>
-  Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], data)]));
+const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlData): Record<string, FormValue> =>
+  Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).toFormValue(values[name], data)]));
 
 // ------------------------------------------------------------------------------------------------- saving
 /** Saves a new record and redirects to its form. */
 export async function createByForm(visit: Submission, declared: PostKind): Promise<Outcome> {
-  const whole = formPlan(visit, declared);
-  requireCreator(visit, whole.kind);
-  const source = await findSource(visit, whole.kind, visit.fields);
-  return saveForm(visit, { whole, plan: whole, record: undefined, source });
+  const fullPlan = formPlan(visit, declared);
+  requireCreator(visit, fullPlan.kind);
+  const source = await findSource(visit, fullPlan.kind, visit.fields);
+  return saveForm(visit, { fullPlan, submittedPlan: fullPlan, record: undefined, source });
 }
 
 /** Saves the changes to a record and redirects to its form, or to the list that contained the quick form. */
 export async function changeByForm(visit: Submission, declared: PostKind, id: number): Promise<Outcome> {
-  const whole = formPlan(visit, declared);
-  const record = await readToEdit(visit.site, visit.caller, declared, id);
-  return saveForm(visit, { whole, plan: sentPlan(whole, visit.fields), record, source: undefined });
+  const fullPlan = formPlan(visit, declared);
+  const record = await readEditable(visit.site, visit.caller, declared, id);
+  return saveForm(visit, { fullPlan, submittedPlan: planOfSubmitted(fullPlan, visit.fields), record, source: undefined });
 }
 
 /** A submitted form. */
-interface SentForm {
+interface SubmittedRecordForm {
   /** The complete form, which is shown if there are errors. */
-  readonly whole: FormPlan;
+  readonly fullPlan: FormPlan;
   /** The part of the form that was sent. */
-  readonly plan: FormPlan;
+  readonly submittedPlan: FormPlan;
   /** The stored record; undefined: a new one. */
   readonly record: Editable | undefined;
   /** The record that a new one translates. */
   readonly source: Editable | undefined;
 }
 
-async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
-  const { whole, plan, record, source } = form;
-  const { kind } = whole;
+async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<Outcome> {
+  const { fullPlan, submittedPlan, record, source } = form;
+  const { kind } = fullPlan;
   const errors = new Map<string, string>();
-  const read = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(visit.fields[name])]));
+  const read = Object.fromEntries(submittedPlan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(visit.fields[name])]));
   if (textIn(visit.fields, 'publish') === '1' && 'status' in read) read.status = 'publish';
   // Looking up coordinates saves nothing, including the picture.
-  const geocoder = textIn(visit.fields, LOCATE) === '1' ? geocoderFor(visit, kind) : undefined;
-  const picture = await pictureIn(visit, form, { keeps: geocoder === undefined, errors });
+  const geocoder = textIn(visit.fields, LOCATE_FIELD) === '1' ? geocoderFor(visit, kind) : undefined;
+  const picture = await storePicture(visit, form, { isSaving: geocoder === undefined, errors });
   const typed = { ...read, ...picture.typed };
-  const data = await loadControlData(visit, kind, plan.names, withNamed(plan, record?.values ?? {}, typed));
-  const back: ShowAgain = (notice, changed) => formAgain(visit, form, { typed, errors, notice, ...changed });
+  const data = await loadControlData(visit, kind, submittedPlan.names, withReferencedIds(submittedPlan, record?.values ?? {}, typed));
+  const showAgain: ShowAgain = (notice, changed) => showFormAgain(visit, form, { typed, errors, notice, ...changed });
   if (geocoder !== undefined) {
     const { notice, coordinates } = await locate(visit, geocoder, typed);
-    return back(notice, { typed: { ...typed, ...coordinates }, status: 200 });
+    return showAgain(notice, { typed: { ...typed, ...coordinates }, status: 200 });
   }
-  if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
+  if (errors.size > 0) return showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
   const begun = source && translationValues(visit, kind, source, '');
-  const named = await changedValues(visit, plan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
-  for (const [name, sentence] of kind.dated ? skippedHours(visit, named, record?.values) : []) errors.set(name, sentence);
-  if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
+  const named = await changedValues(visit, submittedPlan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
+  for (const [name, sentence] of kind.hasDates ? skippedHours(visit, named, record?.values) : []) errors.set(name, sentence);
+  if (errors.size > 0) return showAgain(errorNotice(visit.i18n.say('desk:form.wrong')), {});
   // The quick form publishes a suggestion without having its venue as a field.
-  const besideForm = record && typed.status === 'publish' ? await suggestedLinks(visit, record) : {};
-  const inForm = (name: string) => plan.names.includes(name);
-  const left = Object.fromEntries(Object.entries(besideForm).filter(([name]) => !inForm(name)));
-  const raw = { ...left, ...named, ...(source ? { translation_of: source.id } : {}) };
-  const besides = (own: Site) => describeImage({ ...visit, site: own }, plan, typed);
+  const suggestedValues = record && typed.status === 'publish' ? await suggestedLinks(visit, record) : {};
+  const inForm = (name: string) => submittedPlan.names.includes(name);
+  const notInForm = Object.fromEntries(Object.entries(suggestedValues).filter(([name]) => !inForm(name)));
+  const raw = { ...notInForm, ...named, ...(source ? { translation_of: source.id } : {}) };
+  const alsoWrite = (own: Site) => changeAltText({ ...visit, site: own }, submittedPlan, typed);
   try {
-    const saved = await writeRecord(visit, kind, { record, version: textIn(visit.fields, 'version'), raw, besides });
-    return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
+    const saved = await writeRecord(visit, kind, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
+    return { to: urlAfterSaving(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) {
       // The first error is the one to report.
-      if (!mayBeWritten(error))
-        await picture.takeBack().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
+      if (!mayHaveBeenWritten(error))
+        await picture.removeFromLibrary().catch((err: unknown) => visit.site.log.warn({ err }, 'an unused picture could not be deleted'));
       throw error;
     }
-    if (error.problem === 'edit-conflict' && record) return conflictPage(visit, whole, { id: record.id, typed, back });
+    if (error.problem === 'edit-conflict' && record) return conflictPage(visit, fullPlan, { id: record.id, typed, showAgain });
     const found = error.problem === 'rest_forbidden' ? newTermErrors(visit, kind, raw, data) : fieldErrors(visit, kind, error);
     for (const [name, sentence] of [...found, ...(await newLinkErrors(visit, kind, raw))]) errors.set(name, sentence);
-    const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : sentenceOf(visit, error);
-    return back(wrong(text), { status: error.status === 400 ? 422 : error.status });
+    const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : errorSentence(visit, error);
+    return showAgain(errorNotice(text), { status: error.status === 400 ? 422 : error.status });
   }
 }
 
 /** Differences from the submitted form when it is shown again. */
-type Changed = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number; readonly typed?: Typed };
+type FormChanges = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number; readonly typed?: EnteredValues };
 
 /** Shows the whole form again with the user's input, and a message with the reason. */
-type ShowAgain = (notice: Notice, changed: Changed) => Promise<Outcome>;
+type ShowAgain = (notice: Notice, changed: FormChanges) => Promise<Outcome>;
 
-const wrong = (text: string): Notice => ({ tone: 'wrong', text });
+const errorNotice = (text: string): Notice => ({ tone: 'wrong', text });
 
-type Typed = Readonly<Record<string, Shown>>;
+type EnteredValues = Readonly<Record<string, FormValue>>;
 
-async function formAgain(
+async function showFormAgain(
   visit: Submission,
-  { whole, record, source }: SentForm,
-  { typed, notice, status = 422, ...shown }: Changed & { readonly typed: Typed; readonly notice: Notice },
+  { fullPlan, record, source }: SubmittedRecordForm,
+  { typed, notice, status = 422, ...shown }: FormChanges & { readonly typed: EnteredValues; readonly notice: Notice },
 ): Promise<Outcome> {
-  const { kind } = whole;
+  const { kind } = fullPlan;
   const stored = (shown.record ?? record)?.values ?? {};
   // A quick form only sends a few fields; the other fields get their stored values and options here.
-  const loaded = shown.data ?? (await loadControlData(visit, kind, whole.names, withNamed(whole, stored, typed)));
-  const data = { ...loaded, alt: altIn(visit, whole) ?? loaded.alt };
-  const before = shownValues(whole, stored, data);
+  const loaded = shown.data ?? (await loadControlData(visit, kind, fullPlan.names, withReferencedIds(fullPlan, stored, typed)));
+  const data = { ...loaded, alt: altTextIn(visit, fullPlan) ?? loaded.alt };
+  const before = shownValues(fullPlan, stored, data);
   const page = recordFormPage(visit, {
-    plan: whole,
+    plan: fullPlan,
     record,
     // The version that the user changed, so that a conflict with a newer one is detected when the form is saved.
     version: textIn(visit.fields, 'version'),
-    begun: begunText(before, textIn(visit.fields, BEGUN)),
+    initialDigests: encodeInitialValues(before, textIn(visit.fields, INITIAL_FIELD)),
     shown: { ...before, ...typed },
     notice,
-    map: await mapOf(visit, kind),
-    ...sourceOf(visit, kind, source),
+    map: await loadMapView(visit, kind),
+    ...sourceFormData(visit, kind, source),
     ...shown,
     data,
   });
@@ -213,14 +213,14 @@ async function formAgain(
 }
 
 /** Returns the part of the form whose fields were sent; a quick form only has a few. */
-function sentPlan(plan: FormPlan, fields: Values): FormPlan {
-  const said = textIn(fields, 'fields').split(',');
-  const names = plan.names.filter((name) => said.includes(name));
+function planOfSubmitted(plan: FormPlan, fields: Values): FormPlan {
+  const submittedNames = textIn(fields, 'fields').split(',');
+  const names = plan.names.filter((name) => submittedNames.includes(name));
   return { ...plan, names };
 }
 
 /** Returns the stored values with the ids in the user's input added, so that the names of all of them are loaded. */
-function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Values {
+function withReferencedIds({ kind, names }: FormPlan, values: Values, typed: Values): Values {
   const ids = names.flatMap((name): [string, unknown][] => {
     const field = kind.fields[name]!;
     if (isLinks(field)) return [[name, [...new Set([...asList(values[name]), ...asList(membersIn(typed[name]).keep)])]]];
@@ -232,82 +232,82 @@ function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Va
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The data of a write of a record. */
-interface Write {
+interface RecordWrite {
   /** The stored record; undefined: a new one. */
   readonly record: Editable | undefined;
   /** The version that the user changed. */
   readonly version: string;
   readonly raw: Values;
   /** Additional writes after that of the record. For an existing record they are in the same transaction. */
-  readonly besides?: (site: Site) => Promise<void>;
+  readonly alsoWrite?: (site: Site) => Promise<void>;
 }
 
 /**
  * Writes a record as the API does: checks the parameters, then writes in one transaction with the check of the version.
  */
-export async function writeRecord(visit: Visit, kind: PostKind, { record, version, raw, besides }: Write): Promise<number> {
+export async function writeRecord(visit: Visit, kind: PostKind, { record, version, raw, alsoWrite }: RecordWrite): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
   const work = async (own: Site): Promise<number> => {
     if (!record) {
       // The form of a new record always creates one, even if there is a record with the same title.
-      const id = Number((await createPost(own, caller, kind, values, { anew: true })).record.id);
-      await besides?.(own);
+      const id = Number((await createPost(own, caller, kind, values, { alwaysCreates: true })).record.id);
+      await alsoWrite?.(own);
       return id;
     }
     const conditions = { match: [versionTag(version)] };
-    await onlyIf(own, caller, lockPostVersion(kind), { id: record.id, conditions }, async (inside) => {
+    await withPreconditions(own, caller, lockPostVersion(kind), { id: record.id, conditions }, async (inside) => {
       await changePost(inside, caller, kind, record.id, values);
-      await besides?.(inside);
+      await alsoWrite?.(inside);
     });
     return record.id;
   };
-  return explaining(kind.fields, raw, () => discardingImages(site, values, work));
+  return withExplainedErrors(kind.fields, raw, () => withImageCleanup(site, values, work));
 }
 
 // ------------------------------------------------------------------------------------------------- the picture
-const imageName = ({ kind, names }: FormPlan): string | undefined => names.find((name) => isImage(kind.fields[name]!));
+const imageFieldName = ({ kind, names }: FormPlan): string | undefined => names.find((name) => isImage(kind.fields[name]!));
 
 /** Returns the alternative text of the picture in the form; undefined if the form does not have that field. */
-function altIn({ fields }: Submission, plan: FormPlan): string | undefined {
-  const sent = membersIn(fields[imageName(plan) ?? '']);
+function altTextIn({ fields }: Submission, plan: FormPlan): string | undefined {
+  const sent = membersIn(fields[imageFieldName(plan) ?? '']);
   return 'alt' in sent ? textIn(sent, 'alt').trim() : undefined;
 }
 
 /** The picture uploaded with a form. */
-interface SentPicture {
+interface UploadedPicture {
   /** The value of the image field, if the picture was added to the library. */
   readonly typed: Values;
   /** Removes the picture from the library, for when the form was not saved and is not shown again. */
-  readonly takeBack: () => Promise<void>;
+  readonly removeFromLibrary: () => Promise<void>;
 }
 
-const NO_PICTURE: SentPicture = { typed: {}, takeBack: async () => undefined };
+const NO_PICTURE: UploadedPicture = { typed: {}, removeFromLibrary: async () => undefined };
 
 /**
  * Adds the picture uploaded with a form to the library. The image field then has its id, so that the file need not be
- * chosen again if the form is shown again. `keeps`: whether the form is being saved at all; if not, a message says that
- * the file has to be chosen again.
+ * chosen again if the form is shown again. `isSaving`: whether the form is being saved at all; if not, a message says
+ * that the file has to be chosen again.
  */
-async function pictureIn(
+async function storePicture(
   visit: Submission,
-  { plan, record }: SentForm,
-  { keeps, errors }: { readonly keeps: boolean; readonly errors: Map<string, string> },
-): Promise<SentPicture> {
+  { submittedPlan, record }: SubmittedRecordForm,
+  { isSaving, errors }: { readonly isSaving: boolean; readonly errors: Map<string, string> },
+): Promise<UploadedPicture> {
   const { site, caller, files } = visit;
-  const name = imageName(plan);
+  const name = imageFieldName(submittedPlan);
   const file = files.get(`${name}_file`);
   if (name === undefined || !file) return NO_PICTURE;
-  if (!keeps) {
+  if (!isSaving) {
     errors.set(name, visit.i18n.say('desk:form.choose-again'));
     return NO_PICTURE;
   }
   try {
     if (!mayUpload(caller.viewer)) fail('rest_cannot_create');
-    const described = { alt_text: altIn(visit, plan) ?? '', ...(record ? { post: record.id } : {}) };
+    const described = { alt_text: altTextIn(visit, submittedPlan) ?? '', ...(record ? { post: record.id } : {}) };
     const prepared = await prepareMedia(site, caller, file, described);
-    const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, described), prepared.undo);
-    return { typed: { [name]: id }, takeBack: async () => (await removeMedia(site, caller, { id, force: true })).afterwards() };
+    const id = await withFileCleanup(site, (own) => uploadMedia(own, caller, prepared, described), prepared.undo);
+    return { typed: { [name]: id }, removeFromLibrary: async () => (await removeMedia(site, caller, { id, force: true })).afterCommit() };
   } catch (error) {
     if (error instanceof LibraryUnavailable) {
       // The user's other input is not lost: the record can be saved without a picture.
@@ -316,7 +316,7 @@ async function pictureIn(
       return NO_PICTURE;
     }
     if (!(error instanceof ApiError) || (error.status >= 500 && error.problem !== 'upload-refused')) throw error;
-    errors.set(name, error.problem === 'upload-refused' ? visit.i18n.say('desk:form.picture-refused') : sentenceOf(visit, error));
+    errors.set(name, error.problem === 'upload-refused' ? visit.i18n.say('desk:form.picture-refused') : errorSentence(visit, error));
     return NO_PICTURE;
   }
 }
@@ -325,9 +325,9 @@ async function pictureIn(
  * Changes the alternative text of the record's image, for all records with this image, if it differs and the caller
  * may.
  */
-async function describeImage(visit: Submission, plan: FormPlan, typed: Values): Promise<void> {
+async function changeAltText(visit: Submission, plan: FormPlan, typed: Values): Promise<void> {
   const { site, caller } = visit;
-  const [id, alt] = [Number(typed[imageName(plan) ?? ''] ?? 0), altIn(visit, plan)];
+  const [id, alt] = [Number(typed[imageFieldName(plan) ?? ''] ?? 0), altTextIn(visit, plan)];
   if (id === 0 || alt === undefined) return;
   const known = (await shownMedia(site, caller, [id], 'view')).get(id)?.record.alt_text;
   if (known === undefined || known === alt) return;
@@ -342,33 +342,41 @@ async function conflictPage(
   {
     id,
     typed,
-    back,
+    showAgain,
   }: {
     readonly id: number;
-    readonly typed: Typed;
-    readonly back: ShowAgain;
+    readonly typed: EnteredValues;
+    readonly showAgain: ShowAgain;
   },
 ): Promise<Outcome> {
-  const record = await readToEdit(visit.site, visit.caller, plan.kind, id);
-  const data = await loadControlData(visit, plan.kind, plan.names, withNamed(plan, record.values, typed));
+  const record = await readEditable(visit.site, visit.caller, plan.kind, id);
+  const data = await loadControlData(visit, plan.kind, plan.names, withReferencedIds(plan, record.values, typed));
   const now = withSuggestedLinks(shownValues(plan, record.values, data), record);
   const theirs = new Map(
     plan.names.flatMap((name) =>
       name in typed && !isDeepStrictEqual(now[name], typed[name])
-        ? [[name, controlOf(name, plan.kind.fields[name]!).words(now[name], data)] as const]
+        ? [[name, controlOf(name, plan.kind.fields[name]!).toText(now[name], data)] as const]
         : [],
     ),
   );
   // Fields that only the other user has changed already have that value in the form.
-  const own = untouched(textIn(visit.fields, BEGUN), typed);
-  const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
+  const unchanged = unchangedFields(textIn(visit.fields, INITIAL_FIELD), typed);
+  const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !unchanged.has(name)));
   const shown = { ...now, ...kept };
   const { version } = record;
-  return back(wrong(visit.i18n.say('desk:form.conflict')), { record, version, data, theirs, shown, begun: begunText(now), status: 409 });
+  return showAgain(errorNotice(visit.i18n.say('desk:form.conflict')), {
+    record,
+    version,
+    data,
+    theirs,
+    shown,
+    initialDigests: encodeInitialValues(now),
+    status: 409,
+  });
 }
 
 /** Returns the URL to go to after saving: the list that contained the quick form, or else the form. */
-function returnTo(visit: Submission, kind: PostKind, id: number, done: string): string {
+function urlAfterSaving(visit: Submission, kind: PostKind, id: number, done: string): string {
   const back = textIn(visit.fields, 'back');
   if (back.startsWith('?')) {
     const query = new URLSearchParams(back);

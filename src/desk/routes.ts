@@ -1,18 +1,18 @@
-import { foundLinks } from '../forms/control-data.ts';
+import { searchLinks } from '../forms/control-data.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import { mayUpload } from '../media/images.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { authorizeByForm, authorizePage } from './authorize.tsx';
-import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
+import { addDateByForm, datesPage, excludeDateByForm, moveDateByForm } from './event-dates.tsx';
 import { backUpByForm, backupsPage, healthPage, repair } from './health-page.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
-import { firstPage } from './layout.tsx';
+import { firstPageUrl } from './layout.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
-import { changeOwnPassword, chooseLanguage, makeOwnPassword, ownPage, revokeOwn } from './own-account.tsx';
-import { changeRole, invite, newLink, peoplePage, personPage, removePerson, revokeOf } from './people.tsx';
-import { actOnOne, actOnSelected, emptyTrash } from './record-actions.ts';
+import { changeOwnPassword, chooseLanguage, createOwnPassword, ownAccountPage, revokeOwnPassword } from './own-account.tsx';
+import { changeRole, invite, peoplePage, personPage, removePerson, revokePersonPassword, showNewLink } from './people.tsx';
+import { emptyTrash, runOnOne, runOnSelected } from './record-actions.ts';
 import { changeByForm, createByForm, duplicatePage, editRecordPage, newRecordPage } from './records.tsx';
 import { saveSettings, settingsPage } from './settings-page.tsx';
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
@@ -25,12 +25,12 @@ export type PathParams = Readonly<Record<string, string>>;
 /** The users who may request a route at all; the functions that run it check what exactly they may do. */
 type Allow = 'anyone' | 'signed-in' | ((viewer: Viewer) => boolean);
 
-interface Reading {
+interface GetRoute {
   readonly method: 'GET';
   readonly run: (visit: Visit, pieces: PathParams) => Promise<Outcome>;
 }
 
-interface Changing {
+interface PostRoute {
   readonly method: 'POST';
   /** Whether its form may contain files. They may be long if this function returns true for the sender. */
   readonly files?: (viewer: Viewer) => boolean;
@@ -46,18 +46,18 @@ interface Changing {
 }
 
 /** A route of the desk. `path`: variable segments are written as `:name`. */
-export type DeskRoute = (Reading | Changing) & { readonly path: string; readonly allow: Allow };
+export type DeskRoute = (GetRoute | PostRoute) & { readonly path: string; readonly allow: Allow };
 
-const can =
+const hasCapability =
   (capability: string) =>
   ({ can: holds }: Viewer): boolean =>
     holds(capability);
 
-const get = (path: string, allow: Allow, run: Reading['run']): DeskRoute => ({ method: 'GET', path, allow, run });
-const post = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', path, allow, run });
-const button = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', isButton: true, path, allow, run });
+const get = (path: string, allow: Allow, run: GetRoute['run']): DeskRoute => ({ method: 'GET', path, allow, run });
+const post = (path: string, allow: Allow, run: PostRoute['run']): DeskRoute => ({ method: 'POST', path, allow, run });
+const button = (path: string, allow: Allow, run: PostRoute['run']): DeskRoute => ({ method: 'POST', isButton: true, path, allow, run });
 /** A form of a record, which may contain an image if its sender may upload one. */
-const recordForm = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({
+const postRecordForm = (path: string, allow: Allow, run: PostRoute['run']): DeskRoute => ({
   method: 'POST',
   files: mayUpload,
   path,
@@ -65,7 +65,7 @@ const recordForm = (path: string, allow: Allow, run: Changing['run']): DeskRoute
   run,
 });
 /** A form with fields that must not be shown again. */
-const secret = (path: string, allow: Allow, secrets: readonly string[], run: Changing['run']): DeskRoute => ({
+const postWithSecrets = (path: string, allow: Allow, secrets: readonly string[], run: PostRoute['run']): DeskRoute => ({
   method: 'POST',
   secrets,
   path,
@@ -77,28 +77,30 @@ const idOf = ({ id }: PathParams): number => idIn(id);
 
 /** All routes of the desk. */
 export const deskRoutes: readonly DeskRoute[] = [
-  get('', 'signed-in', async (visit) => ({ to: firstPage(visit) })),
+  get('', 'signed-in', async (visit) => ({ to: firstPageUrl(visit) })),
   get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '') } : { html: signInPage(visit) })),
   { method: 'POST', secrets: ['pwd'], keeps: true, path: '/sign-in', allow: 'anyone', run: signInByForm },
   { method: 'POST', isButton: true, endsLogin: true, path: '/sign-out', allow: 'signed-in', run: signOut },
   get('/welcome', 'anyone', (visit) => welcomePage(visit)),
-  secret('/welcome', 'anyone', ['password', 'again'], welcomeByForm),
+  postWithSecrets('/welcome', 'anyone', ['password', 'again'], welcomeByForm),
   ...postKinds.flatMap((kind): DeskRoute[] => {
     const path = `/${kind.path}`;
-    const edits = can(`edit_${kind.capabilities}`);
-    const deletes = can(`delete_${kind.capabilities}`);
+    const edits = hasCapability(`edit_${kind.capabilities}`);
+    const deletes = hasCapability(`delete_${kind.capabilities}`);
     return [
       get(path, edits, (visit) => listPage(visit, kind)),
       get(`${path}/new`, edits, (visit) => newRecordPage(visit, kind)),
-      recordForm(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
-      button(`${path}/bulk`, edits, (visit) => actOnSelected(visit, kind)),
+      postRecordForm(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
+      button(`${path}/bulk`, edits, (visit) => runOnSelected(visit, kind)),
       button(`${path}/empty-trash`, deletes, (visit) => emptyTrash(visit, kind)),
-      get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
-      recordForm(`${path}/:id`, edits, (visit, pieces) => changeByForm(visit, kind, idOf(pieces))),
-      get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
-      button(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
+      get(`${path}/:id`, edits, (visit, params) => editRecordPage(visit, kind, idOf(params))),
+      postRecordForm(`${path}/:id`, edits, (visit, params) => changeByForm(visit, kind, idOf(params))),
+      get(`${path}/:id/duplicate`, edits, (visit, params) => duplicatePage(visit, kind, idOf(params))),
+      button(`${path}/:id/publish`, hasCapability(`publish_${kind.capabilities}`), (visit, params) =>
+        runOnOne(visit, kind, idOf(params), 'publish'),
+      ),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
-        button(`${path}/:id/${action}`, deletes, (visit, pieces) => actOnOne(visit, kind, idOf(pieces), action)),
+        button(`${path}/:id/${action}`, deletes, (visit, params) => runOnOne(visit, kind, idOf(params), action)),
       ),
     ];
   }),
@@ -108,76 +110,78 @@ export const deskRoutes: readonly DeskRoute[] = [
     return [
       get(path, manages, (visit) => termsPage(visit, kind)),
       post(path, manages, (visit) => createTermByForm(visit, kind)),
-      get(`${path}/:id`, manages, (visit, pieces) => termPage(visit, kind, idOf(pieces))),
-      post(`${path}/:id`, manages, (visit, pieces) => changeTermByForm(visit, kind, idOf(pieces))),
-      button(`${path}/:id/delete`, manages, (visit, pieces) => removeTerm(visit, kind, idOf(pieces))),
+      get(`${path}/:id`, manages, (visit, params) => termPage(visit, kind, idOf(params))),
+      post(`${path}/:id`, manages, (visit, params) => changeTermByForm(visit, kind, idOf(params))),
+      button(`${path}/:id/delete`, manages, (visit, params) => removeTerm(visit, kind, idOf(params))),
     ];
   }),
   ...(['venue', 'organizer'] as const).map((name) =>
-    get(`/find/${postKind(name).path}`, can('edit_tribe_events'), async (visit) => ({
-      json: await foundLinks(visit, name, textIn(visit.request.query, 'q').trim()),
+    get(`/find/${postKind(name).path}`, hasCapability('edit_tribe_events'), async (visit) => ({
+      json: await searchLinks(visit, name, textIn(visit.request.query, 'q').trim()),
     })),
   ),
-  get('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => datesPage(visit, idOf(pieces))),
-  post('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => addDateByForm(visit, idOf(pieces))),
-  button('/events/:id/dates/leave-out', can('edit_tribe_events'), (visit, pieces) => leaveOutByForm(visit, idOf(pieces))),
-  post('/events/:id/dates/move', can('edit_tribe_events'), (visit, pieces) => moveDateByForm(visit, idOf(pieces))),
-  get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
-  button('/month/move', can('edit_tribe_events'), moveEvent),
-  get('/import', can('import'), (visit) => importPage(visit)),
-  { method: 'POST', files: can('import'), path: '/import', allow: can('import'), run: importByForm },
-  get('/import/progress', can('import'), (visit) => importProgressPage(visit)),
-  button('/import/undo', can('import'), undoByForm),
-  get('/people', can('list_users'), (visit) => peoplePage(visit)),
-  post('/people', can('create_users'), invite),
-  get('/people/:id', can('list_users'), (visit, pieces) => personPage(visit, idOf(pieces))),
-  post('/people/:id', can('promote_users'), (visit, pieces) => changeRole(visit, idOf(pieces))),
-  button('/people/:id/link', can('edit_users'), (visit, pieces) => newLink(visit, idOf(pieces))),
-  button('/people/:id/delete', can('delete_users'), (visit, pieces) => removePerson(visit, idOf(pieces))),
-  button('/people/:id/passwords/:uuid/revoke', can('edit_users'), (visit, pieces) => revokeOf(visit, idOf(pieces), pieces.uuid ?? '')),
-  get('/me', 'signed-in', (visit) => ownPage(visit)),
-  secret('/me/password', 'signed-in', ['before', 'password', 'again'], changeOwnPassword),
+  get('/events/:id/dates', hasCapability('edit_tribe_events'), (visit, params) => datesPage(visit, idOf(params))),
+  post('/events/:id/dates', hasCapability('edit_tribe_events'), (visit, params) => addDateByForm(visit, idOf(params))),
+  button('/events/:id/dates/leave-out', hasCapability('edit_tribe_events'), (visit, params) => excludeDateByForm(visit, idOf(params))),
+  post('/events/:id/dates/move', hasCapability('edit_tribe_events'), (visit, params) => moveDateByForm(visit, idOf(params))),
+  get('/month', hasCapability('edit_tribe_events'), (visit) => monthPage(visit)),
+  button('/month/move', hasCapability('edit_tribe_events'), moveEvent),
+  get('/import', hasCapability('import'), (visit) => importPage(visit)),
+  { method: 'POST', files: hasCapability('import'), path: '/import', allow: hasCapability('import'), run: importByForm },
+  get('/import/progress', hasCapability('import'), (visit) => importProgressPage(visit)),
+  button('/import/undo', hasCapability('import'), undoByForm),
+  get('/people', hasCapability('list_users'), (visit) => peoplePage(visit)),
+  post('/people', hasCapability('create_users'), invite),
+  get('/people/:id', hasCapability('list_users'), (visit, params) => personPage(visit, idOf(params))),
+  post('/people/:id', hasCapability('promote_users'), (visit, params) => changeRole(visit, idOf(params))),
+  button('/people/:id/link', hasCapability('edit_users'), (visit, params) => showNewLink(visit, idOf(params))),
+  button('/people/:id/delete', hasCapability('delete_users'), (visit, params) => removePerson(visit, idOf(params))),
+  button('/people/:id/passwords/:uuid/revoke', hasCapability('edit_users'), (visit, params) =>
+    revokePersonPassword(visit, idOf(params), params.uuid ?? ''),
+  ),
+  get('/me', 'signed-in', (visit) => ownAccountPage(visit)),
+  postWithSecrets('/me/password', 'signed-in', ['before', 'password', 'again'], changeOwnPassword),
   button('/me/language', 'signed-in', chooseLanguage),
-  post('/me/passwords', 'signed-in', makeOwnPassword),
-  button('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
+  post('/me/passwords', 'signed-in', createOwnPassword),
+  button('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwnPassword(visit, pieces.uuid ?? '')),
   get('/authorize', 'signed-in', authorizePage),
   post('/authorize', 'signed-in', authorizeByForm),
-  get('/settings', can('manage_options'), (visit) => settingsPage(visit)),
-  post('/settings', can('manage_options'), saveSettings),
-  get('/health', can('manage_options'), (visit) => healthPage(visit)),
-  get('/health/backups', can('manage_options'), backupsPage),
-  button('/health/repair', can('manage_options'), repair),
-  button('/health/backup', can('manage_options'), backUpByForm),
+  get('/settings', hasCapability('manage_options'), (visit) => settingsPage(visit)),
+  post('/settings', hasCapability('manage_options'), saveSettings),
+  get('/health', hasCapability('manage_options'), (visit) => healthPage(visit)),
+  get('/health/backups', hasCapability('manage_options'), backupsPage),
+  button('/health/repair', hasCapability('manage_options'), repair),
+  button('/health/backup', hasCapability('manage_options'), backUpByForm),
 ];
 
 /** A route with the variable segments of the path that led to it. */
-export interface FoundRoute {
+export interface RouteMatch {
   readonly route: DeskRoute;
-  readonly pieces: PathParams;
+  readonly params: PathParams;
 }
 
 /** Returns the route for a path. One with fewer variable segments takes precedence. */
-export function findRoute(method: string, path: string): FoundRoute | undefined {
-  const given = path.replace(/\/$/, '').split('/');
-  const found = deskRoutes.flatMap((route): FoundRoute[] => {
+export function findRoute(method: string, path: string): RouteMatch | undefined {
+  const segments = path.replace(/\/$/, '').split('/');
+  const found = deskRoutes.flatMap((route): RouteMatch[] => {
     if (route.method !== method) return [];
-    const wanted = route.path.split('/');
-    if (wanted.length !== given.length) return [];
-    const pieces: Record<string, string> = {};
-    for (const [place, piece] of wanted.entries()) {
-      const own = given[place]!;
-      if (piece.startsWith(':')) pieces[piece.slice(1)] = own;
-      else if (piece !== own) return [];
+    const pattern = route.path.split('/');
+    if (pattern.length !== segments.length) return [];
+    const params: Record<string, string> = {};
+    for (const [place, piece] of pattern.entries()) {
+      const segment = segments[place]!;
+      if (piece.startsWith(':')) params[piece.slice(1)] = segment;
+      else if (piece !== segment) return [];
     }
-    return [{ route, pieces }];
+    return [{ route, params }];
   });
-  return found.sort((one, other) => Object.keys(one.pieces).length - Object.keys(other.pieces).length)[0];
+  return found.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 }
 
 /** Returns the path of the page that contains a form: its own path, or the nearest one above. */
-export function pageOf(path: string): string {
+export function formPagePath(path: string): string {
   const found = findRoute('GET', path);
   // `/events/bulk` is no page of a record.
-  const isPage = found && Object.values(found.pieces).every((piece) => idIn(piece) > 0);
-  return path === '' || isPage ? path : pageOf(path.slice(0, path.lastIndexOf('/')));
+  const isPage = found && Object.values(found.params).every((piece) => idIn(piece) > 0);
+  return path === '' || isPage ? path : formPagePath(path.slice(0, path.lastIndexOf('/')));
 }

@@ -13,27 +13,27 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 /**
- * Returns the page with all options of the site. `changed`: the user's input for some; `wrong`: those with an invalid
+ * Returns the page with all options of the site. `entered`: the user's input for some; `invalid`: those with an invalid
  * value.
  */
-export async function settingsPage(visit: Visit, changed: Values = {}, wrong: readonly string[] = []): Promise<Outcome> {
+export async function settingsPage(visit: Visit, entered: Values = {}, invalid: readonly string[] = []): Promise<Outcome> {
   const { say } = visit.i18n;
-  const shown = (name: SiteOptionName) => (name in changed ? textIn(changed, name) : siteOption(visit.settings, name));
+  const shown = (name: SiteOptionName) => (name in entered ? textIn(entered, name) : siteOption(visit.settings, name));
   const html = deskPage(visit, {
     title: say('desk:parts.settings'),
-    part: 'settings',
-    notice: wrong.length === 0 ? undefined : { tone: 'wrong', text: say('desk:form.wrong') },
+    section: 'settings',
+    notice: invalid.length === 0 ? undefined : { tone: 'wrong', text: say('desk:form.wrong') },
     children: (
       <form method="post" action={deskUrl(visit, '/settings')} class="narrow settings">
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
           <Fragment key={name}>
-            <input type="hidden" name={`begun[${name}]`} value={wrong.includes(name) ? siteOption(visit.settings, name) : shown(name)} />
+            <input type="hidden" name={`begun[${name}]`} value={invalid.includes(name) ? siteOption(visit.settings, name) : shown(name)} />
             <OptionField
               visit={visit}
               name={name}
               value={shown(name)}
-              error={wrong.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
+              error={invalid.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
             />
           </Fragment>
         ))}
@@ -43,11 +43,11 @@ export async function settingsPage(visit: Visit, changed: Values = {}, wrong: re
       </form>
     ),
   });
-  return { html, ...(wrong.length > 0 ? { status: 422 } : {}) };
+  return { html, ...(invalid.length > 0 ? { status: 422 } : {}) };
 }
 
 /** Options with a special input type. */
-const TYPES: Partial<Record<SiteOptionName, InputProps['type']>> = { url: 'url', email: 'email', day_begins: 'time' };
+const INPUT_TYPES: Partial<Record<SiteOptionName, InputProps['type']>> = { url: 'url', email: 'email', day_begins: 'time' };
 
 function OptionField(props: {
   readonly visit: Visit;
@@ -56,20 +56,20 @@ function OptionField(props: {
   readonly error: string | undefined;
 }): JSX.Element {
   const { visit, name, value, error } = props;
-  const field = { name, value, error, label: withCapital(visit.i18n.say(`cli:option.names.${name}`)) };
+  const field = { name, value, error, label: capitalize(visit.i18n.say(`cli:option.names.${name}`)) };
   const choices = siteOptionChoices(name);
-  if (choices) return <Select {...field} options={choices.map((choice) => choiceOf(visit.i18n, name, choice))} />;
-  return <Input {...field} type={TYPES[name] ?? 'text'} />;
+  if (choices) return <Select {...field} options={choices.map((choice) => optionOf(visit.i18n, name, choice))} />;
+  return <Input {...field} type={INPUT_TYPES[name] ?? 'text'} />;
 }
 
-function choiceOf(i18n: I18n, name: SiteOptionName, value: string): Option {
+function optionOf(i18n: I18n, name: SiteOptionName, value: string): Option {
   const text =
     name === 'week_begins' ? weekdays(i18n, WEEKDAYS.indexOf(value))[0]!.long : i18n.say(`desk:settings.choices.${name}.${value}`);
   return { value, text };
 }
 
 /** Returns a description of the command line with a capital letter, as a label. */
-const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * Sets the options that the user changed in the form, since another user may have changed others after it was opened.

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
-import { beginSession, cookieNameAt, endSession, formNonce, type MadeCookie, signIn } from '../accounts/logins.ts';
+import { beginSession, endSession, formNonce, loginCookieNameOf, type NewCookie, signIn } from '../accounts/logins.ts';
 import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
 import { ApiError } from '../errors.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
@@ -10,7 +10,7 @@ import { siteNameOf } from '../html/site-name.ts';
 import type { Values } from '../kinds/param.ts';
 import { refusalSentence } from '../refusals.ts';
 import { parseJson } from '../wordpress/json.ts';
-import { keptWords } from './kept-words.ts';
+import { labelledInput } from './labelled-input.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { type FieldErrors, NewPassword } from './new-password.tsx';
 import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -23,7 +23,7 @@ import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } fro
  * The fields of a form, without its secrets, that was sent after its sender had been signed out. The sign-in page keeps
  * them.
  */
-export interface Kept {
+export interface KeptForm {
   /** The path of the form, below that of the desk. */
   readonly path: string;
   readonly fields: Values;
@@ -39,28 +39,28 @@ export interface NotKept {
 
 /** Additional content of the sign-in page. */
 interface SignInForm {
-  readonly wrong?: string;
+  readonly errorMessage?: string;
   readonly name?: string;
-  readonly kept?: Kept | undefined;
-  readonly again?: NotKept | undefined;
+  readonly keptForm?: KeptForm | undefined;
+  readonly startOverPath?: NotKept | undefined;
   /** The page to go to after signing in, if it is not the requested one. */
-  readonly goesTo?: string;
+  readonly redirectTo?: string;
 }
 
 /** Returns the sign-in page. */
-export function signInPage(visit: Visit, { wrong, name, kept, again, goesTo }: SignInForm = {}): string {
+export function signInPage(visit: Visit, { errorMessage, name, keptForm, startOverPath, redirectTo }: SignInForm = {}): string {
   const { say } = visit.i18n;
-  const to = again === undefined ? (goesTo ?? wantedPath(visit)) : deskUrl(visit, again.path);
+  const to = startOverPath === undefined ? (redirectTo ?? requestedUrl(visit)) : deskUrl(visit, startOverPath.path);
   return deskPage(visit, {
     title: say('desk:sign-in.title'),
-    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
+    notice: errorMessage === undefined ? undefined : { tone: 'wrong', text: errorMessage },
     children: (
       // With this encoding the kept input is as long as it was when it was sent; URL encoding would make it longer.
-      <form method="post" action={deskUrl(visit, '/sign-in')} encType={kept && 'multipart/form-data'} class="narrow">
-        {kept && <p>{say('desk:sign-in.kept')}</p>}
-        {again !== undefined && <p>{say(`desk:sign-in.${again.why}`)}</p>}
-        <KeptFields kept={kept} />
-        <input type="hidden" name="redirect_to" value={kept ? '' : to} />
+      <form method="post" action={deskUrl(visit, '/sign-in')} encType={keptForm && 'multipart/form-data'} class="narrow">
+        {keptForm && <p>{say('desk:sign-in.kept')}</p>}
+        {startOverPath !== undefined && <p>{say(`desk:sign-in.${startOverPath.why}`)}</p>}
+        <KeptFields kept={keptForm} />
+        <input type="hidden" name="redirect_to" value={keptForm ? '' : to} />
         <Input name="log" label={say('desk:sign-in.name')} value={name} autocomplete="username" required />
         <Input name="pwd" label={say('desk:sign-in.password')} type="password" autocomplete="current-password" required />
         <Checkbox name="rememberme" value="forever" label={say('desk:sign-in.remember')} />
@@ -73,9 +73,9 @@ export function signInPage(visit: Visit, { wrong, name, kept, again, goesTo }: S
 }
 
 /** Returns the URL to go to after signing in: that of the requested page. */
-function wantedPath(visit: Visit): string {
+function requestedUrl(visit: Visit): string {
   const { request, base } = visit;
-  if (request.path === '/sign-in') return ownAddress(base, textIn(request.query, 'redirect_to')) ?? '';
+  if (request.path === '/sign-in') return localDeskUrl(base, textIn(request.query, 'redirect_to')) ?? '';
   const query = new URLSearchParams(
     Object.entries(request.query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
@@ -83,7 +83,7 @@ function wantedPath(visit: Visit): string {
 }
 
 /** Returns a URL below the desk's, without a host; undefined for any other. */
-function ownAddress(base: string, address: string): string | undefined {
+function localDeskUrl(base: string, address: string): string | undefined {
   const origin = 'https://desk.invalid';
   if (address === '' || !URL.canParse(address, origin)) return undefined;
   const { origin: found, pathname, search } = new URL(address, origin);
@@ -96,7 +96,7 @@ function ownAddress(base: string, address: string): string | undefined {
 export async function signInByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, base, i18n } = visit;
   const name = textIn(fields, 'log');
-  const kept = keptIn(fields);
+  const keptForm = parseKeptForm(fields);
   try {
     const { login, cookie } = await signIn(site, settings, {
       name,
@@ -105,13 +105,13 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
       address: request.address,
       agent: request.agent,
     });
-    if (kept) return { html: resumePage(visit, kept, { nonce: await formNonce(site, login) }), cookie: setCookie(visit, cookie) };
-    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
+    if (keptForm) return { html: resumePage(visit, keptForm, { nonce: await formNonce(site, login) }), cookie: setCookie(visit, cookie) };
+    return { to: localDeskUrl(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
-    const wrong = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
-    const goesTo = ownAddress(base, textIn(fields, 'redirect_to')) ?? '';
-    return { html: signInPage(visit, { wrong, name, kept, goesTo }), status: error.status === 401 ? 403 : error.status };
+    const errorMessage = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
+    const redirectTo = localDeskUrl(base, textIn(fields, 'redirect_to')) ?? '';
+    return { html: signInPage(visit, { errorMessage, name, keptForm, redirectTo }), status: error.status === 401 ? 403 : error.status };
   }
 }
 
@@ -121,12 +121,12 @@ export async function signOut(visit: Visit): Promise<Outcome> {
   if (login) await endSession(site, login.user.row.ID, login.token);
   return {
     to: deskUrl(visit, '/sign-in', { done: 'signed-out' }),
-    cookie: setCookie(visit, { name: cookieNameAt(visit.settings), value: '', maxAge: 0 }),
+    cookie: setCookie(visit, { name: loginCookieNameOf(visit.settings), value: '', maxAge: 0 }),
   };
 }
 
 /** Returns the header that sets a login cookie. */
-export function setCookie(visit: Visit, { name, value, maxAge }: MadeCookie): string {
+export function setCookie(visit: Visit, { name, value, maxAge }: NewCookie): string {
   const { base, request } = visit;
   return [
     `${name}=${encodeURIComponent(value)}`,
@@ -140,42 +140,42 @@ export function setCookie(visit: Visit, { name, value, maxAge }: MadeCookie): st
 
 // ------------------------------------------------------------------------------------------------- kept input
 /** A hidden field with everything that another form sent, so that the user need not enter it again. */
-function KeptFields({ kept }: { readonly kept: Kept | undefined }): JSX.Element | null {
+function KeptFields({ kept }: { readonly kept: KeptForm | undefined }): JSX.Element | null {
   return kept ? <input type="hidden" name="kept" value={JSON.stringify(kept)} /> : null;
 }
 
 /**
  * Maximum number of values in a kept form. Our forms have fewer, and they are not nested deeper than the JSON limit.
  */
-const MOST_KEPT = 10_000;
+const MAX_KEPT_VALUES = 10_000;
 
-function keptIn(fields: Values): Kept | undefined {
-  const reading = parseJson(Buffer.from(textIn(fields, 'kept')), MOST_KEPT);
+function parseKeptForm(fields: Values): KeptForm | undefined {
+  const reading = parseJson(Buffer.from(textIn(fields, 'kept')), MAX_KEPT_VALUES);
   const { path, fields: typed } = membersIn('value' in reading ? reading.value : undefined);
   return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(typed) } : undefined;
 }
 
 /** The nonce of the user who sends the form again, and a message if there was an error. */
-interface Resumed {
+interface ResumeOptions {
   readonly nonce?: string;
-  readonly wrong?: string;
+  readonly errorMessage?: string;
 }
 
 /**
  * Returns the page with the input that the user sent before signing in again, or in a form that has expired. It is only
  * sent when the user presses the button, since it might come from another site.
  */
-export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit.nonce, wrong }: Resumed = {}): string {
+export function resumePage(visit: Visit, { path, fields }: KeptForm, { nonce = visit.nonce, errorMessage }: ResumeOptions = {}): string {
   const { say } = visit.i18n;
   return deskPage(visit, {
     title: say('desk:resume.title'),
-    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
+    notice: errorMessage === undefined ? undefined : { tone: 'wrong', text: errorMessage },
     children: (
       <>
         <p>{say('desk:resume.about')}</p>
         {'image' in fields && <p>{say('desk:resume.picture')}</p>}
         <dl class="kept">
-          {keptWords(visit, path, fields).map(([label, words]) => (
+          {labelledInput(visit, path, fields).map(([label, words]) => (
             <div key={label}>
               <dt>{label}</dt>
               <dd>{words}</dd>
@@ -183,7 +183,7 @@ export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit
           ))}
         </dl>
         <form method="post" action={deskUrl(visit, path)} class="button-form">
-          {flatFields(fields).map(([name, value]) =>
+          {flattenFields(fields).map(([name, value]) =>
             name === '_wpnonce' ? null : <input key={name} type="hidden" name={name} value={value} />,
           )}
           <Nonce nonce={nonce} />
@@ -197,7 +197,7 @@ export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit
 }
 
 /** Returns the page for starting again after a form that could not be accepted and is not kept. */
-export function beginAgainPage(visit: Visit, { path, why }: NotKept): string {
+export function startOverPage(visit: Visit, { path, why }: NotKept): string {
   const { say } = visit.i18n;
   const reason = why === 'not-done' ? why : 'not-kept';
   return deskPage(visit, {
@@ -214,16 +214,16 @@ export function beginAgainPage(visit: Visit, { path, why }: NotKept): string {
 }
 
 /** Returns nested values as the names and values that a form sends. */
-function flatFields(fields: unknown, prefix = ''): [name: string, value: string][] {
+function flattenFields(fields: unknown, prefix = ''): [name: string, value: string][] {
   if (fields === null || typeof fields !== 'object') return [[prefix, String(fields ?? '')]];
-  return Object.entries(fields).flatMap(([name, value]) => flatFields(value, prefix === '' ? name : `${prefix}[${name}]`));
+  return Object.entries(fields).flatMap(([name, value]) => flattenFields(value, prefix === '' ? name : `${prefix}[${name}]`));
 }
 
 // ------------------------------------------------------------------------------------------------- links
-const linkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
+const passwordLinkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
 
 /** Returns the page of a link for choosing a password. Opening it does not use up the link. */
-export async function welcomePage(visit: Visit, link = linkIn(visit.request.query), errors?: FieldErrors): Promise<Outcome> {
+export async function welcomePage(visit: Visit, link = passwordLinkIn(visit.request.query), errors?: FieldErrors): Promise<Outcome> {
   const { site, request, i18n, settings } = visit;
   const { say } = i18n;
   const { row } = await ownerOfLink(site, link, request.address);
@@ -249,7 +249,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
 /** Sets the chosen password and signs its owner in. */
 export async function welcomeByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, i18n } = visit;
-  const link = linkIn(fields);
+  const link = passwordLinkIn(fields);
   const password = textIn(fields, 'password');
   if (password !== textIn(fields, 'again')) return welcomePage(visit, link, new Map([['again', i18n.say('desk:welcome.differ')]]));
   try {

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { namesIn } from '../forms/choice-controls.tsx';
-import { NO_CONTROL_DATA, type Shown } from '../forms/control.ts';
-import { resolvedLinks } from '../forms/control-data.ts';
-import { linkFormIn, links } from '../forms/link-controls.tsx';
+import { parseNames } from '../forms/choice-controls.tsx';
+import { type FormValue, NO_CONTROL_DATA } from '../forms/control.ts';
+import { resolveLinks } from '../forms/control-data.ts';
+import { links, readLinkForm } from '../forms/link-controls.tsx';
 import { Link, mailUrl } from '../html/links.tsx';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
@@ -25,12 +25,12 @@ interface SuggestedProps {
  * The details that the visitor sent in addition to the event itself. The venue is only shown if the calendar does not
  * have it yet; of several organizers some may already exist.
  */
-export function Suggested({ visit, record, suggestion }: SuggestedProps): JSX.Element {
+export function SuggestionDetails({ visit, record, suggestion }: SuggestedProps): JSX.Element {
   const { say } = visit.i18n;
   const { name, email, note, organizer } = suggestion;
-  const waits = record.row.post_status === 'pending';
+  const isPending = record.row.post_status === 'pending';
   const venue = namedLinks(record).find(([kind]) => kind === 'venue')?.[1] ?? '';
-  const rows = [['note', note] as const, ['venue', venue] as const, ['organizer', waits ? organizer : ''] as const].filter(
+  const rows = [['note', note] as const, ['venue', venue] as const, ['organizer', isPending ? organizer : ''] as const].filter(
     ([, text]) => text !== '',
   );
   return (
@@ -50,24 +50,24 @@ export function Suggested({ visit, record, suggestion }: SuggestedProps): JSX.El
   );
 }
 
-const LINKED = ['venue', 'organizer'] as const;
+const LINKED_KINDS = ['venue', 'organizer'] as const;
 
 /**
  * Adds the names of the venue and of the organizers that the visitor sent and the calendar does not have yet to the
  * fields of a form, so that saving creates them.
  */
 export function withSuggestedLinks(
-  shown: Readonly<Record<string, Shown>>,
+  shown: Readonly<Record<string, FormValue>>,
   record: Pick<Editable, 'suggestion' | 'row' | 'values'>,
-): Readonly<Record<string, Shown>> {
-  const named = namedLinks(record).map(([name, text]) => [name, { ...linkFormIn(shown[name]), add: namesIn(text) }] as const);
+): Readonly<Record<string, FormValue>> {
+  const named = namedLinks(record).map(([name, text]) => [name, { ...readLinkForm(shown[name]), add: parseNames(text) }] as const);
   return { ...shown, ...Object.fromEntries(named) };
 }
 
 /** Returns the venue and the organizers that a visitor named for a pending event, if the event has none yet. */
 function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | 'row' | 'values'>) {
   if (!suggestion || row.post_status !== 'pending') return [];
-  return LINKED.flatMap((name) => {
+  return LINKED_KINDS.flatMap((name) => {
     const linked = values[name];
     return suggestion[name] === '' || (Array.isArray(linked) && linked.length > 0) ? [] : [[name, suggestion[name]] as const];
   });
@@ -79,10 +79,13 @@ function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | '
  */
 export async function suggestedLinks(visit: Visit, record: Editable): Promise<Values> {
   const data = { ...NO_CONTROL_DATA, say: visit.i18n.say };
-  const shown = withSuggestedLinks(Object.fromEntries(LINKED.map((name) => [name, links.show(record.values[name], data)])), record);
-  const named = LINKED.filter((name) => linkFormIn(shown[name]).add.length > 0 && mayCreate(visit.caller, postKind(name)));
+  const shown = withSuggestedLinks(
+    Object.fromEntries(LINKED_KINDS.map((name) => [name, links.toFormValue(record.values[name], data)])),
+    record,
+  );
+  const named = LINKED_KINDS.filter((name) => readLinkForm(shown[name]).add.length > 0 && mayCreate(visit.caller, postKind(name)));
   const language = String(record.record.language ?? '');
   return Object.fromEntries(
-    await Promise.all(named.map(async (name) => [name, await resolvedLinks(visit, name, shown[name], language)] as const)),
+    await Promise.all(named.map(async (name) => [name, await resolveLinks(visit, name, shown[name], language)] as const)),
   );
 }

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
-import { BEGUN, begunText, untouched } from '../forms/begun.ts';
 import { indentedTerm, type TermChoice, termText } from '../forms/control.ts';
 import { termChoices } from '../forms/control-data.ts';
+import { errorSentence, fieldSentence } from '../forms/error-sentences.ts';
 import { SavedNow } from '../forms/fields.tsx';
 import { textIn } from '../forms/form-values.ts';
+import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
-import { fieldSentence, sentenceOf } from '../forms/refused.ts';
 import { Input, type Option, Select, TextArea } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { TermField, TermKind, TermValues } from '../kinds/kind.ts';
@@ -14,10 +14,10 @@ import { withLanguages } from '../kinds/language-fields.ts';
 import type { Values } from '../kinds/param.ts';
 import { acceptParams } from '../records/input.ts';
 import { changeTerm, createTerm, deleteTerm, readTerm } from '../records/terms.ts';
-import { lockTermVersion, onlyIf, versionTag } from '../records/versions.ts';
+import { lockTermVersion, versionTag, withPreconditions } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
-import { ButtonForm, deskPage, draftIn, Nonce } from './layout.tsx';
+import { ButtonForm, deskPage, draftAttributes, Nonce } from './layout.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -28,28 +28,28 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 interface TermForm {
   readonly typed: Values;
   readonly errors?: ReadonlyMap<string, string>;
-  readonly wrong?: string;
+  readonly errorMessage?: string;
   /** The version that the user changed, if not the stored one. */
   readonly version?: string;
   /** The initial values of its fields, as sent back by the form. */
-  readonly begun?: string;
+  readonly initialDigests?: string;
   /**
    * Whether another user has saved the term in the meantime. The saved values are then shown next to the user's input.
    */
-  readonly conflicts?: boolean;
+  readonly hasConflict?: boolean;
 }
 
 /** Returns the page with all terms of a kind, and a form for a new one. */
 export async function termsPage(visit: Visit, declared: TermKind, begun?: TermForm): Promise<Outcome> {
-  const kind = onSite(visit, declared);
+  const kind = kindOnSite(visit, declared);
   requireManager(visit, kind);
-  const form = begun ?? { typed: begunTyped(visit) };
+  const form = begun ?? { typed: initialInput(visit) };
   const terms = await termChoices(visit, kind.name);
   const { say } = visit.i18n;
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
-    part: kind.path,
-    notice: form.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
+    section: kind.path,
+    notice: form.errorMessage === undefined ? undefined : { tone: 'wrong', text: form.errorMessage },
     children: (
       <>
         <h2>{say(`desk:kinds.${kind.name}.new`)}</h2>
@@ -71,21 +71,21 @@ export async function termsPage(visit: Visit, declared: TermKind, begun?: TermFo
 
 /** Returns the form of a term. */
 export async function termPage(visit: Visit, declared: TermKind, id: number, form?: TermForm): Promise<Outcome> {
-  const kind = onSite(visit, declared);
+  const kind = kindOnSite(visit, declared);
   requireManager(visit, kind);
   const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
-  const stored = shownTerm(kind, record);
-  const { typed = {}, begun = '', conflicts } = form ?? {};
+  const stored = shownValues(kind, record);
+  const { typed = {}, initialDigests: begun = '', hasConflict } = form ?? {};
   // Fields that only the other user has changed have the saved value.
-  const own = conflicts ? untouched(begun, typed) : new Set();
+  const own = hasConflict ? unchangedFields(begun, typed) : new Set();
   const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
-  const theirs = conflicts ? Object.fromEntries(Object.entries(stored).filter(([name, value]) => textIn(typed, name) !== value)) : {};
+  const theirs = hasConflict ? Object.fromEntries(Object.entries(stored).filter(([name, value]) => textIn(typed, name) !== value)) : {};
   const { say } = visit.i18n;
   const path = `/${kind.path}/${id}`;
   const html = deskPage(visit, {
     title: stored.name ?? '',
-    part: kind.path,
-    notice: form?.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
+    section: kind.path,
+    notice: form?.errorMessage === undefined ? undefined : { tone: 'wrong', text: form.errorMessage },
     children: (
       <>
         <TranslationLinks visit={visit} kind={kind} id={id} record={record} newPath={`/${kind.path}`} />
@@ -97,21 +97,21 @@ export async function termPage(visit: Visit, declared: TermKind, id: number, for
           others={terms.filter((term) => term.id !== id)}
           version={form?.version ?? version}
           theirs={theirs}
-          begun={begunText(stored, form?.conflicts ? '' : form?.begun)}
+          initialText={encodeInitialValues(stored, form?.hasConflict ? '' : form?.initialDigests)}
         />
         <ButtonForm visit={visit} path={`${path}/delete`} text={say('desk:actions.delete')} danger={say('desk:actions.delete-sure')} />
       </>
     ),
   });
-  return { html, ...(form?.errors ? { status: form.conflicts ? 409 : 422 } : {}) };
+  return { html, ...(form?.errors ? { status: form.hasConflict ? 409 : 422 } : {}) };
 }
 
 /** Creates a term. */
 export async function createTermByForm(visit: Submission, declared: TermKind): Promise<Outcome> {
-  const kind = onSite(visit, declared);
+  const kind = kindOnSite(visit, declared);
   requireManager(visit, kind);
   const { site, caller } = visit;
-  const typed = typedTerm(visit, kind);
+  const typed = enteredTerm(visit, kind);
   return saveOrShowAgain(
     visit,
     kind,
@@ -125,11 +125,11 @@ export async function createTermByForm(visit: Submission, declared: TermKind): P
 
 /** Saves the user's changes to a term. */
 export async function changeTermByForm(visit: Submission, declared: TermKind, id: number): Promise<Outcome> {
-  const kind = onSite(visit, declared);
+  const kind = kindOnSite(visit, declared);
   requireManager(visit, kind);
   const { site, caller, fields } = visit;
-  const typed = typedTerm(visit, kind);
-  const stored = shownTerm(kind, (await readTerm(site, caller, kind, id)).record);
+  const typed = enteredTerm(visit, kind);
+  const stored = shownValues(kind, (await readTerm(site, caller, kind, id)).record);
   return saveOrShowAgain(
     visit,
     kind,
@@ -137,21 +137,25 @@ export async function changeTermByForm(visit: Submission, declared: TermKind, id
     // The version that the user changed, so that a conflict with a newer one is detected when the form is saved, unless
     // the user has just been told of it.
     (form) => {
-      const sent = { typed, begun: textIn(fields, BEGUN), ...(form.conflicts ? {} : { version: textIn(fields, 'version') }) };
+      const sent = {
+        typed,
+        initialDigests: textIn(fields, INITIAL_FIELD),
+        ...(form.hasConflict ? {} : { version: textIn(fields, 'version') }),
+      };
       return termPage(visit, kind, id, { ...form, ...sent });
     },
     async () => {
       const values: TermValues = await acceptParams(site, caller, kind.fields, changedMembers(typed, stored), 'change');
       const conditions = { match: [versionTag(textIn(fields, 'version'))] };
-      await onlyIf(site, caller, lockTermVersion(kind), { id, conditions }, (own) => changeTerm(own, caller, kind, id, values));
+      await withPreconditions(site, caller, lockTermVersion(kind), { id, conditions }, (own) => changeTerm(own, caller, kind, id, values));
     },
   );
 }
 
-const onSite = ({ settings }: Visit, kind: TermKind): TermKind => withLanguages(kind, settings.contentLanguages);
+const kindOnSite = ({ settings }: Visit, kind: TermKind): TermKind => withLanguages(kind, settings.contentLanguages);
 
 /** Returns the initial values in the form of a new term. It translates another term if the URL says so. */
-const begunTyped = ({ request: { query }, settings }: Visit): Readonly<Record<string, string>> => ({
+const initialInput = ({ request: { query }, settings }: Visit): Readonly<Record<string, string>> => ({
   language: textIn(query, 'language') || settings.contentLanguages?.defaultCode || '',
   translation_of: textIn(query, 'translation_of'),
 });
@@ -160,7 +164,7 @@ const begunTyped = ({ request: { query }, settings }: Visit): Readonly<Record<st
 const fieldsOf = (kind: TermKind): [string, TermField][] =>
   Object.entries<TermField>(kind.fields).filter(([name]) => name !== 'translations');
 
-const typedTerm = ({ fields }: Submission, kind: TermKind): Readonly<Record<string, string>> =>
+const enteredTerm = ({ fields }: Submission, kind: TermKind): Readonly<Record<string, string>> =>
   Object.fromEntries(fieldsOf(kind).map(([name]) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
 
 const changedMembers = (typed: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>): Values =>
@@ -171,7 +175,7 @@ async function saveOrShowAgain(
   visit: Submission,
   kind: TermKind,
   done: 'created' | 'saved',
-  again: (form: Pick<TermForm, 'errors' | 'wrong' | 'conflicts'>) => Promise<Outcome>,
+  showAgain: (form: Pick<TermForm, 'errors' | 'errorMessage' | 'hasConflict'>) => Promise<Outcome>,
   write: () => Promise<void>,
 ): Promise<Outcome> {
   try {
@@ -179,14 +183,14 @@ async function saveOrShowAgain(
     return { to: deskUrl(visit, `/${kind.path}`, { done }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    const conflicts = error.problem === 'edit-conflict';
+    const hasConflict = error.problem === 'edit-conflict';
     const errors = termErrors(visit, kind, error);
-    const isBeside = [...errors.keys()].some((name) => fieldsOf(kind).some(([shown]) => shown === name && name !== 'translation_of'));
+    const isShownAtField = [...errors.keys()].some((name) => fieldsOf(kind).some(([shown]) => shown === name && name !== 'translation_of'));
     const { say } = visit.i18n;
     // An error about the translated term has no visible field.
-    const [sentence = sentenceOf(visit, error)] = errors.values();
-    const wrong = conflicts ? say('desk:form.conflict') : isBeside ? say('desk:form.wrong') : sentence;
-    return again({ errors, wrong, conflicts });
+    const [sentence = errorSentence(visit, error)] = errors.values();
+    const wrong = hasConflict ? say('desk:form.conflict') : isShownAtField ? say('desk:form.wrong') : sentence;
+    return showAgain({ errors, errorMessage: wrong, hasConflict });
   }
 }
 
@@ -201,7 +205,7 @@ function requireManager({ caller }: Visit, kind: TermKind): void {
   if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
 }
 
-const shownTerm = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
+const shownValues = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
   // A parent of 0 means none, but a text may be `0`.
   Object.fromEntries(
     fieldsOf(kind).map(([name]) => [name, name === 'parent' && record[name] === 0 ? '' : decodeEntities(String(record[name] ?? ''))]),
@@ -225,7 +229,7 @@ interface TermFieldsProps {
   readonly others: readonly TermChoice[];
   readonly version: string;
   /** Initial values of its fields; undefined: a new term. */
-  readonly begun?: string;
+  readonly initialText?: string;
   /** The saved values, if another user has saved the term in the meantime. */
   readonly theirs?: Readonly<Record<string, string>>;
 }
@@ -233,7 +237,7 @@ interface TermFieldsProps {
 /** The option for a term without a language. */
 const NO_LANGUAGE = { value: '', text: '–' };
 
-function TermFields({ visit, kind, path, form, others, version, begun, theirs = {} }: TermFieldsProps): JSX.Element {
+function TermFields({ visit, kind, path, form, others, version, initialText: begun, theirs = {} }: TermFieldsProps): JSX.Element {
   const { i18n, settings } = visit;
   const languages = (settings.contentLanguages?.languages ?? []).map(({ code, name }) => ({ value: code, text: name }));
   const choices: Readonly<Record<string, readonly Option[]>> = {
@@ -250,11 +254,11 @@ function TermFields({ visit, kind, path, form, others, version, begun, theirs = 
       method="post"
       action={deskUrl(visit, path)}
       class="narrow"
-      {...draftIn(visit, source ? `${path}?translation_of=${source}` : path)}
+      {...draftAttributes(visit, source ? `${path}?translation_of=${source}` : path)}
     >
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
-      {begun !== undefined && <input type="hidden" name={BEGUN} value={begun} />}
+      {begun !== undefined && <input type="hidden" name={INITIAL_FIELD} value={begun} />}
       {fieldsOf(kind).map(([name, field]) => {
         const value = textIn(form.typed, name);
         if (name === 'translation_of') return <input key={name} type="hidden" name={name} value={value} />;

@@ -2,13 +2,13 @@ import type { JSX } from 'preact';
 import { isInLanguage } from '../calendar/custom-fields.ts';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
-import type { TextsBeside } from '../forms/fields.tsx';
+import type { TranslationTexts } from '../forms/fields.tsx';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Link } from '../html/links.tsx';
 import { isYesOrNo } from '../kinds/editable.ts';
 import type { PostKind, TermKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
-import { type Editable, readToEdit } from '../records/editing.ts';
+import { type Editable, readEditable } from '../records/editing.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { deskUrl, type Visit } from './visit.ts';
 
@@ -21,14 +21,14 @@ import { deskUrl, type Visit } from './visit.ts';
  * Fields, in addition to booleans, that a translation has in common with its source; terms, links and the image are
  * taken from the source record.
  */
-const SAME = ['start_date', 'end_date', 'timezone', 'cost', 'website', 'phone', 'email', 'zip', 'geo_lat', 'geo_lng'];
-const TEXTS: ReadonlySet<string> = new Set(['post_title', 'post_content', 'post_excerpt']);
+const SHARED_FIELDS = ['start_date', 'end_date', 'timezone', 'cost', 'website', 'phone', 'email', 'zip', 'geo_lat', 'geo_lng'];
+const TEXT_COLUMNS: ReadonlySet<string> = new Set(['post_title', 'post_content', 'post_excerpt']);
 
 /** Returns whether a field contains text in a language. */
-const isText = ({ text, place }: Field): boolean => text !== undefined || (place.in === 'column' && TEXTS.has(place.column));
+const isText = ({ text, place }: Field): boolean => text !== undefined || (place.in === 'column' && TEXT_COLUMNS.has(place.column));
 
 /** The language members of a record. */
-export interface Spoken {
+export interface LanguageMembers {
   readonly language?: string | null;
   readonly translations?: Readonly<Record<string, { readonly id: number }>>;
 }
@@ -41,7 +41,7 @@ export function TranslationLinks(props: {
   readonly visit: Visit;
   readonly kind: PostKind | TermKind;
   readonly id: number;
-  readonly record: Spoken;
+  readonly record: LanguageMembers;
   readonly newPath?: string;
   readonly beside?: boolean;
 }): JSX.Element | null {
@@ -76,15 +76,15 @@ export function TranslationLinks(props: {
 }
 
 /** Returns the record that a new one translates, named in the URL or the form; undefined if there is none. */
-export async function findSource(visit: Visit, kind: PostKind, said: Values): Promise<Editable | undefined> {
-  const id = idIn(textIn(said, 'translation_of'));
-  return id === 0 || !('translation_of' in kind.fields) ? undefined : readToEdit(visit.site, visit.caller, kind, id);
+export async function findSource(visit: Visit, kind: PostKind, fields: Values): Promise<Editable | undefined> {
+  const id = idIn(textIn(fields, 'translation_of'));
+  return id === 0 || !('translation_of' in kind.fields) ? undefined : readEditable(visit.site, visit.caller, kind, id);
 }
 
 /** Returns the initial values of a translation. */
 export function translationValues({ settings }: Visit, kind: PostKind, { values }: Editable, language: string): Values {
   const kept = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, unknown][] =>
-    SAME.includes(name) || isYesOrNo(field.grammar) ? [[name, values[name]]] : [],
+    SHARED_FIELDS.includes(name) || isYesOrNo(field.grammar) ? [[name, values[name]]] : [],
   );
   const own = membersIn(values.custom_fields);
   const common = settings.calendar.customFields.flatMap((field) => (isInLanguage(field) ? [] : [[field.name, own[field.name]]]));
@@ -93,22 +93,22 @@ export function translationValues({ settings }: Visit, kind: PostKind, { values 
 }
 
 /** Returns the texts of a translation to be shown next to the fields of a form; undefined if none is requested. */
-export async function translationTexts(visit: Visit, kind: PostKind, record: Editable): Promise<TextsBeside | undefined> {
+export async function translationTexts(visit: Visit, kind: PostKind, record: Editable): Promise<TranslationTexts | undefined> {
   const id = idIn(textIn(visit.request.query, 'beside'));
   const translations = Object.values((record.record.translations ?? {}) as Readonly<Record<string, { readonly id: number }>>);
   if (!translations.some((one) => one.id === id)) return undefined;
-  return textsOf(visit, kind, await readToEdit(visit.site, visit.caller, kind, id));
+  return textsByField(visit, kind, await readEditable(visit.site, visit.caller, kind, id));
 }
 
 /** Returns the texts of a record by field. */
-export function textsOf({ settings, i18n }: Visit, kind: PostKind, { values, record }: Editable): TextsBeside {
+export function textsByField({ settings, i18n }: Visit, kind: PostKind, { values, record }: Editable): TranslationTexts {
   const code = typeof record.language === 'string' ? record.language : undefined;
   const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, code);
   const data = { ...NO_CONTROL_DATA, say: i18n.say };
   const texts = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, string][] => {
     if (!isText(field)) return [];
     const control = controlOf(name, field);
-    return [[name, control.words(control.show(values[name], data), data)]];
+    return [[name, control.toText(control.toFormValue(values[name], data), data)]];
   });
-  return { name: language?.name ?? '', tag: language ? languageTag(language) : undefined, texts: new Map(texts) };
+  return { languageName: language?.name ?? '', languageTag: language ? languageTag(language) : undefined, texts: new Map(texts) };
 }

@@ -31,15 +31,15 @@ export interface DeskRequest {
 }
 
 /** A file in a form. */
-export interface SentFile {
+export interface UploadedFile {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 /** The content of a submitted form. */
-export interface Sent {
+export interface SubmittedForm {
   readonly fields: Values;
-  readonly files: ReadonlyMap<string, SentFile>;
+  readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
 /** A request with its user, who may be anonymous. */
@@ -56,7 +56,7 @@ export interface Visit extends FormContext {
 }
 
 /** A visit with the content of its form. */
-export type Submission = Visit & Sent;
+export type Submission = Visit & SubmittedForm;
 
 /** The result of a request: a page, a redirect, or data for a script. */
 export type Outcome =
@@ -80,7 +80,7 @@ export const isLoginOfSite = ({ site, settings }: Pick<Visit, 'site' | 'settings
   site.config.keys !== undefined || !settings.shared;
 
 /** Returns the title of a record as shown at the desk, or a placeholder if it is empty. */
-export const titleShown = ({ i18n }: Pick<Visit, 'i18n'>, { title }: { readonly title: string }): string =>
+export const displayTitle = ({ i18n }: Pick<Visit, 'i18n'>, { title }: { readonly title: string }): string =>
   title || i18n.say('desk:untitled');
 
 /** Returns the URL of a page of the desk. Parameters without a value are left out. */

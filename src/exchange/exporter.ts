@@ -17,10 +17,10 @@ import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { SETTINGS, settingsItem } from './import/write-settings.ts';
+import { IMPORTED_OPTIONS, settingsItem } from './import/write-settings.ts';
 import { withLanguages } from './items/item-languages.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items/items.ts';
-import type { Aside } from './items/report.ts';
+import type { NonItemEntry } from './items/report.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 
 export interface ExportOptions {
@@ -40,14 +40,14 @@ export interface ExportOptions {
 }
 
 /** Page sizes for records and for ids. */
-const PAGE = 200;
-const IDS = 2000;
+const PAGE_SIZE = 200;
+const ID_PAGE_SIZE = 2000;
 
 /**
  * List bounds for exports. A list of events without bounds covers today until two years from now; an export is limited
  * only by bounds that were asked for.
  */
-const BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
+const WIDEST_BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
 
 /**
  * Yields everything the caller may see as items: settings, authors, terms, attachments, venues, organizers, events, and
@@ -57,9 +57,9 @@ const BOUNDS = { start_date: '1000-01-02', end_date: '9998-12-31' };
 export async function* exportEntries(site: Site, caller: Caller, options: ExportOptions = {}): AsyncGenerator<Entry> {
   const { db } = site;
   const { viewer } = caller;
-  const ids = await chosenIds(site, caller, options);
+  const ids = await idsToExport(site, caller, options);
   const isWhole = options.kinds === undefined && viewer.can('manage_options');
-  if (isWhole) yield settingsItem(await readOptions(db, [...SETTINGS]));
+  if (isWhole) yield settingsItem(await readOptions(db, [...IMPORTED_OPTIONS]));
   const logins = new Map<number, string>();
   for (const item of await authorItems(db, caller, ids)) {
     if (item.kind === 'author') {
@@ -72,11 +72,11 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   // Plugin metas of terms are exported only for users who manage the site.
   yield* await withLanguages(db, contentLanguages, isWhole ? terms : terms.map(({ metas: _, ...term }) => term));
   for (const kind of POST_ORDER) {
-    for (const page of pagesOf([...ids[kind]], PAGE)) {
+    for (const page of pagesOf([...ids[kind]], PAGE_SIZE)) {
       const loaded = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
       const found = await withLanguages(db, contentLanguages, loaded);
       const items = kind === 'event' ? await withRecurrence(db, found, caller.settings) : found;
-      const rights = await rightsTo(db, caller, kind, page);
+      const rights = await accessTo(db, caller, kind, page);
       for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0) ?? 'none');
     }
   }
@@ -90,34 +90,34 @@ interface Export {
 }
 
 /** Yields a record as it is exported, and an entry for what was left out of it. */
-function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'edit' | 'read' | 'none'): Generator<Entry> {
-  const locked = item.columns.post_password !== '' && (mine === 'read' || options.publicOnly === true);
-  const unsaid = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyNamed(item.kind, options);
-  if (locked || unsaid) {
+function* postEntries({ caller, options, ids }: Export, item: PostItem, access: 'edit' | 'read' | 'none'): Generator<Entry> {
+  const locked = item.columns.post_password !== '' && (access === 'read' || options.publicOnly === true);
+  const unstated = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyReferenced(item.kind, options);
+  if (locked || unstated) {
     ids[item.kind].delete(item.id ?? 0);
     if (locked) yield lossEntry(item, 'protected');
     return;
   }
   const links = item.links.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
   if (links.length < item.links.length) yield lossEntry(item, 'link-left-out');
-  const { series, ...own } = withChosenDates(item, ids);
+  const { series, ...own } = withSelectedDates(item, ids);
   yield {
     ...own,
     links,
-    ...(mine === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
-    ...seriesOf(series, caller, mine),
+    ...(access === 'read' ? { metas: item.metas.filter(([key]) => isPublished(key, caller)) } : {}),
+    ...seriesOf(series, caller, access),
   };
 }
 
 /** Returns the series of an event. For events of other users, only a public series, with its public fields. */
-function seriesOf(series: PostItem['series'], caller: Caller, mine: 'edit' | 'read' | 'none'): Pick<PostItem, 'series'> {
-  if (!series || mine === 'edit') return series ? { series } : {};
+function seriesOf(series: PostItem['series'], caller: Caller, access: 'edit' | 'read' | 'none'): Pick<PostItem, 'series'> {
+  if (!series || access === 'edit') return series ? { series } : {};
   if (series.columns.post_status !== 'publish' || series.columns.post_password !== '') return {};
   return { series: { ...series, metas: series.metas.filter(([key]) => isPublished(key, caller)) } };
 }
 
 /** Yields only the items; passes entries about omissions to `onLoss`. */
-export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: Aside) => void): AsyncGenerator<Item> {
+export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: NonItemEntry) => void): AsyncGenerator<Item> {
   for await (const entry of entries) {
     if (isItem(entry)) yield entry;
     else onLoss(entry);
@@ -125,7 +125,7 @@ export async function* itemsOf(entries: AsyncIterable<Entry>, onLoss: (entry: As
 }
 
 /** Whether records of a kind are exported only because other records reference them. */
-const isOnlyNamed = (kind: PostItem['kind'], { kinds }: ExportOptions): boolean =>
+const isOnlyReferenced = (kind: PostItem['kind'], { kinds }: ExportOptions): boolean =>
   kind !== 'attachment' && kinds !== undefined && !kinds.includes(kind);
 
 type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
@@ -134,7 +134,7 @@ type Ids = Readonly<Record<PostItem['kind'], Set<number>>> & {
 };
 
 /** Returns an event with only those of its dates that were selected. */
-function withChosenDates({ recurrence, ...item }: PostItem, { dates: chosen }: Ids): PostItem {
+function withSelectedDates({ recurrence, ...item }: PostItem, { dates: chosen }: Ids): PostItem {
   if (!recurrence?.recurs) return recurrence ? { ...item, recurrence } : item;
   const dates = recurrence.dates.filter(({ id }) => chosen?.has(recurrence.base + id) ?? true);
   return { ...item, recurrence: { ...recurrence, dates, ...(dates.length < recurrence.dates.length ? { partial: true } : {}) } };
@@ -146,24 +146,24 @@ const lossEntry = (item: PostItem, reason: string): Entry => ({
 });
 
 /** Returns the ids of everything that is exported. */
-async function chosenIds(site: Site, caller: Caller, options: ExportOptions): Promise<Ids> {
+async function idsToExport(site: Site, caller: Caller, options: ExportOptions): Promise<Ids> {
   const { db } = site;
   const ids: Ids = { attachment: new Set(), venue: new Set(), organizer: new Set(), event: new Set() };
   for (const kind of options.kinds ?? postKinds.map(({ name }) => name)) {
     for await (const page of idsOfKind(site, caller, kind, options)) for (const id of page) ids[kind].add(id);
   }
-  ids.dates = await chosenDates(site, caller, options);
+  ids.dates = await datesToExport(site, caller, options);
   if (options.kinds === undefined && caller.viewer.can('upload_files')) {
     const read = (after: number, size: number) => idsOfType(db, 'attachment', after, size);
-    for await (const page of pagesById(IDS, read)) for (const id of page) ids.attachment.add(id);
+    for await (const page of pagesById(ID_PAGE_SIZE, read)) for (const id of page) ids.attachment.add(id);
   }
-  await addNamed(site, caller, ids, ids.event);
-  for (const kind of ['venue', 'organizer'] as const) await addNamed(site, caller, ids, ids[kind]);
+  await addReferenced(site, caller, ids, ids.event);
+  for (const kind of ['venue', 'organizer'] as const) await addReferenced(site, caller, ids, ids[kind]);
   return ids;
 }
 
 /** Returns public ids of the event dates that the filters select, or undefined if all dates are exported. */
-async function chosenDates(
+async function datesToExport(
   site: Site,
   caller: Caller,
   { kinds, filters, statuses, eachDate }: ExportOptions,
@@ -188,7 +188,7 @@ async function* idsOfKind(
     return;
   }
   const visible = listVisibility(caller.viewer, postKind(kind), { statuses: asked });
-  yield* pagesById(IDS, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, { after, limit: size }));
+  yield* pagesById(ID_PAGE_SIZE, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, { after, limit: size }));
 }
 
 async function filteredIds(
@@ -197,7 +197,7 @@ async function filteredIds(
   kind: PostKindName,
   { filters, statuses, each = 'event' }: { filters: PostListValues; statuses: readonly string[]; each?: 'event' | 'occurrence' },
 ): Promise<number[]> {
-  const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
+  const bounded = postKind(kind).hasDates ? { ...WIDEST_BOUNDS, ...filters } : filters;
   const { conditions, order } = narrowList(postKind(kind), bounded, caller);
   const kept = conditions.filter((condition) => !isHiddenFilter(condition));
   return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses }, each);
@@ -207,9 +207,9 @@ async function filteredIds(
 const isHiddenFilter = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
 
 /** Adds the records that others reference: venues and organizers that the caller may read, and images. */
-async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
+async function addReferenced({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {
   const links = await linksOfPosts(db, [...of], [...LINK_METAS.keys()]);
-  for (const page of pagesOf([...new Set(links.map(({ id }) => id))], PAGE)) {
+  for (const page of pagesOf([...new Set(links.map(({ id }) => id))], PAGE_SIZE)) {
     const [rows, metas] = [await loadPosts(db, page), await loadMetas(db, page)];
     for (const { key, id } of links) {
       const row = rows.get(id);
@@ -242,7 +242,7 @@ async function authorItems(db: Database, { viewer }: Caller, ids: Ids): Promise<
 }
 
 /** Returns for each of these records whether the caller may edit it or only read it. */
-async function rightsTo(
+async function accessTo(
   db: Database,
   { viewer }: Caller,
   kind: PostItem['kind'],

@@ -35,11 +35,11 @@ export interface NewsEvent {
   readonly content?: string;
 }
 
-export type NewsForm = 'rss2' | 'atom' | 'rdf';
+export type NewsFormat = 'rss2' | 'atom' | 'rdf';
 
 /** The formats of news feeds: their media types and writers. */
-export const NEWS: Readonly<
-  Record<NewsForm, { readonly type: string; readonly write: (events: readonly NewsEvent[], head: FeedHead) => string }>
+export const NEWS_FORMATS: Readonly<
+  Record<NewsFormat, { readonly type: string; readonly write: (events: readonly NewsEvent[], head: FeedHead) => string }>
 > = {
   rss2: { type: 'application/rss+xml', write: writeRss },
   atom: { type: 'application/atom+xml', write: writeAtom },
@@ -64,12 +64,12 @@ function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
     `<rss version="2.0" xmlns:atom="${ATOM}" ${CONTENT} ${DC} ${SY} xmlns:ev="http://purl.org/rss/1.0/modules/event/">`,
     '<channel>',
     element('title', plainLine(title)),
-    `<atom:link href="${xml(self)}" rel="self" type="application/rss+xml"/>`,
+    `<atom:link href="${escapeXml(self)}" rel="self" type="application/rss+xml"/>`,
     element('link', home),
     element('description', asHtml(plainLine(description) || plainLine(title))),
-    ...latest(events, head).map((date) => element('lastBuildDate', rfc822(unixFromText(date)))),
+    ...latest(events, head).map((date) => element('lastBuildDate', toRfc822(unixFromText(date)))),
     element('language', language),
-    ...UPDATES,
+    ...UPDATE_ELEMENTS,
     element('generator', 'Fasti'),
     ...events.map((event) => rssItem(event, head)),
     '</channel>',
@@ -78,7 +78,7 @@ function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
   ].join('\n');
 }
 
-const UPDATES = ['<sy:updatePeriod>hourly</sy:updatePeriod>', '<sy:updateFrequency>1</sy:updateFrequency>'];
+const UPDATE_ELEMENTS = ['<sy:updatePeriod>hourly</sy:updatePeriod>', '<sy:updateFrequency>1</sy:updateFrequency>'];
 
 function rssItem({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { zone, clock }: FeedHead): string {
   const published = zone ? unixFromLocal(start, zone) : unixFromText(start);
@@ -87,16 +87,16 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
     element('title', plainLine(title)),
     element('link', record.url),
     ...(author === '' ? [] : [element('dc:creator', author)]),
-    ...(Number.isNaN(published) ? [] : [element('pubDate', rfc822(published))]),
+    ...(Number.isNaN(published) ? [] : [element('pubDate', toRfc822(published))]),
     ...tags.map(({ name }) => element('category', plainLine(name))),
     element('guid', guid, ' isPermaLink="false"'),
     element('description', excerpt),
     ...(content === undefined ? [] : [element('content:encoded', content)]),
     ...enclosure(record.image),
-    ...dated('ev:startdate', record.start_date, record, clock),
-    ...dated('ev:enddate', record.end_date, record, clock),
-    ...named('ev:location', venuesOf(record).map(placeOf), '; '),
-    ...named(
+    ...dateElement('ev:startdate', record.start_date, record, clock),
+    ...dateElement('ev:enddate', record.end_date, record, clock),
+    ...namesElement('ev:location', venuesOf(record).map(placeOf), '; '),
+    ...namesElement(
       'ev:organizer',
       record.organizer.map(({ organizer }) => plainLine(organizer)),
       ', ',
@@ -106,7 +106,7 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
 }
 
 /** Returns an element with the names that are not empty, or nothing if all are empty. */
-function named(name: string, names: readonly string[], between: string): string[] {
+function namesElement(name: string, names: readonly string[], between: string): string[] {
   const filled = names.filter((one) => one !== '');
   return filled.length === 0 ? [] : [element(name, filled.join(between))];
 }
@@ -115,19 +115,19 @@ function named(name: string, names: readonly string[], between: string): string[
 function enclosure(image: FeedRecord['image']): string[] {
   const url = image === false ? undefined : webAddress(image.url);
   if (image === false || url === undefined) return [];
-  return [`<enclosure url="${xml(url)}" length="${Number(image.filesize) || 0}" type="${imageType(url)}"/>`];
+  return [`<enclosure url="${escapeXml(url)}" length="${Number(image.filesize) || 0}" type="${imageType(url)}"/>`];
 }
 
 /**
  * Returns an element with a date in ISO 8601: a day, or a moment with the offset of the event's zone; nothing if the
  * event has no date.
  */
-function dated(name: string, local: string, { timezone, all_day: allDay }: FeedRecord, clock: Zone): string[] {
+function dateElement(name: string, local: string, { timezone, all_day: allDay }: FeedRecord, clock: Zone): string[] {
   if (Number.isNaN(unixFromText(local))) return [];
   return [element(name, allDay ? local.slice(0, 10) : isoWithOffset(local, parseZone(timezone) ?? clock))];
 }
 
-const rfc822 = (unix: number): string => new Date(unix * 1000).toUTCString().replace('GMT', '+0000');
+const toRfc822 = (unix: number): string => new Date(unix * 1000).toUTCString().replace('GMT', '+0000');
 
 function imageType(url: string): string {
   const extension = (/\.(\w+)(?:[?#]|$)/.exec(url)?.[1] ?? '').toLowerCase();
@@ -140,13 +140,13 @@ function writeAtom(events: readonly NewsEvent[], head: FeedHead): string {
   const { title, description, home, self, language } = head;
   return [
     XML,
-    `<feed xmlns="${ATOM}" xml:lang="${xml(language)}">`,
+    `<feed xmlns="${ATOM}" xml:lang="${escapeXml(language)}">`,
     element('title', plainLine(title), ' type="text"'),
     element('subtitle', plainLine(description), ' type="text"'),
-    element('updated', iso(latest(events, head)[0] ?? NEVER)),
-    `<link rel="alternate" type="text/html" href="${xml(home)}"/>`,
+    element('updated', toIso(latest(events, head)[0] ?? EPOCH)),
+    `<link rel="alternate" type="text/html" href="${escapeXml(home)}"/>`,
     element('id', self),
-    `<link rel="self" type="application/atom+xml" href="${xml(self)}"/>`,
+    `<link rel="self" type="application/atom+xml" href="${escapeXml(self)}"/>`,
     element('generator', 'Fasti'),
     ...events.map((event) => atomEntry(event, head)),
     '</feed>',
@@ -158,13 +158,13 @@ function atomEntry({ record, title, guid, author, start, tags, excerpt, content 
   return [
     '<entry>',
     // Atom requires an author with a name for each entry; the original author may have been deleted.
-    `<author><name>${xml(author || plainLine(site))}</name></author>`,
+    `<author><name>${escapeXml(author || plainLine(site))}</name></author>`,
     element('title', asHtml(plainLine(title)), ' type="html"'),
-    `<link rel="alternate" type="text/html" href="${xml(record.url)}"/>`,
+    `<link rel="alternate" type="text/html" href="${escapeXml(record.url)}"/>`,
     element('id', guid),
-    element('updated', iso(isZeroDate(record.modified_utc) ? record.date_utc : record.modified_utc)),
-    ...(Number.isNaN(unixFromText(start)) ? [] : [element('published', iso(textFromUnix(unixFromText(start))))]),
-    ...tags.map(({ name }) => `<category scheme="${xml(home)}" term="${xml(plainLine(name))}"/>`),
+    element('updated', toIso(isZeroDate(record.modified_utc) ? record.date_utc : record.modified_utc)),
+    ...(Number.isNaN(unixFromText(start)) ? [] : [element('published', toIso(textFromUnix(unixFromText(start))))]),
+    ...tags.map(({ name }) => `<category scheme="${escapeXml(home)}" term="${escapeXml(plainLine(name))}"/>`),
     element('summary', excerpt, ' type="html"'),
     ...(content === undefined ? [] : [element('content', content, ' type="html"')]),
     '</entry>',
@@ -177,13 +177,13 @@ function writeRdf(events: readonly NewsEvent[], head: FeedHead): string {
   return [
     XML,
     `<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" ${DC} ${SY} ${CONTENT}>`,
-    `<channel rdf:about="${xml(home)}">`,
+    `<channel rdf:about="${escapeXml(home)}">`,
     element('title', plainLine(title)),
     element('link', home),
     element('description', plainLine(description)),
-    element('dc:date', iso(latest(events, head)[0] ?? NEVER)),
-    ...UPDATES,
-    `<items><rdf:Seq>${events.map(({ record }) => `<rdf:li rdf:resource="${xml(record.url)}"/>`).join('')}</rdf:Seq></items>`,
+    element('dc:date', toIso(latest(events, head)[0] ?? EPOCH)),
+    ...UPDATE_ELEMENTS,
+    `<items><rdf:Seq>${events.map(({ record }) => `<rdf:li rdf:resource="${escapeXml(record.url)}"/>`).join('')}</rdf:Seq></items>`,
     '</channel>',
     ...events.map(rdfItem),
     '</rdf:RDF>',
@@ -193,11 +193,11 @@ function writeRdf(events: readonly NewsEvent[], head: FeedHead): string {
 
 function rdfItem({ record, title, author, tags, excerpt, content }: NewsEvent): string {
   return [
-    `<item rdf:about="${xml(record.url)}">`,
+    `<item rdf:about="${escapeXml(record.url)}">`,
     element('title', plainLine(title)),
     element('link', record.url),
     element('dc:creator', author),
-    element('dc:date', iso(record.date_utc)),
+    element('dc:date', toIso(record.date_utc)),
     ...tags.map(({ name }) => element('dc:subject', plainLine(name))),
     element('description', excerpt),
     ...(content === undefined ? [] : [element('content:encoded', content)]),
@@ -215,12 +215,12 @@ function latest(events: readonly NewsEvent[], { changed }: FeedHead): string[] {
   return dates.length === 0 ? [changed ?? []].flat() : [dates.sort().at(-1)!];
 }
 
-const NEVER = '1970-01-01 00:00:00';
+const EPOCH = '1970-01-01 00:00:00';
 
 /** Formats a UTC time in ISO 8601. */
-const iso = (utc: string): string => `${(isZeroDate(utc) ? NEVER : utc).replace(' ', 'T')}Z`;
+const toIso = (utc: string): string => `${(isZeroDate(utc) ? EPOCH : utc).replace(' ', 'T')}Z`;
 
-const element = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${xml(text)}</${name}>`;
+const element = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${escapeXml(text)}</${name}>`;
 
 /**
  * Converts plain text to HTML, as which feed readers read descriptions; titles, categories and places are plain text.
@@ -231,7 +231,7 @@ export const asHtml = (text: string): string => text.replaceAll('&', '&amp;').re
  * Escapes a text for XML 1.0 and removes characters that it does not allow (2.2). HTML entities mean nothing in XML, so
  * that their `&` is escaped as well.
  */
-const xml = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
     .replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);

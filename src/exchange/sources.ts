@@ -25,11 +25,11 @@ export interface SourceOptions extends CsvOptions, WebOptions, Overrides {
  */
 export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
 /** Formats that are only read and cannot be recognised by an address: pages with events in JSON-LD. */
-export const READ_AS = ['jsonld'] as const;
-type ReadFormat = FileFormat | (typeof READ_AS)[number];
+export const READ_ONLY_FORMATS = ['jsonld'] as const;
+type ReadFormat = FileFormat | (typeof READ_ONLY_FORMATS)[number];
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
+const FORMATS_BY_EXTENSION: ReadonlyMap<string, FileFormat> = tableOf({
   '.xml': 'wxr',
   '.wxr': 'wxr',
   '.jsonl': 'jsonl',
@@ -42,13 +42,16 @@ const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
 });
 
 /** Extensions of files that are only read. */
-const READ_ENDINGS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'jsonld', '.html': 'jsonld', '.htm': 'jsonld' });
+const READ_ONLY_EXTENSIONS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'jsonld', '.html': 'jsonld', '.htm': 'jsonld' });
 
 /** Returns the format for the name of a file to be written. Throws SourceFault `format`. */
-export const formatOf = (path: string): FileFormat => formatAmong(path, ENDINGS);
+export const formatOf = (path: string): FileFormat => formatAmong(path, FORMATS_BY_EXTENSION);
 
 /** Extensions of files that can be read, with their formats. */
-const ALL_ENDINGS: ReadonlyMap<string, ReadFormat> = new Map<string, ReadFormat>([...ENDINGS, ...READ_ENDINGS]);
+const READABLE_EXTENSIONS: ReadonlyMap<string, ReadFormat> = new Map<string, ReadFormat>([
+  ...FORMATS_BY_EXTENSION,
+  ...READ_ONLY_EXTENSIONS,
+]);
 
 function formatAmong<Format>(path: string, endings: ReadonlyMap<string, Format>): Format {
   const format = endings.get(extname(path).toLowerCase());
@@ -63,7 +66,7 @@ function formatAmong<Format>(path: string, endings: ReadonlyMap<string, Format>)
  * @throws SourceFault `format`, `several-formats`, `one-at-a-time`, `unreadable`, and those of the readers
  */
 export const openSource = async (places: readonly string[], options: SourceOptions): Promise<Source> =>
-  withOverrides(await openNamed(places, options), options);
+  withOverrides(await openByName(places, options), options);
 
 /** The type of a source, judged by its name: a database, a web address, or files of a format. */
 export type SourceKind = 'database' | 'web' | ReadFormat;
@@ -72,12 +75,12 @@ export type SourceKind = 'database' | 'web' | ReadFormat;
 export function kindOfSource(place: string, as: ReadFormat | undefined): SourceKind | undefined {
   if (/^(mysql|sqlite):/.test(place)) return 'database';
   if (/^(https?|webcals?):/i.test(place)) return 'web';
-  return as ?? ALL_ENDINGS.get(extname(place).toLowerCase());
+  return as ?? READABLE_EXTENSIONS.get(extname(place).toLowerCase());
 }
 
-async function openNamed(places: readonly string[], options: SourceOptions): Promise<Source> {
+async function openByName(places: readonly string[], options: SourceOptions): Promise<Source> {
   const [first = ''] = places;
-  const kind = kindOfSource(first, options.as);
+  const kind = kindOfSource(first, options.format);
   if (kind === 'database') {
     if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWordpressDatabase({ url: first, prefix: options.prefix, site: options.site });
@@ -86,7 +89,7 @@ async function openNamed(places: readonly string[], options: SourceOptions): Pro
     if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWebSource(first, options);
   }
-  const formats = new Set(places.map((path): ReadFormat => options.as ?? formatAmong(path, ALL_ENDINGS)));
+  const formats = new Set(places.map((path): ReadFormat => options.format ?? formatAmong(path, READABLE_EXTENSIONS)));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });
   for (const path of places) {
     const file = await stat(path).catch((cause: NodeJS.ErrnoException) => {

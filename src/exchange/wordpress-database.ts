@@ -16,7 +16,7 @@ import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { siteAddress, uploadsAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
-import { SETTINGS, settingsItem } from './import/write-settings.ts';
+import { IMPORTED_OPTIONS, settingsItem } from './import/write-settings.ts';
 import { withLanguages } from './items/item-languages.ts';
 import { type Entry, SourceFault } from './items/items.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
@@ -33,9 +33,9 @@ export interface DatabaseSource {
 }
 
 /** Number of posts that are read at a time. */
-const PAGE = 200;
+const PAGE_SIZE = 200;
 /** Types of posts that belong to other posts. */
-const OF_OTHERS = new Set(['revision']);
+const DEPENDENT_POST_TYPES = new Set(['revision']);
 const AUTHOR_METAS = ['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords'];
 
 /**
@@ -67,7 +67,7 @@ const LANGUAGE_OPTIONS = [SITE_PLUGINS, 'polylang', 'icl_sitepress_settings', 'p
 
 async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
   const names = [
-    ...SETTINGS,
+    ...IMPORTED_OPTIONS,
     ...LANGUAGE_OPTIONS,
     NETWORK_PLUGINS,
     'upload_url_path',
@@ -87,20 +87,21 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
     yield authorItem(user, db.prefix);
   }
   const shared = activePlugins(options).includes('the-events-calendar');
-  const languages = await findLanguages(db, options, { asked: 'auto', shared });
+  const languages = await findLanguages(db, options, { setting: 'auto', shared });
   yield* await withLanguages(db, languages, await termItems(db));
 
   const { posts, comments } = await countTypes(db, postTypes);
   const recurrence = await recurrenceIn(db, options);
   for (const kind of POST_ORDER) {
-    for await (const ids of pagesById(PAGE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
+    for await (const ids of pagesById(PAGE_SIZE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
       const found = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
       const items = await withLanguages(db, languages, found);
       yield* kind === 'event' ? await withRecurrence(db, items, { recurrence }) : items;
     }
   }
   for (const [type, number] of posts) {
-    if (type !== 'attachment' && !postTypes.includes(type) && !OF_OTHERS.has(type)) yield { kind: 'skipped', what: type, count: number };
+    if (type !== 'attachment' && !postTypes.includes(type) && !DEPENDENT_POST_TYPES.has(type))
+      yield { kind: 'skipped', what: type, count: number };
   }
   const revisions = posts.get('revision') ?? 0;
   if (revisions > 0) yield { kind: 'skipped', what: 'revision', count: revisions };

@@ -1,27 +1,27 @@
 import { groupedBy } from '../grouped-by.ts';
 import { FieldGroup, Input, Select } from '../html/form-fields.tsx';
-import { asText, boxOf, type Control, type ControlData, groupOf, type Shown, termText, textOf } from './control.ts';
+import { type Control, type ControlData, type FormValue, fieldPropsOf, groupPropsOf, termText, textOf, textOrEmpty } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
-import { line } from './text-controls.tsx';
+import { singleLine } from './text-controls.tsx';
 
 /*
  * Controls for choices from a list: status, author, terms.
  */
 
 export const status: Control = {
-  ...line,
-  words: (shown, { say }) => say(`statuses:${asText(shown)}`),
-  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.data.statuses} />,
+  ...singleLine,
+  toText: (shown, { say }) => say(`statuses:${textOrEmpty(shown)}`),
+  Component: (props) => <Select {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} options={props.data.statuses} />,
 };
 
 /** Returns the control for a closed set; languages are shown by name, other values as they are. */
 export const oneOf = (values: readonly string[]): Control => ({
-  ...line,
-  words: (shown, { languages }) => languages.get(asText(shown)) ?? asText(shown),
-  Show: (props) => (
+  ...singleLine,
+  toText: (shown, { languages }) => languages.get(textOrEmpty(shown)) ?? textOrEmpty(shown),
+  Component: (props) => (
     <Select
-      {...boxOf(props)}
-      value={asText(props.shown)}
+      {...fieldPropsOf(props)}
+      value={textOrEmpty(props.shown)}
       options={['', ...values].flatMap((value) =>
         value === '' && props.shown !== '' ? [] : [{ value, text: props.data.languages.get(value) ?? value }],
       )}
@@ -30,35 +30,35 @@ export const oneOf = (values: readonly string[]): Control => ({
 });
 
 export const author: Control = {
-  ...line,
-  words: (shown, { authors }) => authors.find(({ value }) => value === shown)?.text ?? asText(shown),
-  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.data.authors} />,
+  ...singleLine,
+  toText: (shown, { authors }) => authors.find(({ value }) => value === shown)?.text ?? textOrEmpty(shown),
+  Component: (props) => <Select {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} options={props.data.authors} />,
 };
 
-interface Chosen {
+interface ChosenTerms {
   readonly ids: readonly number[];
   /** Names of new terms, separated by commas. */
   readonly fresh: string;
 }
 
-const chosenIn = (shown: Shown): Chosen => {
+const readChosenTerms = (shown: FormValue): ChosenTerms => {
   const { ids, fresh } = membersIn(shown);
-  return { ids: Array.isArray(ids) ? ids.map(Number) : [], fresh: asText(fresh) };
+  return { ids: Array.isArray(ids) ? ids.map(Number) : [], fresh: textOrEmpty(fresh) };
 };
 
 /** Returns comma-separated names; a name containing a comma is in quotes, and quotes within it are doubled. */
-export const namesIn = (text: string): string[] => {
-  const names = Array.from(text.matchAll(NAME), ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
+export const parseNames = (text: string): string[] => {
+  const names = Array.from(text.matchAll(NAME_PATTERN), ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
   return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
 };
-const NAME = /[^\S,]*"([^"]*(?:""[^"]*)*)"[^\S,]*(?:,|$)|([^,]+)(?:,|$)/g;
+const NAME_PATTERN = /[^\S,]*"([^"]*(?:""[^"]*)*)"[^\S,]*(?:,|$)|([^,]+)(?:,|$)/g;
 
-/** Joins names in the form that `namesIn` reads. */
-export const namesText = (names: readonly string[]): string =>
+/** Joins names in the form that `parseNames` reads. */
+export const formatNames = (names: readonly string[]): string =>
   names.map((name) => (/^"|,/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ');
 
 export const categories: Control = {
-  show: (value) => ({ ids: (Array.isArray(value) ? value.map(Number) : []).sort((one, other) => one - other), fresh: '' }),
+  toFormValue: (value) => ({ ids: (Array.isArray(value) ? value.map(Number) : []).sort((one, other) => one - other), fresh: '' }),
   read: (sent) => ({
     ids: textsIn(membersIn(sent), 'ids')
       .map(Number)
@@ -66,17 +66,20 @@ export const categories: Control = {
       .sort((one, other) => one - other),
     fresh: textOf(membersIn(sent).fresh).trim(),
   }),
-  raw: (shown) => [...chosenIn(shown).ids.map((id) => ({ id })), ...namesIn(chosenIn(shown).fresh).map((name) => ({ name }))],
-  words: (shown, { terms }) => {
-    const { ids, fresh } = chosenIn(shown);
+  toApiValue: (shown) => [
+    ...readChosenTerms(shown).ids.map((id) => ({ id })),
+    ...parseNames(readChosenTerms(shown).fresh).map((name) => ({ name })),
+  ],
+  toText: (shown, { terms }) => {
+    const { ids, fresh } = readChosenTerms(shown);
     const known = Object.values(terms).flat();
-    return [...ids.map((id) => known.find((term) => term.id === id)?.name ?? String(id)), ...namesIn(fresh)].join(', ');
+    return [...ids.map((id) => known.find((term) => term.id === id)?.name ?? String(id)), ...parseNames(fresh)].join(', ');
   },
-  Show: (props) => {
+  Component: (props) => {
     const { name, shown, data } = props;
-    const { ids, fresh } = chosenIn(shown);
+    const { ids, fresh } = readChosenTerms(shown);
     return (
-      <FieldGroup {...groupOf(props)}>
+      <FieldGroup {...groupPropsOf(props)}>
         <div class="choices">
           {(data.terms[name] ?? []).map((term) => (
             <label key={term.id} class={`choice depth-${Math.min(term.depth, 4)}`}>
@@ -85,7 +88,7 @@ export const categories: Control = {
             </label>
           ))}
         </div>
-        {data.freshTerms.has(name) && (
+        {data.newTermFields.has(name) && (
           <label>
             <span class="quiet">{data.say('desk:form.new-terms')}</span>
             <input type="text" dir="auto" name={`${name}[fresh]`} value={fresh} />
@@ -101,14 +104,14 @@ export const categories: Control = {
  * same name.
  */
 export const tags: Control = {
-  show: (value, { terms }) => namesText([...new Set(termsOf(value, terms).map(({ name }) => name))]),
-  read: (sent) => namesText(namesIn(textOf(sent))),
-  raw: (shown, { terms }, stored) => {
+  toFormValue: (value, { terms }) => formatNames([...new Set(termsOf(value, terms).map(({ name }) => name))]),
+  read: (sent) => formatNames(parseNames(textOf(sent))),
+  toApiValue: (shown, { terms }, stored) => {
     const had = groupedBy(termsOf(stored, terms), ({ name }) => name);
-    return namesIn(asText(shown)).flatMap((name): object[] => had.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]);
+    return parseNames(textOrEmpty(shown)).flatMap((name): object[] => had.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]);
   },
-  words: asText,
-  Show: (props) => <Input {...boxOf(props)} value={asText(props.shown)} />,
+  toText: textOrEmpty,
+  Component: (props) => <Input {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} />,
 };
 
 function termsOf(value: unknown, terms: ControlData['terms']): { readonly id: number; readonly name: string }[] {

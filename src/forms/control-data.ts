@@ -11,24 +11,24 @@ import { shownMedia } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
-import { withPagesOf } from '../site.ts';
+import { withMaxPerPage } from '../site.ts';
 import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import type { ControlData, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
+import type { ControlData, FormImage, FormValue, LinkChoices, TermChoice } from './control.ts';
 import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
-import { choiceId, choiceText, linkFormIn } from './link-controls.tsx';
+import { formatChoice, parseChoiceId, readLinkForm } from './link-controls.tsx';
 
 /*
  * Data for the inputs of a form: terms, records to link to, people, the image.
  */
 
 /** Maximum number of records offered without a script. With a script, the others are found by searching. */
-const MOST_CHOICES = 200;
-const MOST_PEOPLE = 100;
-const MOST_TERMS = 10_000;
+const MAX_CHOICES = 200;
+const MAX_AUTHORS = 100;
+const MAX_TERMS = 10_000;
 
 /** Loads the data that a form needs to show these values of its fields. */
 export async function loadControlData(
@@ -40,15 +40,17 @@ export async function loadControlData(
   const { site, caller, settings, i18n } = context;
   const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
   const [terms, links, authors, image] = await Promise.all([
-    byName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind) : undefined)),
-    byName(fields, async (field, name) => (isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name])) : undefined)),
+    loadByFieldName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind) : undefined)),
+    loadByFieldName(fields, async (field, name) =>
+      isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name])) : undefined,
+    ),
     names.includes('author') ? authorOptions(context, kind, values.author) : [],
-    imageOf(context, fields.find(([, field]) => isImage(field))?.[0], values),
+    loadImage(context, fields.find(([, field]) => isImage(field))?.[0], values),
   ]);
   return {
     say: i18n.say,
     terms,
-    freshTerms: new Set(
+    newTermFields: new Set(
       fields.flatMap(([name, field]) => (isTerms(field) && mayManageTerms(caller, termKind(field.place.kind)) ? [name] : [])),
     ),
     links,
@@ -57,14 +59,14 @@ export async function loadControlData(
     alt: image?.alt ?? '',
     statuses: statusChoices(context, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
-    longestFile: { bytes: site.config.uploadLimit, words: sizeInWords(i18n, site.config.uploadLimit) },
+    maxFileSize: { bytes: site.config.uploadLimit, words: sizeInWords(i18n, site.config.uploadLimit) },
     customFields: settings.calendar.customFields,
-    zones: names.includes('timezone') ? zones() : [],
+    zones: names.includes('timezone') ? timeZones() : [],
     languages: new Map(settings.contentLanguages?.languages.map(({ code, name }) => [code, name])),
   };
 }
 
-async function byName<T>(
+async function loadByFieldName<T>(
   fields: readonly (readonly [string, Field])[],
   find: (field: Field, name: string) => Promise<T | undefined>,
 ): Promise<Record<string, T>> {
@@ -74,17 +76,17 @@ async function byName<T>(
 
 const idsIn = (value: unknown): number[] => (Array.isArray(value) ? value.map(Number) : []);
 
-let knownZones: readonly string[] | undefined;
-function zones(): readonly string[] {
-  knownZones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')];
-  return knownZones;
+let cachedTimeZones: readonly string[] | undefined;
+function timeZones(): readonly string[] {
+  cachedTimeZones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')];
+  return cachedTimeZones;
 }
 
 /** Returns the terms of a kind, children directly after their parent. */
 export async function termChoices(context: FormContext, name: 'category' | 'tag'): Promise<TermChoice[]> {
   const { site, caller } = context;
   const { contentLanguages: languages } = caller.settings;
-  const { records } = await listTerms(withPagesOf(site, MOST_TERMS), caller, termKind(name), { per_page: MOST_TERMS, hide_empty: false });
+  const { records } = await listTerms(withMaxPerPage(site, MAX_TERMS), caller, termKind(name), { per_page: MAX_TERMS, hide_empty: false });
   const all = records.map((record) => ({
     id: Number(record.id),
     name: decodeEntities(String(record.name)),
@@ -95,55 +97,55 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
   const byParent = groupedBy(all, ({ parent }) => (ids.has(parent) ? parent : 0));
   const choices: TermChoice[] = [];
   const seen = new Set<number>();
-  const below = (parent: number, depth: number) => (byParent.get(parent) ?? []).map((term) => ({ ...term, depth })).reverse();
-  const waiting = below(0, 0);
-  for (let term = waiting.pop(); term !== undefined; term = waiting.pop()) {
+  const childrenOf = (parent: number, depth: number) => (byParent.get(parent) ?? []).map((term) => ({ ...term, depth })).reverse();
+  const stack = childrenOf(0, 0);
+  for (let term = stack.pop(); term !== undefined; term = stack.pop()) {
     if (seen.has(term.id)) continue;
     seen.add(term.id);
     const { parent: _, ...choice } = term;
     choices.push(choice);
-    waiting.push(...below(term.id, term.depth + 1));
+    stack.push(...childrenOf(term.id, term.depth + 1));
   }
   return choices;
 }
 
 /** Fields of a venue or organizer that cannot be filled in while linking to a new one; its own form has them. */
-const NOT_AT_ONCE: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
+const NOT_WHEN_LINKING: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
 
 /** Whether an event can link to several records of a kind, as in The Events Calendar. */
-const TAKES_SEVERAL = { venue: false, organizer: true } as const;
+const ALLOWS_SEVERAL = { venue: false, organizer: true } as const;
 
 /** Returns venues or organizers to link to: the first ones by name, and the linked ones. */
 async function linkChoices(context: FormContext, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
   const { site, caller, i18n } = context;
   const kind = postKind(name);
   const [{ records }, others] = await Promise.all([
-    listPosts(site, caller, kind, { per_page: MOST_CHOICES, orderby: 'title', order: 'asc' }, MOST_CHOICES),
+    listPosts(site, caller, kind, { per_page: MAX_CHOICES, orderby: 'title', order: 'asc' }, MAX_CHOICES),
     readablePosts(site, caller, kind, linked),
   ]);
   const named = await withPlainTitles(context, kind, [...others.records, ...records]);
   return {
     path: kind.path,
-    known: new Map(named.map((record) => [Number(record.id), linkName(context, kind, record)])),
-    fresh: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
-      text && !NOT_AT_ONCE.has(field) ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
+    names: new Map(named.map((record) => [Number(record.id), choiceName(context, kind, record)])),
+    newRecordFields: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
+      text && !NOT_WHEN_LINKING.has(field) ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
     ),
-    several: TAKES_SEVERAL[name],
+    allowsSeveral: ALLOWS_SEVERAL[name],
     mayCreate: mayCreate(caller, kind),
   };
 }
 
 /** Returns venues or organizers for filtering a list: the first ones by name, and the selected one (0: none). */
 export async function linkOptions(context: FormContext, name: 'venue' | 'organizer', chosen: number): Promise<Option[]> {
-  const { known } = await linkChoices(context, name, chosen === 0 ? [] : [chosen]);
-  return [...known].map(([id, text]) => ({ value: String(id), text }));
+  const { names } = await linkChoices(context, name, chosen === 0 ? [] : [chosen]);
+  return [...names].map(([id, text]) => ({ value: String(id), text }));
 }
 
 /** Returns tags for filtering a list, by name: those of most records, and the selected one (0: none). */
 export async function tagOptions({ site, caller }: FormContext, chosen: number): Promise<Option[]> {
   const kind = termKind('tag');
   const listed = (values: TermListValues) => listTerms(site, caller, kind, values);
-  const { records } = await listed({ per_page: MOST_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
+  const { records } = await listed({ per_page: MAX_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
   const isListed = chosen === 0 || records.some(({ id }) => Number(id) === chosen);
   const others = isListed ? [] : (await listed({ include: [chosen], hide_empty: false })).records;
   return [...others, ...records]
@@ -152,7 +154,7 @@ export async function tagOptions({ site, caller }: FormContext, chosen: number):
 }
 
 /** Returns the name of a record in a list of choices: a venue with its town, and the language if it has one. */
-function linkName({ settings }: Pick<FormContext, 'settings'>, kind: PostKind, record: Values): string {
+function choiceName({ settings }: Pick<FormContext, 'settings'>, kind: PostKind, record: Values): string {
   const language = settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name;
   return placeName(kind, record) + (language === undefined ? '' : ` (${language})`);
 }
@@ -170,20 +172,25 @@ const titleOf = (kind: PostKind, record: Values): string => decodeEntities(Strin
  * to the first new one. If an event can only have one link of the kind, the new one replaces it. `language`: language
  * of the event; records in this language take precedence.
  */
-export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown, language: string): Promise<unknown[]> {
+export async function resolveLinks(
+  context: FormContext,
+  name: 'venue' | 'organizer',
+  shown: FormValue,
+  language: string,
+): Promise<unknown[]> {
   const kind = postKind(name);
-  const { keep, add, fresh } = linkFormIn(shown);
+  const { keep, add, fresh } = readLinkForm(shown);
   let details: Readonly<Record<string, string>> = fresh;
   const added: unknown[] = [];
   for (const text of add) {
-    const id = choiceId(text) || (await idOfTitle(context, kind, text, language));
+    const id = parseChoiceId(text) || (await idOfTitle(context, kind, text, language));
     if (id) added.push(id);
     else {
       added.push({ [kind.titleField]: text, ...details });
       details = {};
     }
   }
-  const replaced = !TAKES_SEVERAL[name] && keep.length === 1 && added.length > 0;
+  const replaced = !ALLOWS_SEVERAL[name] && keep.length === 1 && added.length > 0;
   return replaced ? added : [...keep, ...added];
 }
 
@@ -191,34 +198,34 @@ export async function resolvedLinks(context: FormContext, name: 'venue' | 'organ
  * Returns the records that match a text, as choices for the script that completes the input. Those with exactly this
  * name come first, since many others can contain it.
  */
-export async function foundLinks(context: FormContext, name: 'venue' | 'organizer', search: string): Promise<string[]> {
+export async function searchLinks(context: FormContext, name: 'venue' | 'organizer', search: string): Promise<string[]> {
   const kind = postKind(name);
   const narrowed: PostListValues = {
-    per_page: FOUND,
+    per_page: MAX_LINKS_FOUND,
     orderby: 'title',
     order: 'asc',
     ...(search === '' ? {} : { search }),
   } as PostListValues;
   const [{ records }, exact] = await Promise.all([
     listPosts(context.site, context.caller, kind, narrowed),
-    search === '' ? [] : titledRecords(context, kind, search),
+    search === '' ? [] : recordsWithTitle(context, kind, search),
   ]);
   const found = new Map([...exact, ...records].map((record) => [Number(record.id), record]));
-  const named = await withPlainTitles(context, kind, [...found.values()].slice(0, FOUND));
-  return named.map((record) => choiceText(linkName(context, kind, record), Number(record.id)));
+  const named = await withPlainTitles(context, kind, [...found.values()].slice(0, MAX_LINKS_FOUND));
+  return named.map((record) => formatChoice(choiceName(context, kind, record), Number(record.id)));
 }
 
-const FOUND = 20;
+const MAX_LINKS_FOUND = 20;
 
 /** Returns the id of the record with a name, if there are several the one in the event's language; 0: there is none. */
 async function idOfTitle(context: FormContext, kind: PostKind, typed: string, language: string): Promise<number> {
-  const titled = await titledRecords(context, kind, typed);
-  const found = titled.length > 0 ? titled : await choicesCalled(context, kind, typed);
+  const titled = await recordsWithTitle(context, kind, typed);
+  const found = titled.length > 0 ? titled : await choicesWithText(context, kind, typed);
   return Number((found.find((record) => record.language === language) ?? found[0])?.id ?? 0);
 }
 
 /** Returns the records with exactly this title. It is stored as HTML if its author may not write unfiltered HTML. */
-async function titledRecords({ site, caller }: FormContext, kind: PostKind, title: string): Promise<readonly Values[]> {
+async function recordsWithTitle({ site, caller }: FormContext, kind: PostKind, title: string): Promise<readonly Values[]> {
   const spellings = [...new Set([title, ksesTitle(title)])];
   const rows = await Promise.all(spellings.map((one) => findByTitle(site.db, kind.postType, one, undefined)));
   const same = rows.flat().filter(({ post_title: stored }) => isSameName(decodeEntities(stored), title));
@@ -226,11 +233,11 @@ async function titledRecords({ site, caller }: FormContext, kind: PostKind, titl
 }
 
 /** Returns the records offered under this text: title and town, with or without the language. */
-async function choicesCalled(context: FormContext, kind: PostKind, typed: string): Promise<readonly Values[]> {
+async function choicesWithText(context: FormContext, kind: PostKind, typed: string): Promise<readonly Values[]> {
   const { site, caller } = context;
-  const { records } = await listPosts(site, caller, kind, { search: typed, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
+  const { records } = await listPosts(site, caller, kind, { search: typed, per_page: MAX_CHOICES } as PostListValues, MAX_CHOICES);
   return (await withPlainTitles(context, kind, records)).filter((record) =>
-    [placeName(kind, record), linkName(context, kind, record)].some((name) => isSameName(name, typed)),
+    [placeName(kind, record), choiceName(context, kind, record)].some((name) => isSameName(name, typed)),
   );
 }
 
@@ -249,7 +256,7 @@ async function withPlainTitles({ site }: FormContext, kind: PostKind, records: r
 export async function authorOptions({ site, settings, caller, i18n }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
-  const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });
+  const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MAX_AUTHORS });
   const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: decodeEntities(displayName) || nicename }));
   const id = String(present ?? '');
   if (id === '' || named.some(({ value }) => value === id)) return named;
@@ -269,7 +276,7 @@ export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, pre
   return settable.map((name) => ({ value: name, text: i18n.say(`statuses:${name}`) }));
 }
 
-async function imageOf({ site, caller }: FormContext, name: string | undefined, values: Values): Promise<ImageShown | undefined> {
+async function loadImage({ site, caller }: FormContext, name: string | undefined, values: Values): Promise<FormImage | undefined> {
   const id = name === undefined ? 0 : Number(values[name]) || 0;
   if (id === 0) return undefined;
   const record = (await shownMedia(site, caller, [id], 'view')).get(id)?.record;
@@ -280,6 +287,6 @@ async function imageOf({ site, caller }: FormContext, name: string | undefined, 
   return {
     address: String(record.source_url),
     alt: String(record.alt_text ?? ''),
-    mayDescribe: links?.self?.[0]?.targetHints?.allow?.includes('PATCH') ?? false,
+    mayChangeAlt: links?.self?.[0]?.targetHints?.allow?.includes('PATCH') ?? false,
   };
 }

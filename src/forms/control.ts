@@ -9,7 +9,7 @@ import type { Field } from '../kinds/param.ts';
  */
 
 /** A value in the form in which a form shows and sends it. */
-export type Shown = unknown;
+export type FormValue = unknown;
 
 /** Data for inputs in addition to the value: choices, and the names of records that values contain by id. */
 export interface ControlData {
@@ -17,18 +17,18 @@ export interface ControlData {
   /** Terms to choose from, by field. */
   readonly terms: Readonly<Record<string, readonly TermChoice[]>>;
   /** Fields for which the caller may create new terms. */
-  readonly freshTerms: ReadonlySet<string>;
+  readonly newTermFields: ReadonlySet<string>;
   /** Records to link to, by field, and the fields of a new record of that kind. */
   readonly links: Readonly<Record<string, LinkChoices>>;
   readonly statuses: readonly Option[];
   /** People who can be authors; empty if the caller may not set the author. */
   readonly authors: readonly Option[];
-  readonly image: ImageShown | undefined;
+  readonly image: FormImage | undefined;
   /** The alternative text of the image in the form. */
   readonly alt: string;
   readonly mayUpload: boolean;
   /** Maximum size of an uploaded file. */
-  readonly longestFile: { readonly bytes: number; readonly words: string };
+  readonly maxFileSize: { readonly bytes: number; readonly words: string };
   readonly customFields: readonly CustomField[];
   readonly zones: readonly string[];
   /** Names of the content languages, by code. */
@@ -38,14 +38,14 @@ export interface ControlData {
 /** Data for inputs without choices. */
 export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   terms: {},
-  freshTerms: new Set(),
+  newTermFields: new Set(),
   links: {},
   statuses: [],
   authors: [],
   image: undefined,
   alt: '',
   mayUpload: false,
-  longestFile: { bytes: 0, words: '' },
+  maxFileSize: { bytes: 0, words: '' },
   customFields: [],
   zones: [],
   languages: new Map(),
@@ -69,48 +69,48 @@ export const indentedTerm = (term: TermChoice): string => '– '.repeat(term.dep
 export interface LinkChoices {
   readonly path: string;
   /** Names of records to link to, by id. */
-  readonly known: ReadonlyMap<number, string>;
+  readonly names: ReadonlyMap<number, string>;
   /** Fields of a new record, with their labels. */
-  readonly fresh: readonly { readonly name: string; readonly label: string }[];
-  readonly several: boolean;
+  readonly newRecordFields: readonly { readonly name: string; readonly label: string }[];
+  readonly allowsSeveral: boolean;
   readonly mayCreate: boolean;
 }
 
-export interface ImageShown {
+export interface FormImage {
   readonly address: string;
   readonly alt: string;
-  readonly mayDescribe: boolean;
+  readonly mayChangeAlt: boolean;
 }
 
 export interface ControlProps extends FieldProps {
   readonly field: Field;
-  readonly shown: Shown;
+  readonly shown: FormValue;
   readonly data: ControlData;
 }
 
 export interface Control {
   /** Returns a stored value (undefined: none yet) in the form's representation. */
-  readonly show: (value: unknown, data: ControlData) => Shown;
+  readonly toFormValue: (value: unknown, data: ControlData) => FormValue;
   /** Reads the submitted value of the field. */
-  readonly read: (sent: unknown) => Shown;
+  readonly read: (sent: unknown) => FormValue;
   /** Returns a value of the form as the API takes it. `stored`: the stored value, undefined if there was none. */
-  readonly raw: (shown: Shown, data: ControlData, stored: unknown) => unknown;
+  readonly toApiValue: (shown: FormValue, data: ControlData, stored: unknown) => unknown;
   /** Returns a value in words, for comparing two versions. */
-  readonly words: (shown: Shown, data: ControlData) => string;
-  readonly Show: (props: ControlProps) => JSX.Element | null;
+  readonly toText: (shown: FormValue, data: ControlData) => string;
+  readonly Component: (props: ControlProps) => JSX.Element | null;
 }
 
 export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/\r\n?/g, '\n'));
 /** Returns a text as a single-line input contains it. */
 export const onOneLine = (text: string): string => text.replace(/\n/g, ' ');
-export const asText = (shown: Shown): string => (typeof shown === 'string' ? shown : '');
+export const textOrEmpty = (shown: FormValue): string => (typeof shown === 'string' ? shown : '');
 
-export function boxOf({ name, id, label, hint, error, required }: ControlProps): FieldProps {
+export function fieldPropsOf({ name, id, label, hint, error, required }: ControlProps): FieldProps {
   return { name, label, hint, error, required, ...(id === undefined ? {} : { id }) };
 }
 
 /** Returns the properties of a field with several inputs, each of which has its own `required`. */
-export function groupOf(props: ControlProps): Omit<FieldProps, 'required'> {
-  const { required: _, ...group } = boxOf(props);
+export function groupPropsOf(props: ControlProps): Omit<FieldProps, 'required'> {
+  const { required: _, ...group } = fieldPropsOf(props);
   return group;
 }

@@ -1,16 +1,16 @@
 import { isYesOrNo } from '../kinds/editable.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { decimal, url } from '../kinds/grammars/grammars.ts';
 import { timeText, timezone } from '../kinds/grammars/times.ts';
 import type { Field } from '../kinds/param.ts';
 import { author, categories, oneOf, status, tags } from './choice-controls.tsx';
 import type { Control } from './control.ts';
 import { customFields } from './custom-control.tsx';
-import { moment, zone } from './date-controls.tsx';
+import { dateAndTime, timeZone } from './date-controls.tsx';
 import { image } from './image-control.tsx';
 import { links } from './link-controls.tsx';
-import { line, lineOf, number, paragraphs, yesOrNo } from './text-controls.tsx';
+import { multiLine, number, singleLine, singleLineWith, yesOrNo } from './text-controls.tsx';
 
 /*
  * Selection of the control for a field.
@@ -26,13 +26,13 @@ export function controlOf(name: string, field: Field): Control {
   if (isTerms(field)) return field.place.kind === 'category' ? categories : tags;
   if (isLinks(field)) return links;
   if (isImage(field)) return image;
-  if (grammar === timeText) return moment;
-  if (grammar === timezone) return zone;
+  if (grammar === timeText) return dateAndTime;
+  if (grammar === timezone) return timeZone;
   if (grammar === decimal) return number;
-  if (grammar === url) return lineOf('url', 'https://');
-  if (grammar.longest === LENGTHS.content) return paragraphs(12);
-  if (field.place.in === 'column' && field.place.column === 'post_excerpt') return paragraphs(3);
+  if (grammar === url) return singleLineWith('url', 'https://');
+  if (grammar.maxBytes === MAX_BYTES.content) return multiLine(12);
+  if (field.place.in === 'column' && field.place.column === 'post_excerpt') return multiLine(3);
   const { enum: choices } = grammar.json;
   if (Array.isArray(choices)) return oneOf(choices.map(String));
-  return line;
+  return singleLine;
 }

@@ -1,23 +1,23 @@
 import type { JSX } from 'preact';
-import { type CustomField, choiceInWords } from '../calendar/custom-fields.ts';
+import { type CustomField, choiceLabel } from '../calendar/custom-fields.ts';
 import { FieldGroup, Input, Select, TextArea } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
-import { type Control, groupOf, onOneLine, textOf } from './control.ts';
+import { type Control, groupPropsOf, onOneLine, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
-import { withPoint } from './text-controls.tsx';
+import { withDecimalPoint } from './text-controls.tsx';
 
 /*
  * Control for the custom fields of a site.
  */
 
-const listOf = (value: unknown): string[] =>
+const splitValues = (value: unknown): string[] =>
   textOf(value)
     .split('|')
     .filter((part) => part !== '');
 
 /** Returns the choices of a field, followed by selected values that the site no longer offers. */
-const offered = ({ type, choices }: CustomField, value: string): string[] => {
-  const chosen = type === 'checkbox' ? listOf(value) : [value];
+const offeredChoices = ({ type, choices }: CustomField, value: string): string[] => {
+  const chosen = type === 'checkbox' ? splitValues(value) : [value];
   return [...new Set([...choices, ...chosen.filter((one) => one !== '')])];
 };
 
@@ -25,28 +25,28 @@ const offered = ({ type, choices }: CustomField, value: string): string[] => {
  * Returns the value of a field as its inputs send it: ticked choices in the order of the boxes, a line without line
  * breaks.
  */
-function shownOf(field: CustomField, value: string): string {
+function toInputValue(field: CustomField, value: string): string {
   if (field.type === 'text') return onOneLine(value);
   return field.type === 'checkbox'
-    ? offered(field, value)
-        .filter((one) => listOf(value).includes(one))
+    ? offeredChoices(field, value)
+        .filter((one) => splitValues(value).includes(one))
         .join('|')
     : value;
 }
 
 /** Returns a value for display: ticked choices separated by commas. `yes`: the word for a single box. */
-const inWords = ({ type, choices }: CustomField, value: string, yes: string): string =>
+const displayText = ({ type, choices }: CustomField, value: string, yes: string): string =>
   type === 'checkbox'
-    ? listOf(value)
-        .map((one) => choiceInWords(one, choices, yes))
+    ? splitValues(value)
+        .map((one) => choiceLabel(one, choices, yes))
         .join(', ')
     : value;
 
-const shownIn = (value: unknown, defined: readonly CustomField[]): Values =>
-  Object.fromEntries(defined.map((field) => [field.name, shownOf(field, textOf(membersIn(value)[field.name]))]));
+const inputValues = (value: unknown, defined: readonly CustomField[]): Values =>
+  Object.fromEntries(defined.map((field) => [field.name, toInputValue(field, textOf(membersIn(value)[field.name]))]));
 
 export const customFields: Control = {
-  show: (value, { customFields: defined }) => shownIn(value, defined),
+  toFormValue: (value, { customFields: defined }) => inputValues(value, defined),
   read: (sent) => {
     const form: Values = membersIn(sent);
     return Object.fromEntries(
@@ -54,19 +54,21 @@ export const customFields: Control = {
     );
   },
   // Values that are no longer offered would be refused, so only changed fields are sent.
-  raw: (shown, { customFields: defined }, stored) => {
-    const before = shownIn(stored, defined);
+  toApiValue: (shown, { customFields: defined }, stored) => {
+    const before = inputValues(stored, defined);
     const sent = membersIn(shown);
     const changed = defined.filter(({ name }) => Object.hasOwn(sent, name) && sent[name] !== before[name]);
-    return Object.fromEntries(changed.map(({ name, type }) => [name, type === 'number' ? withPoint(textOf(sent[name])) : sent[name]]));
+    return Object.fromEntries(
+      changed.map(({ name, type }) => [name, type === 'number' ? withDecimalPoint(textOf(sent[name])) : sent[name]]),
+    );
   },
-  words: (shown, { customFields: defined, say }) => {
+  toText: (shown, { customFields: defined, say }) => {
     const values = membersIn(shown);
     const filled = defined.filter(({ name }) => textOf(values[name]) !== '');
-    return filled.map((field) => `${field.label}: ${inWords(field, textOf(values[field.name]), say('pages:yes'))}`).join('; ');
+    return filled.map((field) => `${field.label}: ${displayText(field, textOf(values[field.name]), say('pages:yes'))}`).join('; ');
   },
-  Show: (props) => (
-    <FieldGroup {...groupOf(props)}>
+  Component: (props) => (
+    <FieldGroup {...groupPropsOf(props)}>
       {props.data.customFields.map((field) => (
         <CustomInput
           key={field.name}
@@ -90,7 +92,7 @@ interface CustomInputProps {
 
 function CustomInput({ field, name, value, yes }: CustomInputProps): JSX.Element {
   const { label, type } = field;
-  const choices = offered(field, value);
+  const choices = offeredChoices(field, value);
   const id = `custom-${field.name}`;
   if (type === 'textarea') return <TextArea name={name} id={id} label={label} value={value} rows={4} />;
   if (type === 'choice')
@@ -102,8 +104,8 @@ function CustomInput({ field, name, value, yes }: CustomInputProps): JSX.Element
         <input type="hidden" name={`${name}[]`} value="" />
         {choices.map((choice) => (
           <label key={choice} class="choice">
-            <input type="checkbox" name={`${name}[]`} value={choice} checked={listOf(value).includes(choice)} />
-            {choiceInWords(choice, choices, yes)}
+            <input type="checkbox" name={`${name}[]`} value={choice} checked={splitValues(value).includes(choice)} />
+            {choiceLabel(choice, choices, yes)}
           </label>
         ))}
       </fieldset>

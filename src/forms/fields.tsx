@@ -2,23 +2,23 @@ import type { JSX } from 'preact';
 import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
 import type { PostKind } from '../kinds/kind.ts';
-import type { ControlData, Shown } from './control.ts';
+import type { ControlData, FormValue } from './control.ts';
 import { controlOf } from './controls.ts';
 import { hintOf, labelOf } from './labels.ts';
 
 /** Texts of the same record in another language, shown next to the fields of a form. */
-export interface TextsBeside {
+export interface TranslationTexts {
   /** The name of the language. */
-  readonly name: string;
+  readonly languageName: string;
   /** Its language tag, such as `it-IT`. */
-  readonly tag: string | undefined;
+  readonly languageTag: string | undefined;
   readonly texts: ReadonlyMap<string, string>;
 }
 
 /** The data of a form of a kind. */
 export interface FormState {
   readonly kind: PostKind;
-  readonly shown: Readonly<Record<string, Shown>>;
+  readonly shown: Readonly<Record<string, FormValue>>;
   readonly data: ControlData;
   /** Labels of fields that are not fields of the kind. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface FormState {
   readonly errors?: ReadonlyMap<string, string>;
   /** Stored values in words, for fields that another user has saved with other values in the meantime. */
   readonly theirs?: ReadonlyMap<string, string>;
-  readonly beside?: TextsBeside | undefined;
+  readonly translation?: TranslationTexts | undefined;
 }
 
 /** The list of errors with links to the fields. It comes first, for users of screen readers. */
@@ -52,14 +52,14 @@ export function ErrorSummary({
 
 /** One field of a form with its error, and with the value that another user saved in the meantime. */
 export function FieldOf({ form, name, i18n }: { readonly form: FormState; readonly name: string; readonly i18n: I18n }): JSX.Element {
-  const { kind, shown, data, errors, theirs, beside } = form;
+  const { kind, shown, data, errors, theirs, translation } = form;
   const field = kind.fields[name]!;
-  const { Show } = controlOf(name, field);
+  const { Component } = controlOf(name, field);
   const other = theirs?.get(name);
-  const text = beside?.texts.get(name);
+  const text = translation?.texts.get(name);
   return (
     <div class={other === undefined ? (text === undefined ? undefined : 'with-beside') : 'conflict'}>
-      <Show
+      <Component
         name={name}
         field={field}
         label={labelOf(i18n, kind.name, name)}
@@ -72,8 +72,8 @@ export function FieldOf({ form, name, i18n }: { readonly form: FormState; readon
       {other !== undefined && <SavedNow i18n={i18n} text={other} />}
       {text !== undefined && (
         <div class="beside">
-          <p class="quiet">{beside?.name}</p>
-          <p class="saved-now" lang={beside?.tag}>
+          <p class="quiet">{translation?.languageName}</p>
+          <p class="saved-now" lang={translation?.languageTag}>
             {text === '' ? i18n.say('desk:form.nothing') : text}
           </p>
         </div>

@@ -1,6 +1,6 @@
 import { Checkbox, FieldGroup, Input } from '../html/form-fields.tsx';
 import { imageMimes } from '../media/image-type.ts';
-import { type Control, groupOf } from './control.ts';
+import { type Control, groupPropsOf } from './control.ts';
 import { membersIn, textIn } from './form-values.ts';
 
 /*
@@ -8,25 +8,25 @@ import { membersIn, textIn } from './form-values.ts';
  */
 
 /** Accepted types. Phones convert their own formats to one of these if they are listed. */
-const TAKEN = [...new Set(imageMimes.values())].join();
+const ACCEPTED_TYPES = [...new Set(imageMimes.values())].join();
 
 export const image: Control = {
-  show: (value) => Number(value) || 0,
+  toFormValue: (value) => Number(value) || 0,
   read: (sent) => {
     const form = membersIn(sent);
     return textIn(form, 'remove') === '' ? Number(textIn(form, 'id')) || 0 : 0;
   },
-  raw: (shown) => (shown === 0 ? '' : shown),
-  words: (shown, { say }) => (shown === 0 ? say('desk:form.no-image') : `#${String(shown)}`),
-  Show: (props) => {
+  toApiValue: (shown) => (shown === 0 ? '' : shown),
+  toText: (shown, { say }) => (shown === 0 ? say('desk:form.no-image') : `#${String(shown)}`),
+  Component: (props) => {
     const { name, shown, data } = props;
     return (
       <FieldGroup
-        {...groupOf(props)}
+        {...groupPropsOf(props)}
         data-drop
         data-chosen={data.say('desk:form.chosen-image')}
-        data-most={String(data.longestFile.bytes)}
-        data-too-large={data.say('desk:form.picture-too-large', { most: data.longestFile.words })}
+        data-most={String(data.maxFileSize.bytes)}
+        data-too-large={data.say('desk:form.picture-too-large', { most: data.maxFileSize.words })}
       >
         <input type="hidden" name={`${name}[id]`} value={String(shown)} />
         {shown !== 0 && data.image && (
@@ -38,10 +38,10 @@ export const image: Control = {
         {data.mayUpload && (
           <label>
             <span class="quiet">{data.say(shown === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
-            <input type="file" name={`${name}_file`} accept={TAKEN} />
+            <input type="file" name={`${name}_file`} accept={ACCEPTED_TYPES} />
           </label>
         )}
-        {(data.mayUpload || data.image?.mayDescribe) && (
+        {(data.mayUpload || data.image?.mayChangeAlt) && (
           <Input
             name={`${name}[alt]`}
             id={`${name}-alt`}

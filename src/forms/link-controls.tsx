@@ -1,5 +1,5 @@
 import { FieldGroup, Input } from '../html/form-fields.tsx';
-import { asText, type Control, groupOf, type Shown } from './control.ts';
+import { type Control, type FormValue, groupPropsOf, textOrEmpty } from './control.ts';
 import { membersIn, textIn, textsIn } from './form-values.ts';
 
 /*
@@ -13,23 +13,23 @@ export interface LinkForm {
   readonly fresh: Readonly<Record<string, string>>;
 }
 
-export const linkFormIn = (shown: Shown): LinkForm => {
+export const readLinkForm = (shown: FormValue): LinkForm => {
   const { keep, add, fresh } = membersIn(shown);
   return {
     keep: Array.isArray(keep) ? keep.map(Number) : [],
-    add: Array.isArray(add) ? add.map(asText) : [],
-    fresh: Object.fromEntries(Object.entries(membersIn(fresh)).map(([name, value]) => [name, asText(value)])),
+    add: Array.isArray(add) ? add.map(textOrEmpty) : [],
+    fresh: Object.fromEntries(Object.entries(membersIn(fresh)).map(([name, value]) => [name, textOrEmpty(value)])),
   };
 };
 
 /** Returns the name of a record in a list of choices, which ends with its id. */
-export const choiceText = (name: string, id: number): string => `${name} (#${id})`;
+export const formatChoice = (name: string, id: number): string => `${name} (#${id})`;
 
 /** Returns the id at the end of such a name. */
-export const choiceId = (typed: string): number => Number(/\(#([1-9]\d{0,14})\)\s*$/.exec(typed)?.[1] ?? 0);
+export const parseChoiceId = (typed: string): number => Number(/\(#([1-9]\d{0,14})\)\s*$/.exec(typed)?.[1] ?? 0);
 
 export const links: Control = {
-  show: (value) => ({ keep: Array.isArray(value) ? value.map(Number) : [], add: [], fresh: {} }),
+  toFormValue: (value) => ({ keep: Array.isArray(value) ? value.map(Number) : [], add: [], fresh: {} }),
   read: (sent) => {
     const form = membersIn(sent);
     return {
@@ -46,24 +46,24 @@ export const links: Control = {
       ),
     };
   },
-  raw: (shown) => linkFormIn(shown).keep,
-  words: (shown, { links: all }) => {
-    const { keep, add } = linkFormIn(shown);
-    const known = new Map(Object.values(all).flatMap(({ known: names }) => [...names]));
+  toApiValue: (shown) => readLinkForm(shown).keep,
+  toText: (shown, { links: all }) => {
+    const { keep, add } = readLinkForm(shown);
+    const known = new Map(Object.values(all).flatMap(({ names }) => [...names]));
     return [...keep.map((id) => known.get(id) ?? `#${id}`), ...add].join(', ');
   },
-  Show: (props) => {
+  Component: (props) => {
     const { name, error, shown, data } = props;
-    const { keep, add, fresh } = linkFormIn(shown);
+    const { keep, add, fresh } = readLinkForm(shown);
     const choices = data.links[name];
     if (!choices) return null;
-    const boxes = [...add, ...(add.length === 0 || choices.several ? [''] : [])];
+    const boxes = [...add, ...(add.length === 0 || choices.allowsSeveral ? [''] : [])];
     return (
-      <FieldGroup {...groupOf(props)} data-links={choices.path}>
+      <FieldGroup {...groupPropsOf(props)} data-links={choices.path}>
         {keep.map((id) => (
           <label key={id} class="choice">
             <input type="checkbox" name={`${name}[keep][]`} value={String(id)} checked />
-            {choices.known.get(id) ?? data.say('desk:form.unnamed', { id })}
+            {choices.names.get(id) ?? data.say('desk:form.unnamed', { id })}
           </label>
         ))}
         {boxes.map((text, place) => (
@@ -81,14 +81,14 @@ export const links: Control = {
           </label>
         ))}
         <datalist id={`${name}-choices`}>
-          {[...choices.known].map(([id, text]) => (
-            <option key={id} value={choiceText(text, id)} />
+          {[...choices.names].map(([id, text]) => (
+            <option key={id} value={formatChoice(text, id)} />
           ))}
         </datalist>
-        {choices.mayCreate && choices.fresh.length > 0 && (
+        {choices.mayCreate && choices.newRecordFields.length > 0 && (
           <details open={Object.keys(fresh).length > 0}>
             <summary>{data.say('desk:form.new-details')}</summary>
-            {choices.fresh.map((field) => (
+            {choices.newRecordFields.map((field) => (
               <Input
                 key={field.name}
                 name={`${name}[fresh][${field.name}]`}

@@ -7,7 +7,7 @@ import type { FormContext } from './form-context.ts';
  * the user has to correct them.
  */
 
-const MOMENTS = ['start_date', 'end_date'];
+const DATE_FIELDS = ['start_date', 'end_date'];
 
 /**
  * Returns the dates of an event in a form that do not exist, each with a sentence about it. `raw`: the values to be
@@ -17,7 +17,7 @@ export function skippedHours({ settings, i18n }: FormContext, raw: Values, befor
   const { timezone, all_day: allDay } = { ...before, ...raw };
   const zone = parseZone(String(timezone ?? '')) ?? settings.zone;
   if (allDay === true) return [];
-  return MOMENTS.flatMap((name): [string, string][] => {
+  return DATE_FIELDS.flatMap((name): [string, string][] => {
     const typed = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d$/.exec(String(raw[name] ?? ''))?.[0];
     const isThere = typed === undefined || localFromUnix(unixFromLocal(`${typed}:00`, zone), zone).startsWith(typed);
     return isThere ? [] : [[name, i18n.say('desk:form.skipped-hour')]];

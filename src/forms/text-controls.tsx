@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Checkbox, Field as FieldBox, TextArea } from '../html/form-fields.tsx';
-import { asText, boxOf, type Control, type ControlProps, onOneLine, textOf } from './control.ts';
+import { type Control, type ControlProps, fieldPropsOf, onOneLine, textOf, textOrEmpty } from './control.ts';
 
 /*
  * Controls for texts and booleans.
@@ -10,38 +10,38 @@ import { asText, boxOf, type Control, type ControlProps, onOneLine, textOf } fro
  * A single-line text. Browsers remove the line breaks that a stored value may contain, so they are shown as spaces, and
  * an unchanged value is left as it is.
  */
-export const line: Control = {
-  show: (value) => onOneLine(textOf(value)),
+export const singleLine: Control = {
+  toFormValue: (value) => onOneLine(textOf(value)),
   read: textOf,
-  raw: (shown) => shown,
-  words: asText,
-  Show: LineInput,
+  toApiValue: (shown) => shown,
+  toText: textOrEmpty,
+  Component: LineInput,
 };
 
 export const yesOrNo: Control = {
-  show: (value) => value === true,
+  toFormValue: (value) => value === true,
   read: (sent) => typeof sent === 'string' && sent !== '',
-  raw: (shown) => shown,
-  words: (shown, { say }) => say(shown === true ? 'desk:yes' : 'desk:no'),
-  Show: (props) => <Checkbox {...boxOf(props)} checked={props.shown === true} />,
+  toApiValue: (shown) => shown,
+  toText: (shown, { say }) => say(shown === true ? 'desk:yes' : 'desk:no'),
+  Component: (props) => <Checkbox {...fieldPropsOf(props)} checked={props.shown === true} />,
 };
 
 /** Returns a single-line control with a hint for on-screen keyboards. */
-export const lineOf = (inputMode: 'decimal' | 'url', placeholder?: string): Control => ({
-  ...line,
-  Show: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,
+export const singleLineWith = (inputMode: 'decimal' | 'url', placeholder?: string): Control => ({
+  ...singleLine,
+  Component: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,
 });
 
 /** Converts a number with a decimal comma, as in most of Europe, to the form that the API takes. */
-export const withPoint = (text: string): string => text.trim().replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
+export const withDecimalPoint = (text: string): string => text.trim().replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
 
-export const number: Control = { ...lineOf('decimal'), raw: (shown) => withPoint(asText(shown)) };
+export const number: Control = { ...singleLineWith('decimal'), toApiValue: (shown) => withDecimalPoint(textOrEmpty(shown)) };
 
 /** Returns the control for a text of several lines. `rows`: number of lines shown initially. */
-export const paragraphs = (rows: number): Control => ({
-  ...line,
-  show: textOf,
-  Show: (props) => <TextArea {...boxOf(props)} value={asText(props.shown)} rows={rows} />,
+export const multiLine = (rows: number): Control => ({
+  ...singleLine,
+  toFormValue: textOf,
+  Component: (props) => <TextArea {...fieldPropsOf(props)} value={textOrEmpty(props.shown)} rows={rows} />,
 });
 
 function LineInput({
@@ -50,8 +50,10 @@ function LineInput({
   ...props
 }: ControlProps & { readonly inputMode?: 'decimal' | 'url'; readonly placeholder?: string | undefined }): JSX.Element {
   return (
-    <FieldBox {...boxOf(props)}>
-      {(ties) => <input type="text" dir="auto" {...ties} value={asText(props.shown)} inputMode={inputMode} placeholder={placeholder} />}
+    <FieldBox {...fieldPropsOf(props)}>
+      {(ties) => (
+        <input type="text" dir="auto" {...ties} value={textOrEmpty(props.shown)} inputMode={inputMode} placeholder={placeholder} />
+      )}
     </FieldBox>
   );
 }

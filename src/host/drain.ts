@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 
 /** Time without requests after which a connection counts as idle. */
 const IDLE_MS = 1000;
-const LOOK_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 export interface Drainable {
   /** Returns the number of connections. */
@@ -30,10 +30,10 @@ export function drainable(server: Server): Drainable {
 
   const drain = async (deadline: number): Promise<void> => {
     draining = true;
-    const idleFrom = performance.now() + IDLE_MS;
+    const idleSince = performance.now() + IDLE_MS;
     while (sockets.size > 0 && performance.now() < deadline) {
-      await sleep(LOOK_MS);
-      if (performance.now() < idleFrom) continue;
+      await sleep(POLL_INTERVAL_MS);
+      if (performance.now() < idleSince) continue;
       // After this turn, all data that had arrived has been read.
       await nextTurn();
       server.closeIdleConnections();

@@ -2,23 +2,23 @@
  * Time for operations that keep the process alive after its work is done, such as a DNS lookup whose result is not
  * needed.
  */
-const LAST_MS = 1000;
+const EXIT_TIMEOUT_MS = 1000;
 
 /**
  * Lets the process end by itself with this exit code. If something keeps it alive too long, it is killed by the signal
  * that it was told to end with.
  */
-export function endByItself(signal: NodeJS.Signals, code: number): void {
+export function exitWhenIdle(signal: NodeJS.Signals, code: number): void {
   process.exitCode = code;
   if (process.connected) process.disconnect();
-  setTimeout(endAtOnce, LAST_MS, signal).unref();
+  setTimeout(killSelf, EXIT_TIMEOUT_MS, signal).unref();
 }
 
 /**
  * Ends the process immediately, by the default action of this signal. `process.exit` would wait for work in other
  * threads, including blocked writes.
  */
-export function endAtOnce(signal: NodeJS.Signals): void {
+export function killSelf(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   // Only reached by the first process of a container, for which signals have no default action.

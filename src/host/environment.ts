@@ -18,7 +18,7 @@ export class EnvironmentError extends Error {
 
 const DOTENV = '.env';
 /** Suffix of a variable that names a file with the value instead of containing it, as used for container secrets. */
-const FILE = '_FILE';
+const FILE_SUFFIX = '_FILE';
 
 /**
  * Returns the variables of a process, combined with those of the file `.env` in its folder, if there is one, and with
@@ -30,35 +30,35 @@ const FILE = '_FILE';
  */
 export function readEnvironment(own: Variables, folder: string, names: readonly string[]): Environment {
   const path = join(folder, DOTENV);
-  const listed = variablesIn(path);
-  const variables: Record<string, string | undefined> = { ...listed };
-  const files = new Map(Object.keys(listed).map((name) => [name, path]));
+  const dotenv = readDotenv(path);
+  const variables: Record<string, string | undefined> = { ...dotenv };
+  const files = new Map(Object.keys(dotenv).map((name) => [name, path]));
   for (const [name, value] of Object.entries(own)) {
-    if (value === undefined || (value === '' && listed[name] !== undefined)) continue;
+    if (value === undefined || (value === '' && dotenv[name] !== undefined)) continue;
     variables[name] = value;
     files.delete(name);
   }
   for (const name of names) {
-    const named = variables[name + FILE];
-    if (!named) continue;
-    if (variables[name]) throw new EnvironmentError(`${name} and ${name + FILE} are both given; keep one of them.`);
-    const file = resolve(folder, named);
-    variables[name] = valueIn(file, name + FILE);
+    const fileName = variables[name + FILE_SUFFIX];
+    if (!fileName) continue;
+    if (variables[name]) throw new EnvironmentError(`${name} and ${name + FILE_SUFFIX} are both given; keep one of them.`);
+    const file = resolve(folder, fileName);
+    variables[name] = valueIn(file, name + FILE_SUFFIX);
     files.set(name, file);
   }
   return { variables, files };
 }
 
 /** Removes the line break that editors and `echo` put at the end of a file; blanks may be part of the secret. */
-function withoutLineEnd(text: string): string {
+function withoutTrailingNewline(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
   return text.slice(0, end);
 }
 
-function variablesIn(path: string): Record<string, string | undefined> {
+function readDotenv(path: string): Record<string, string | undefined> {
   try {
-    return parseEnv(withoutMark(readFileSync(path, 'utf8'))) as Record<string, string | undefined>;
+    return parseEnv(withoutByteOrderMark(readFileSync(path, 'utf8'))) as Record<string, string | undefined>;
   } catch (error) {
     if (isMissing(error)) return {};
     throw new EnvironmentError(`${path} cannot be read: ${messageOf(error)}`);
@@ -66,16 +66,16 @@ function variablesIn(path: string): Record<string, string | undefined> {
 }
 
 /** Removes the byte order mark that some editors write, which would become part of the first name. */
-const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '');
+const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '');
 
 /** Returns the value in a file. An empty one must not count as absent: the default could be another database. */
 function valueIn(file: string, variable: string): string {
-  const value = withoutLineEnd(textOf(file, variable));
+  const value = withoutTrailingNewline(readVariableFile(file, variable));
   if (value.trim() === '') throw new EnvironmentError(`${variable} names ${file}, which is empty.`);
   return value;
 }
 
-function textOf(file: string, variable: string): string {
+function readVariableFile(file: string, variable: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

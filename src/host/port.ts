@@ -11,30 +11,30 @@ export type ListenAddress = ListenOptions & ({ readonly port: number; readonly h
 const BACKLOG = 4096;
 
 /** The first file descriptor that is passed (`SD_LISTEN_FDS_START`). */
-const FIRST_HANDED_OVER = 3;
+const FIRST_PASSED_DESCRIPTOR = 3;
 
 /**
  * Returns the address to listen on. A socket that the parent process has opened (`sd_listen_fds(3)` of systemd) takes
  * precedence over the settings. It outlives the process, so that connections wait for the next process instead of being
  * refused.
  */
-export function placeOf(
+export function listenAddressOf(
   { port, host }: { readonly port: number; readonly host: string },
   { LISTEN_PID, LISTEN_FDS }: Readonly<Record<string, string | undefined>>,
 ): ListenAddress {
-  return Number(LISTEN_PID) === process.pid && Number(LISTEN_FDS) > 0 ? { fd: FIRST_HANDED_OVER } : { port, host, backlog: BACKLOG };
+  return Number(LISTEN_PID) === process.pid && Number(LISTEN_FDS) > 0 ? { fd: FIRST_PASSED_DESCRIPTOR } : { port, host, backlog: BACKLOG };
 }
 
 /** Maximum time for attempts to close a busy port. */
-const CLOSING_MS = 5000;
+const CLOSE_TIMEOUT_MS = 5000;
 
 /**
  * Stops accepting connections without cutting any that the system has accepted: the server receives these first. If the
  * socket was passed to the process, waiting connections continue to wait. Open connections stay open; Node's own
  * `close` of an HTTP server would close idle ones, even if their next request is on its way.
  */
-export async function closePort(server: TcpServer, place: ListenAddress): Promise<void> {
-  if ('port' in place) await untilQueueIsOurs(server);
+export async function closePort(server: TcpServer, listenAddress: ListenAddress): Promise<void> {
+  if ('port' in listenAddress) await waitForEmptyQueue(server);
   TcpServer.prototype.close.call(server);
 }
 
@@ -43,27 +43,27 @@ export async function closePort(server: TcpServer, place: ListenAddress): Promis
  * process has not. Therefore, the backlog is reduced to one connection, and retried until that one is our own. See
  * docs/decisions/0019.
  */
-async function untilQueueIsOurs(server: TcpServer): Promise<void> {
-  const { _handle: handle } = server as TcpServer & Partial<Handled>;
+async function waitForEmptyQueue(server: TcpServer): Promise<void> {
+  const { _handle: serverHandle } = server as TcpServer & Partial<WithHandle>;
   const address = server.address();
-  if (!handle?.listen || address === null || typeof address === 'string') return;
-  const until = performance.now() + CLOSING_MS;
-  while (performance.now() < until) {
+  if (!serverHandle?.listen || address === null || typeof address === 'string') return;
+  const deadline = performance.now() + CLOSE_TIMEOUT_MS;
+  while (performance.now() < deadline) {
     // After this turn, connections have been accepted from the queue.
     await nextTurn();
-    handle.listen(0);
-    const own = connect(address.port, reachable(address));
-    own.on('error', () => undefined);
+    serverHandle.listen(0);
+    const probe = connect(address.port, reachableAddress(address));
+    probe.on('error', () => undefined);
     // It is sent at the end of this tick, and answered at once within one machine.
     await new Promise<void>((sent) => process.nextTick(sent));
-    const { _handle: way } = own as Socket & Partial<Handled>;
-    if (way?.getpeername === undefined || way.getpeername({}) === 0) return;
-    own.destroy();
+    const { _handle: probeHandle } = probe as Socket & Partial<WithHandle>;
+    if (probeHandle?.getpeername === undefined || probeHandle.getpeername({}) === 0) return;
+    probe.destroy();
   }
 }
 
 /** Undocumented members of Node's servers and sockets. */
-interface Handled {
+interface WithHandle {
   readonly _handle: {
     /** Changes the backlog. */
     readonly listen?: (backlog: number) => number;
@@ -73,4 +73,4 @@ interface Handled {
 }
 
 /** Returns an address by which the machine can reach its own port. */
-const reachable = ({ address }: AddressInfo): string => (address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address);
+const reachableAddress = ({ address }: AddressInfo): string => (address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address);

@@ -1,7 +1,7 @@
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
 /** Data of a finished request for a span. */
-export interface Traced {
+export interface TracedRequest {
   readonly id: string;
   readonly method: string;
   readonly url: string;
@@ -15,15 +15,15 @@ export interface Traced {
 
 /** Sends spans of requests to a collector. */
 export interface Tracing {
-  readonly observe: (traced: Traced) => void;
+  readonly record: (traced: TracedRequest) => void;
   /** Sends the remaining spans. */
-  readonly end: () => Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** The package that sends spans; it is an optional dependency. */
 const SDK = '@opentelemetry/sdk-node';
 /** OpenTelemetry's variables that enable tracing. */
-const WISHES = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER'];
+const TRACING_VARIABLES = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER'];
 
 interface Sdk {
   readonly NodeSDK: new (options: {
@@ -41,11 +41,12 @@ interface Sdk {
  * @throws Error if tracing is requested and the package is not installed
  */
 export async function startTracing(env: Readonly<Record<string, string | undefined>>): Promise<Tracing | undefined> {
-  if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none' || !WISHES.some((name) => env[name])) return undefined;
+  if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none' || !TRACING_VARIABLES.some((name) => env[name]))
+    return undefined;
   const { NodeSDK } = await loadSdk();
   const sdk = new NodeSDK({ ...(env.OTEL_SERVICE_NAME ? {} : { serviceName: 'fasti' }), instrumentations: [] });
   sdk.start();
-  return { observe: traceRequest, end: () => sdk.shutdown() };
+  return { record: traceRequest, stop: () => sdk.shutdown() };
 }
 
 async function loadSdk(): Promise<Sdk> {
@@ -59,7 +60,7 @@ async function loadSdk(): Promise<Sdk> {
 }
 
 /** Records a request according to OpenTelemetry's conventions for HTTP servers, without its query. */
-export function traceRequest({ id, method, url, route, status, ms, memory, traceparent }: Traced): void {
+export function traceRequest({ id, method, url, route, status, ms, memory, traceparent }: TracedRequest): void {
   const end = Date.now();
   const parent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
   const attributes = {

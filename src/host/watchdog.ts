@@ -1,21 +1,21 @@
 import { url as debuggerUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
-import { runnable } from './runnable.ts';
+import { entryPointUrl } from './entry-point.ts';
 
 /** Data for the thread. */
 export interface WatchdogData {
   /** A counter that the main thread increments. */
-  readonly beats: Int32Array;
+  readonly heartbeats: Int32Array;
   /** Number of seconds for which the counter may stand still; 0 means unlimited. */
   readonly seconds: number;
 }
 
 export interface Watchdog {
   /** Kills the process after this many milliseconds, whatever it is doing then. */
-  readonly endWithin: (milliseconds: number) => void;
+  readonly killAfter: (milliseconds: number) => void;
 }
 
-const BEAT_MS = 500;
+const HEARTBEAT_INTERVAL_MS = 500;
 
 /**
  * Watches this process from a separate thread. A process whose main thread is stuck for `seconds` (an endless loop, a
@@ -23,10 +23,10 @@ const BEAT_MS = 500;
  * process that is being debugged is left alone.
  */
 export function startWatchdog(seconds: number): Watchdog {
-  const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const workerData: WatchdogData = { beats, seconds: debuggerUrl() === undefined ? seconds : 0 };
-  const thread = new Worker(runnable('host/watchdog-thread'), { workerData });
+  const heartbeats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const workerData: WatchdogData = { heartbeats, seconds: debuggerUrl() === undefined ? seconds : 0 };
+  const thread = new Worker(entryPointUrl('host/watchdog-thread'), { workerData });
   thread.unref();
-  setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();
-  return { endWithin: (milliseconds) => thread.postMessage(milliseconds) };
+  setInterval(() => Atomics.add(heartbeats, 0, 1), HEARTBEAT_INTERVAL_MS).unref();
+  return { killAfter: (milliseconds) => thread.postMessage(milliseconds) };
 }

@@ -16,13 +16,13 @@ export interface Assets {
   /** Returns the file at the end of a URL, by its plain name or by the name with the digest (`kept`). */
   readonly find: (file: string) => { readonly asset: Asset; readonly kept: boolean } | undefined;
   /** Returns the URL of a file, below the path of the site's home. Throws if there is no file with this name. */
-  readonly at: (base: string, name: string) => string;
+  readonly urlOf: (base: string, name: string) => string;
 }
 
 /** The path of these files below the site's home. */
 export const ASSETS_PATH = '/_fasti/';
 
-const TYPES: ReadonlyMap<string, string> = new Map([
+const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=UTF-8'],
   ['.js', 'text/javascript; charset=UTF-8'],
   ['.svg', 'image/svg+xml'],
@@ -37,7 +37,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Reads the files that come with Fasti, and adds others by name. */
 export function loadAssets(others: ReadonlyMap<string, Buffer> = new Map()): Assets {
   const own = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name))] as const);
-  const byName = new Map([...own, ...others].flatMap(([name, body]) => assetOf(name, body)));
+  const byName = new Map([...own, ...others].flatMap(([name, body]) => createAsset(name, body)));
   const byFile = new Map([...byName.values()].map((asset) => [asset.file, asset]));
   return {
     find: (file) => {
@@ -45,7 +45,7 @@ export function loadAssets(others: ReadonlyMap<string, Buffer> = new Map()): Ass
       const asset = kept ?? byName.get(file);
       return asset && { asset, kept: kept !== undefined };
     },
-    at: (base, name) => {
+    urlOf: (base, name) => {
       const asset = byName.get(name);
       if (!asset) throw new Error(`There is no file ${name} for browsers.`);
       return `${base}${ASSETS_PATH}${asset.file}`;
@@ -53,14 +53,14 @@ export function loadAssets(others: ReadonlyMap<string, Buffer> = new Map()): Ass
   };
 }
 
-function assetOf(name: string, body: Buffer): [string, Asset][] {
-  const ending = extname(name);
-  const type = TYPES.get(ending);
+function createAsset(name: string, body: Buffer): [string, Asset][] {
+  const extension = extname(name);
+  const type = CONTENT_TYPES.get(extension);
   if (type === undefined) return [];
-  return [[name, { file: `${name.slice(0, -ending.length)}.${hash('sha256', body).slice(0, DIGITS)}${ending}`, type, body }]];
+  return [[name, { file: `${name.slice(0, -extension.length)}.${hash('sha256', body).slice(0, DIGEST_LENGTH)}${extension}`, type, body }]];
 }
 
-const DIGITS = 10;
+const DIGEST_LENGTH = 10;
 
 /** The folder is next to the sources, or next to the compiled files. */
 const FOLDER =

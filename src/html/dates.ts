@@ -10,9 +10,9 @@ import type { I18n } from './i18n.ts';
  */
 
 /** The form of a day: `Saturday 5 December 2026`, `Sat 5 Dec`, `December 2026`, `Saturday`. */
-export type DayForm = 'long' | 'short' | 'month' | 'weekday';
+export type DayFormat = 'long' | 'short' | 'month' | 'weekday';
 
-const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
+const DAY_FORMATS: Readonly<Record<DayFormat, Intl.DateTimeFormatOptions>> = {
   long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
   short: { weekday: 'short', day: 'numeric', month: 'short' },
   month: { month: 'long', year: 'numeric' },
@@ -20,12 +20,12 @@ const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
 };
 
 /** Returns a day (`YYYY-MM-DD`, optionally with a time) or a month in words. */
-export const dayInWords = ({ locale }: I18n, day: string, form: DayForm): string =>
-  formatter(`${locale} ${JSON.stringify(FORMS[form])}`).format(momentOf(`${day.slice(0, 10).padEnd(10, '-01')} 00:00:00`));
+export const dayInWords = ({ locale }: I18n, day: string, form: DayFormat): string =>
+  formatter(`${locale} ${JSON.stringify(DAY_FORMATS[form])}`).format(toUtcDate(`${day.slice(0, 10).padEnd(10, '-01')} 00:00:00`));
 
 /** Returns the time of a moment in words: `21:00` or `9:00 PM`. */
 export const timeInWords = ({ locale }: I18n, moment: string, hourCycle: HourCycle): string =>
-  formatter(`${locale} ${JSON.stringify(clock(hourCycle))}`).format(momentOf(moment));
+  formatter(`${locale} ${JSON.stringify(timeFormat(hourCycle))}`).format(toUtcDate(moment));
 
 export interface Span {
   readonly start: string;
@@ -36,33 +36,33 @@ export interface Span {
 /** Returns start and end in words: `Saturday 5 December 2026, 21:00–23:00`; empty if there are no dates. */
 export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hourCycle: HourCycle): string {
   if (Number.isNaN(unixFromText(start))) return '';
-  const options = { ...FORMS.long, ...(allDay ? {} : clock(hourCycle)) };
+  const options = { ...DAY_FORMATS.long, ...(allDay ? {} : timeFormat(hourCycle)) };
   const last = allDay ? `${lastWholeDay(start, end)} 00:00:00` : end;
-  const [from, to] = [momentOf(start), momentOf(last < start ? start : last)];
+  const [from, to] = [toUtcDate(start), toUtcDate(last < start ? start : last)];
   const format = formatter(`${locale} ${JSON.stringify(options)}`);
   if (from.getTime() === to.getTime()) return format.format(from);
   const range = format.formatRange(from, to);
-  return start.slice(0, DAY) === last.slice(0, DAY) ? range.replace(BETWEEN_HOURS, (dash) => dash + WORD_JOINER) : range;
+  return start.slice(0, DATE_LENGTH) === last.slice(0, DATE_LENGTH) ? range.replace(RANGE_DASH, (dash) => dash + WORD_JOINER) : range;
 }
 
-const DAY = 'YYYY-MM-DD'.length;
+const DATE_LENGTH = 'YYYY-MM-DD'.length;
 /** The dash between two times, with its thin spaces. A word joiner after it prevents a line break. */
-const BETWEEN_HOURS = /\s?–\s?/;
+const RANGE_DASH = /\s?–\s?/;
 const WORD_JOINER = '\u2060';
 
 /** Returns the names of the weekdays, starting with `first` (0: Sunday), in full and abbreviated. */
 export function weekdays({ locale }: I18n, first: number): readonly { readonly long: string; readonly short: string }[] {
-  const named = (width: 'long' | 'short') => formatter(`${locale} ${JSON.stringify({ weekday: width })}`);
+  const weekdayFormatter = (width: 'long' | 'short') => formatter(`${locale} ${JSON.stringify({ weekday: width })}`);
   return Array.from({ length: 7 }, (_, at) => {
     // 4 January 1970 was a Sunday.
     const day = new Date(Date.UTC(1970, 0, 4 + ((first + at) % 7)));
-    return { long: named('long').format(day), short: named('short').format(day) };
+    return { long: weekdayFormatter('long').format(day), short: weekdayFormatter('short').format(day) };
   });
 }
 
-const clock = (hourCycle: HourCycle): Intl.DateTimeFormatOptions => ({ hour: 'numeric', minute: '2-digit', hourCycle });
+const timeFormat = (hourCycle: HourCycle): Intl.DateTimeFormatOptions => ({ hour: 'numeric', minute: '2-digit', hourCycle });
 
-const momentOf = (wall: string): Date => {
+const toUtcDate = (wall: string): Date => {
   const moment = new Date(`${wall.replace(' ', 'T')}Z`);
   return Number.isNaN(moment.getTime()) ? new Date(0) : moment;
 };

@@ -60,7 +60,7 @@ function Page({ i18n, title, styles, scripts = [], links = [], metas = [], data 
  * Returns the Content-Security-Policy of a page: stylesheets, scripts and fonts only from this server, pictures, audio
  * and video from these sources, no inline scripts, no frames.
  */
-const policyOf = (images: readonly string[], media: readonly string[], forms: readonly string[] = []): string =>
+const contentSecurityPolicy = (images: readonly string[], media: readonly string[], forms: readonly string[] = []): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
@@ -75,15 +75,15 @@ const policyOf = (images: readonly string[], media: readonly string[], forms: re
   ].join('; ');
 
 /** Policy of pages that show texts: their pictures may be from any host, like those in the library. */
-export const PAGE_POLICY = policyOf(['https:', 'http:'], ['https:', 'http:']);
+export const PAGE_POLICY = contentSecurityPolicy(['https:', 'http:'], ['https:', 'http:']);
 
 /**
- * Returns the policy of a page with known pictures: only their hosts are allowed. `leadsTo`: URLs outside this site to
- * which a form of the page may redirect, including app schemes.
+ * Returns the policy of a page with known pictures: only their hosts are allowed. `redirectTargets`: URLs outside this
+ * site to which a form of the page may redirect, including app schemes.
  */
-export const policyWithImages = (addresses: readonly string[], leadsTo: readonly URL[] = []): string =>
-  policyOf(
+export const policyWithImages = (addresses: readonly string[], redirectTargets: readonly URL[] = []): string =>
+  contentSecurityPolicy(
     [...new Set(addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : [])))],
     [],
-    [...new Set(leadsTo.map(({ protocol, origin }) => (origin === 'null' ? protocol : origin)))],
+    [...new Set(redirectTargets.map(({ protocol, origin }) => (origin === 'null' ? protocol : origin)))],
   );

@@ -14,7 +14,7 @@ export interface FieldProps {
 }
 
 /** Attributes that connect an input with its label, hint and error. */
-interface Ties {
+interface InputAttributes {
   readonly id: string;
   readonly name: string;
   readonly required: boolean | undefined;
@@ -23,14 +23,14 @@ interface Ties {
 }
 
 /** The hint and error of a field. `id`: the id of its input. */
-type Said = Pick<FieldProps, 'hint' | 'error'> & { readonly id: string };
+type FieldRemarks = Pick<FieldProps, 'hint' | 'error'> & { readonly id: string };
 
 /** Returns the ids of a field's hint and error, for `aria-describedby` of its input. */
-export const describing = ({ id, hint, error }: Said): string | undefined =>
+export const describedBy = ({ id, hint, error }: FieldRemarks): string | undefined =>
   [...(hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : [])].join(' ') || undefined;
 
 /** The hint and the error of a field. */
-export function Remarks({ id, hint, error }: Said): JSX.Element {
+export function HintAndError({ id, hint, error }: FieldRemarks): JSX.Element {
   return (
     <>
       {hint && (
@@ -52,10 +52,10 @@ export function Remarks({ id, hint, error }: Said): JSX.Element {
  */
 export function FieldGroup({ children, name, id = name, label, hint, error, ...more }: FieldGroupProps): JSX.Element {
   return (
-    <fieldset class={error ? 'field field-wrong' : 'field'} id={id} aria-describedby={describing({ id, hint, error })} {...more}>
+    <fieldset class={error ? 'field field-wrong' : 'field'} id={id} aria-describedby={describedBy({ id, hint, error })} {...more}>
       <legend>{label}</legend>
       {children}
-      <Remarks id={id} hint={hint} error={error} />
+      <HintAndError id={id} hint={hint} error={error} />
     </fieldset>
   );
 }
@@ -67,13 +67,16 @@ interface FieldGroupProps extends Omit<FieldProps, 'required'> {
 }
 
 /** A field around any input: label above, hint and error below, connected with the input for screen readers. */
-export function Field({ children, ...props }: FieldProps & { readonly children: (ties: Ties) => ComponentChildren }): JSX.Element {
+export function Field({
+  children,
+  ...props
+}: FieldProps & { readonly children: (ties: InputAttributes) => ComponentChildren }): JSX.Element {
   const { name, id = name, label, hint, error, required } = props;
   return (
     <div class={error ? 'field field-wrong' : 'field'}>
       <label for={id}>{label}</label>
-      {children({ id, name, required, 'aria-describedby': describing({ id, hint, error }), 'aria-invalid': error ? 'true' : undefined })}
-      <Remarks id={id} hint={hint} error={error} />
+      {children({ id, name, required, 'aria-describedby': describedBy({ id, hint, error }), 'aria-invalid': error ? 'true' : undefined })}
+      <HintAndError id={id} hint={hint} error={error} />
     </div>
   );
 }
@@ -91,8 +94,8 @@ export function Input({ value, type = 'text', autocomplete, list, step, ...field
   // The direction of a text follows from its own letters.
   const dir = type === 'text' || type === 'search' ? 'auto' : undefined;
   // The allowed combinations of attributes depend on the type, which is unknown here.
-  const own = { value, type, dir, autocomplete, list, step } as JSX.IntrinsicElements['input'];
-  return <Field {...field}>{(ties) => <input {...own} {...ties} />}</Field>;
+  const inputProps = { value, type, dir, autocomplete, list, step } as JSX.IntrinsicElements['input'];
+  return <Field {...field}>{(ties) => <input {...inputProps} {...ties} />}</Field>;
 }
 
 /** A multi-line text input. */
@@ -146,9 +149,9 @@ export function Checkbox({
 }: FieldProps & { readonly value?: string; readonly checked?: boolean }) {
   return (
     <div class="field field-check">
-      <input type="checkbox" id={id} name={name} value={value} checked={checked} aria-describedby={describing({ id, hint })} />
+      <input type="checkbox" id={id} name={name} value={value} checked={checked} aria-describedby={describedBy({ id, hint })} />
       <label for={id}>{label}</label>
-      <Remarks id={id} hint={hint} />
+      <HintAndError id={id} hint={hint} />
     </div>
   );
 }

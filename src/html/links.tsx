@@ -1,16 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 
 /** Allowed schemes of links; others could run code in the page (`javascript:`). */
-const SAFE: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:', 'webcal:']);
+const SAFE_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:', 'webcal:']);
 
 /** Returns whether a URL is safe to follow. A URL without a scheme stays on the site. */
-export function isSafeAddress(href: string): boolean {
+export function isSafeUrl(href: string): boolean {
   const base = 'https://site.invalid/';
-  return URL.canParse(href, base) && SAFE.has(new URL(href, base).protocol);
+  return URL.canParse(href, base) && SAFE_SCHEMES.has(new URL(href, base).protocol);
 }
 
 /** Returns a URL without its host, for forms and logins, which must stay on the host of the page. */
-export function onThisHost(url: string): string {
+export function withoutHost(url: string): string {
   if (!URL.canParse(url)) return url;
   const { pathname, search } = new URL(url);
   return pathname + search;
@@ -37,7 +37,7 @@ export interface LinkProps {
 
 /** A link. Pages only create links with this component: a URL that could run code is shown as plain text. */
 export function Link({ href, children, label, current, ...rest }: LinkProps): JSX.Element {
-  if (!isSafeAddress(href)) return <span class={rest.class}>{children}</span>;
+  if (!isSafeUrl(href)) return <span class={rest.class}>{children}</span>;
   return (
     <a href={href} aria-label={label} aria-current={current} {...rest}>
       {children}

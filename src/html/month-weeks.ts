@@ -2,7 +2,7 @@ import { beginOfDay, endOfDay } from '../calendar/window.ts';
 import { addDays, addMonths, unixFromText } from '../wordpress/time.ts';
 
 /** A day of a month view. Undefined items mean that it belongs to another month. */
-export interface DayOf<Item> {
+export interface DayWithItems<Item> {
   readonly date: string;
   readonly items: readonly Item[] | undefined;
 }
@@ -13,13 +13,13 @@ export interface DayOf<Item> {
  * @param firstDay the first day of the week; 0: Sunday
  * @param cutoff time at which the calendar's day begins, `HH:MM`
  */
-export function weeksOf<Item extends { readonly start: string; readonly end: string }>(
+export function weeksOfMonth<Item extends { readonly start: string; readonly end: string }>(
   month: string,
   items: readonly Item[],
   { firstDay, cutoff }: { readonly firstDay: number; readonly cutoff: string },
-): DayOf<Item>[][] {
+): DayWithItems<Item>[][] {
   return daysOfWeeks(month, firstDay).map((week) =>
-    week.map((date) => ({ date, items: date.startsWith(month) ? touching(date, items, cutoff) : undefined })),
+    week.map((date) => ({ date, items: date.startsWith(month) ? overlappingItems(date, items, cutoff) : undefined })),
   );
 }
 
@@ -33,7 +33,11 @@ function daysOfWeeks(month: string, firstDay: number): string[][] {
   );
 }
 
-function touching<Item extends { readonly start: string; readonly end: string }>(day: string, items: readonly Item[], cutoff: string) {
+function overlappingItems<Item extends { readonly start: string; readonly end: string }>(
+  day: string,
+  items: readonly Item[],
+  cutoff: string,
+) {
   const [begin, end] = [beginOfDay(day, cutoff), endOfDay(day, cutoff)];
   return items.filter((item) => item.start <= end && item.end >= begin);
 }

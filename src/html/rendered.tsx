@@ -19,15 +19,15 @@ export interface RenderedProps {
  * follows from its own letters, independently of the page's.
  */
 export function Rendered({ html, class: name, lang }: RenderedProps): JSX.Element {
-  return <div class={name} lang={lang} dir="auto" dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
+  return <div class={name} lang={lang} dir="auto" dangerouslySetInnerHTML={{ __html: sanitizeHtml(html) }} />;
 }
 
-const cleaned = memoize(ksesPost);
+const sanitizeHtml = memoize(ksesPost);
 
 /** Structured data for programs (JSON-LD), without characters that could end the element. */
 export function StructuredData({ data }: { readonly data: object }): JSX.Element {
-  return <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: scriptJson(data) }} />;
+  return <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: toScriptJson(data) }} />;
 }
 
-const scriptJson = (data: object): string =>
+const toScriptJson = (data: object): string =>
   JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -21,15 +21,15 @@ export interface Addressing {
 }
 
 /** Length limit of a route, in characters. Longer than any path with the longest slug. */
-const LONGEST_ROUTE = 2000;
+const MAX_ROUTE_LENGTH = 2000;
 
 /**
  * The part before the route: an optional language and an optional `index.php`, in either order. Polylang may put
  * `language/` before the language.
  */
-const FRONT = String.raw`^(?:(?:/language)?/(?<first>[\w-]+))??(?:/index\.php)?(?:(?:/language)?/(?<second>[\w-]+))??`;
-const BY_PATH = new RegExp(`${FRONT}/wp-json(?<route>/.*)?$`);
-const BY_QUERY = new RegExp(`${FRONT}/?$`);
+const ROUTE_PREFIX = String.raw`^(?:(?:/language)?/(?<first>[\w-]+))??(?:/index\.php)?(?:(?:/language)?/(?<second>[\w-]+))??`;
+const BY_PATH = new RegExp(`${ROUTE_PREFIX}/wp-json(?<route>/.*)?$`);
+const BY_QUERY = new RegExp(`${ROUTE_PREFIX}/?$`);
 
 /**
  * Returns the API route that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in
@@ -38,7 +38,7 @@ const BY_QUERY = new RegExp(`${FRONT}/?$`);
  * undefined for addresses outside the API.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
-  if ([path, restRoute].some((text) => typeof text === 'string' && text.length > LONGEST_ROUTE)) return undefined;
+  if ([path, restRoute].some((text) => typeof text === 'string' && text.length > MAX_ROUTE_LENGTH)) return undefined;
   const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
   const match = BY_PATH.exec(below) ?? BY_QUERY.exec(below);
   const { first, second, route } = match?.groups ?? {};
@@ -53,7 +53,7 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
  * Splits off the language at the start of a path, which may also be written `language/it` (Polylang). `rest` holds the
  * remaining segments.
  */
-export function languageAhead(
+export function splitLanguage(
   pieces: readonly string[],
   languages: readonly string[],
 ): { readonly language: string | undefined; readonly rest: readonly string[] } {

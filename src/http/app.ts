@@ -4,28 +4,28 @@ import proxyAddress from 'proxy-addr';
 import { servedNamespaces } from '../config/config.ts';
 import { defaultTheme, type LoadedTheme } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
-import { type Observer, observed } from './answered.ts';
-import { type Answers, createAnswers } from './answers.ts';
+import { type AnswerCache, createAnswerCache } from './answer-cache.ts';
 import { serveAssets } from './assets.ts';
 import { batchRoute } from './batch.ts';
 import { serveChangeStream } from './change-stream.ts';
 import { companionNamespaces } from './companion/namespaces.ts';
 import { serveDesk } from './desk.ts';
 import { serveFeeds } from './feeds/serve.ts';
-import { fromMemory } from './from-memory.ts';
-import { gate, healthRoutes, type Lifecycle } from './health.ts';
+import { serveFromMemory } from './from-memory.ts';
+import { healthRoutes, type Lifecycle, refuseUntilStarted } from './health.ts';
 import { createBudget } from './limits.ts';
 import { createPages } from './pages.ts';
-import { answerProblem, noRoute } from './problem.ts';
+import { handleErrors, refuseUnknownRoute } from './problem.ts';
 import { servePublicFiles } from './public-files.ts';
 import { serveReference } from './reference.ts';
 import { requestLog } from './request-log.ts';
+import { type Observer, observeRequests } from './request-notes.ts';
 import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
-import { oneHost, secure } from './security.ts';
+import { requireSingleHost, setSecurityHeaders } from './security.ts';
 import { serveRoutes } from './serve-route.ts';
 import { serveSuggestions } from './suggestions.ts';
-import { uploads } from './uploads.ts';
+import { serveUploads } from './uploads.ts';
 
 const SERVING: Lifecycle = { phase: () => 'serving' };
 
@@ -41,10 +41,10 @@ export function createApp(
   theme: LoadedTheme = defaultTheme(),
 ): RequestListener {
   const { config } = site;
-  const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
+  const answers = config.cache ? createAnswerCache({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
   const app = expressApp(site, lifecycle, answers, theme);
-  const observe = observed([requestLog(site.log), ...observers], addressOf(app));
-  const remembered = answers && fromMemory(site, answers, () => lifecycle.phase() === 'serving');
+  const observe = observeRequests([requestLog(site.log), ...observers], addressOf(app));
+  const remembered = answers && serveFromMemory(site, answers, () => lifecycle.phase() === 'serving');
   return (req, res) => {
     observe(req, res);
     if (!remembered?.(req, res)) app(req, res);
@@ -52,7 +52,7 @@ export function createApp(
 }
 
 /** Creates the middleware, in the order in which a request without a cached answer passes it. */
-function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined, theme: LoadedTheme): Express {
+function expressApp(site: Site, lifecycle: Lifecycle, answers: AnswerCache | undefined, theme: LoadedTheme): Express {
   const { config } = site;
   const { languages } = site.texts;
   const routes = createRoutes(languages, () => [batch]);
@@ -73,11 +73,11 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   app.set('etag', false);
   app.disable('x-powered-by');
 
-  app.use(oneHost);
-  app.use('/health', secure, healthRoutes(site, lifecycle));
-  app.use(uploads(config));
+  app.use(requireSingleHost);
+  app.use('/health', setSecurityHeaders, healthRoutes(site, lifecycle));
+  app.use(serveUploads(config));
   app.use(serveAssets(theme.assets));
-  app.use(gate(lifecycle));
+  app.use(refuseUntilStarted(lifecycle));
   const budget = createBudget(config);
   app.use(serveDesk(site, theme.assets, budget));
   app.use(serveChangeStream(site, router, budget, lifecycle));
@@ -86,8 +86,8 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   app.use(servePublicFiles(site, { pages, ...theme, answers }));
   app.use(serveFeeds(site, answers, pages));
   app.use(serveSuggestions(site, theme, pages, budget));
-  app.use(noRoute);
-  app.use(answerProblem(site, pages));
+  app.use(refuseUnknownRoute);
+  app.use(handleErrors(site, pages));
   return app;
 }
 

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
 import { ASSETS_PATH, type Assets } from '../html/assets.ts';
-import { deliver, tagOf } from './deliver.ts';
+import { deliver, etagOf } from './deliver.ts';
 
 /** Matches assets below the home of the site in any folder, since a proxy may strip the home's path. */
-const PLACE = new RegExp(`^(?:/[\\w.~-]+)*?${ASSETS_PATH}(?<file>[\\w.-]+)$`);
-const A_YEAR_S = 365 * 24 * 3600;
+const ASSET_PATH = new RegExp(`^(?:/[\\w.~-]+)*?${ASSETS_PATH}(?<file>[\\w.-]+)$`);
+const YEAR_SECONDS = 365 * 24 * 3600;
 
 /**
  * Serves the stylesheets and scripts of the pages, to other sites too. A file requested by its name with the digest
@@ -12,7 +12,7 @@ const A_YEAR_S = 365 * 24 * 3600;
  */
 export function serveAssets(assets: Assets): RequestHandler {
   return async (req, res, next) => {
-    const file = req.method === 'GET' || req.method === 'HEAD' ? PLACE.exec(req.path)?.groups?.file : undefined;
+    const file = req.method === 'GET' || req.method === 'HEAD' ? ASSET_PATH.exec(req.path)?.groups?.file : undefined;
     const found = file === undefined ? undefined : assets.find(file);
     if (!found) return next();
     const { type, body } = found.asset;
@@ -20,12 +20,12 @@ export function serveAssets(assets: Assets): RequestHandler {
       status: 200,
       headers: {
         'Content-Type': type,
-        'Cache-Control': found.kept ? `public, max-age=${A_YEAR_S}, immutable` : 'public, max-age=3600',
-        ETag: tagOf(body),
+        'Cache-Control': found.kept ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, max-age=3600',
+        ETag: etagOf(body),
         Vary: 'Origin, Accept-Encoding',
       },
       body,
-      until: 0,
+      expiresAt: 0,
       shared: false,
     });
   };

@@ -3,23 +3,23 @@ import { type BatchedWrite, batchedWrites } from '../kinds/grammars/batch.ts';
 import { oneOf } from '../kinds/grammars/grammars.ts';
 import type { Params, Values, ValuesOf } from '../kinds/param.ts';
 import { versionTag } from '../records/versions.ts';
-import { discardImages, withFiles } from '../records/writes/prepared-images.ts';
+import { discardImages, withFileCleanup } from '../records/writes/prepared-images.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { splitTarget } from './addressing.ts';
-import { type Accepted, acceptWrite, canRunAtOnce, runAtOnce, runWrite } from './answer-route.ts';
+import { type AcceptedWrite, acceptWrite, canRunTogether, runWrite, runWritesTogether } from './answer-route.ts';
 import { batchShape } from './answer-shapes.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
-import type { Head } from './head.ts';
+import type { RequestHead } from './head.ts';
 import { parseQuery } from './input.ts';
 import { pickFields } from './pick-fields.ts';
-import { problemOf } from './problem.ts';
+import { toProblemReply } from './problem.ts';
 import { fieldNames } from './protocol.ts';
-import type { Received } from './receive.ts';
-import { callerOf, type Incoming } from './request.ts';
+import type { ReceivedRequest } from './receive.ts';
+import { type IncomingRequest, toCaller } from './request.ts';
 import type { Reply } from './route.ts';
 import type { Router } from './routing.ts';
-import { isReplay } from './write-once.ts';
+import { isReplayed } from './write-once.ts';
 
 /*
  * Many writes in one request (`WP_REST_Server::serve_batch_request_v1`). Each is treated as a separate request, with
@@ -37,17 +37,17 @@ const PARAMS = {
 /**
  * A write of the batch after its check. `values` are the accepted values, whose files are discarded if the write fails.
  */
-interface Checked {
-  readonly received: Received;
+interface CheckedWrite {
+  readonly received: ReceivedRequest;
   readonly values: Values;
-  readonly accepted?: Accepted;
+  readonly accepted?: AcceptedWrite;
   /** The answer, if nothing is left to do because the write was refused or answered before. */
   readonly reply?: Reply;
 }
 
-interface Prepared extends Values {
+interface PreparedBatch extends Values {
   readonly atomic: boolean;
-  readonly writes: readonly Checked[];
+  readonly writes: readonly CheckedWrite[];
 }
 
 /**
@@ -55,8 +55,8 @@ interface Prepared extends Values {
  * writes.
  */
 export function batchRoute(router: () => Router): ServedRoute {
-  type Asked = ValuesOf<typeof PARAMS> & { readonly received: Received };
-  const batch: ServedEndpoint<Asked, Prepared> = {
+  type Asked = ValuesOf<typeof PARAMS> & { readonly received: ReceivedRequest };
+  const batch: ServedEndpoint<Asked, PreparedBatch> = {
     methods: ['POST'],
     summary: 'batch',
     answer: batchShape,
@@ -64,15 +64,15 @@ export function batchRoute(router: () => Router): ServedRoute {
     mode: 'create',
     success: '207',
     allow: 'anyone',
-    forwards: true,
+    getsRequest: true,
     prepare: async (site, _caller, { validation, requests = [], received }) => {
-      const writes: Checked[] = [];
+      const writes: CheckedWrite[] = [];
       for (const write of requests) writes.push(await checkWrite(site, innerRequest(site, router(), received, write)));
       return { atomic: validation === 'require-all-validate', writes };
     },
     run: (site, _caller, prepared) => {
-      const run = prepared.atomic ? runTogether : runEach;
-      return withFiles(
+      const run = prepared.atomic ? runAtomically : runIndependently;
+      return withFileCleanup(
         site,
         (own) => run(own, prepared),
         () => discardAll(prepared.writes),
@@ -83,11 +83,11 @@ export function batchRoute(router: () => Router): ServedRoute {
 }
 
 /** Builds a separate request for one write of the batch. */
-function innerRequest(site: Site, router: Router, { incoming: outer, caller }: Received, write: BatchedWrite): Received {
+function innerRequest(site: Site, router: Router, { incoming: outer, caller }: ReceivedRequest, write: BatchedWrite): ReceivedRequest {
   const { path, query: text } = splitTarget(write.path);
   const query = parseQuery(text);
   const headers = { 'accept-language': outer.req.get('accept-language'), ...write.headers };
-  const req: Head = {
+  const req: RequestHead = {
     method: write.method,
     originalUrl: write.path,
     headers,
@@ -96,7 +96,7 @@ function innerRequest(site: Site, router: Router, { incoming: outer, caller }: R
     ...(outer.req.notes ? { notes: { ...outer.req.notes, url: write.path } } : {}),
     get: (name) => (headers as Readonly<Record<string, string | undefined>>)[name.toLowerCase()],
   };
-  const incoming: Incoming = {
+  const incoming: IncomingRequest = {
     ...outer,
     req,
     method: write.method,
@@ -106,10 +106,10 @@ function innerRequest(site: Site, router: Router, { incoming: outer, caller }: R
     found: router.find(path, write.method),
   };
   const body = { json: write.body };
-  return { incoming, caller: callerOf(site, incoming, body, caller.viewer), nonce: undefined, body, release: () => undefined };
+  return { incoming, caller: toCaller(site, incoming, body, caller.viewer), nonce: undefined, body, release: () => undefined };
 }
 
-async function checkWrite(site: Site, received: Received): Promise<Checked> {
+async function checkWrite(site: Site, received: ReceivedRequest): Promise<CheckedWrite> {
   try {
     if (!received.incoming.path.startsWith('/')) fail('parse_path_failed');
     const accepted = await acceptWrite(site, received);
@@ -119,14 +119,14 @@ async function checkWrite(site: Site, received: Received): Promise<Checked> {
   }
 }
 
-const refusalReply = (site: Site, { incoming, caller }: Received, error: unknown): Reply =>
-  problemOf(site, incoming.req, caller.language, error);
+const refusalReply = (site: Site, { incoming, caller }: ReceivedRequest, error: unknown): Reply =>
+  toProblemReply(site, incoming.req, caller.language, error);
 
 /** Thrown when a write is refused while it runs, so that everything it wrote is rolled back. */
-class Refused extends Error {
+class RefusedWriteError extends Error {
   readonly reply: Reply;
-  readonly write: Checked;
-  constructor(reply: Reply, write: Checked) {
+  readonly write: CheckedWrite;
+  constructor(reply: Reply, write: CheckedWrite) {
     super('a write of a batch was refused');
     this.reply = reply;
     this.write = write;
@@ -134,24 +134,24 @@ class Refused extends Error {
 }
 
 /** Runs the writes one after the other. If one is refused, only its changes are rolled back. */
-async function runEach(site: Site, { writes }: Prepared): Promise<Reply> {
+async function runIndependently(site: Site, { writes }: PreparedBatch): Promise<Reply> {
   const replies = await site.db.transaction(async (db) => {
     const inside = withinTransaction(site, db);
     const run = async (groups: readonly Group[]): Promise<Reply[]> => {
       const done: Reply[] = [];
       for (const group of groups) {
         const replies = await db.part((part) => runGroup({ ...inside, db: part }, group)).catch(replyOfRefused);
-        done.push(...(replies ?? (await run(inTurn(group)))));
+        done.push(...(replies ?? (await run(oneByOne(group)))));
       }
       return done;
     };
     return run(groupsOf(writes));
   });
-  return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
+  return { ...multiStatus({ responses: envelopes(writes, replies) }), afterCommit: () => finish(writes, replies) };
 }
 
 /** Runs all writes, or none if one is refused. */
-async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
+async function runAtomically(site: Site, { writes }: PreparedBatch): Promise<Reply> {
   if (writes.some(({ reply }) => reply !== undefined && reply.status >= 400))
     return replyWithoutWrites(
       writes,
@@ -167,11 +167,11 @@ async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
           for (const group of all) done.push(...(await runGroup(inside, group)));
           return done;
         });
-      return (await runAll(groups).catch(undefinedIfGroupRefused)) ?? runAll(groups.flatMap(inTurn));
+      return (await runAll(groups).catch(undefinedIfGroupRefused)) ?? runAll(groups.flatMap(oneByOne));
     });
-    return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
+    return { ...multiStatus({ responses: envelopes(writes, replies) }), afterCommit: () => finish(writes, replies) };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof RefusedWriteError)) throw error;
     const { reply, write } = error;
     return replyWithoutWrites(
       writes,
@@ -182,39 +182,39 @@ async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
 
 // ------------------------------------------------------------------------------------------------- writes at once
 /** Consecutive writes that are carried out together. Usually there is only one. */
-type Group = readonly Checked[];
+type Group = readonly CheckedWrite[];
 
-function groupsOf(writes: readonly Checked[]): Group[] {
-  const groups: Checked[][] = [];
+function groupsOf(writes: readonly CheckedWrite[]): Group[] {
+  const groups: CheckedWrite[][] = [];
   for (const write of writes) {
     const last = groups.at(-1);
     const before = last?.[0]?.accepted;
-    if (last && before && write.accepted && canRunAtOnce(before, write.accepted)) last.push(write);
+    if (last && before && write.accepted && canRunTogether(before, write.accepted)) last.push(write);
     else groups.push([write]);
   }
   return groups;
 }
 
-const inTurn = (group: Group): Group[] => group.map((write) => [write]);
+const oneByOne = (group: Group): Group[] => group.map((write) => [write]);
 
 /** Thrown if a write of a group fails: its writes must then be carried out one by one. */
-class GroupRefused extends Error {}
+class GroupRefusedError extends Error {}
 
 function undefinedIfGroupRefused(error: unknown): undefined {
-  if (!(error instanceof GroupRefused)) throw error;
+  if (!(error instanceof GroupRefusedError)) throw error;
 }
 
 /** Runs the writes of a group. Throws GroupRefused, or Refused if the group has only one write. */
 async function runGroup(site: Site, group: Group): Promise<Reply[]> {
   const accepted = group.flatMap((write) => write.accepted ?? []);
   try {
-    if (accepted.length > 1) return await runAtOnce(site, accepted);
+    if (accepted.length > 1) return await runWritesTogether(site, accepted);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    throw new GroupRefused();
+    throw new GroupRefusedError();
   }
   const done: Reply[] = [];
-  for (const write of group) done.push(write.reply ?? (await runChecked(site, write)));
+  for (const write of group) done.push(write.reply ?? (await runSingle(site, write)));
   return done;
 }
 
@@ -222,23 +222,24 @@ async function runGroup(site: Site, group: Group): Promise<Reply[]> {
  * Runs one checked write. Throws Refused. A lost database affects all writes, so its errors are not the answer to one
  * of them.
  */
-async function runChecked(site: Site, write: Checked): Promise<Reply> {
+async function runSingle(site: Site, write: CheckedWrite): Promise<Reply> {
   try {
     return await runWrite(site, write.accepted!);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    throw new Refused(refusalReply(site, write.received, error), write);
+    throw new RefusedWriteError(refusalReply(site, write.received, error), write);
   }
 }
 
 /** Returns the reply of a refused write; undefined if a group was refused. */
-const replyOfRefused = (error: unknown): [Reply] | undefined => (error instanceof Refused ? [error.reply] : undefinedIfGroupRefused(error));
+const replyOfRefused = (error: unknown): [Reply] | undefined =>
+  error instanceof RefusedWriteError ? [error.reply] : undefinedIfGroupRefused(error);
 
 // ------------------------------------------------------------------------------------------------- the answer
 const multiStatus = (body: object): Reply => ({ status: 207, body });
 
 /** Answers a batch that wrote nothing. Writes without an error have no answer. */
-const replyWithoutWrites = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): Reply => ({
+const replyWithoutWrites = (writes: readonly CheckedWrite[], replies: readonly (Reply | undefined)[]): Reply => ({
   ...multiStatus({
     failed: 'validation',
     responses: envelopes(
@@ -246,26 +247,26 @@ const replyWithoutWrites = (writes: readonly Checked[], replies: readonly (Reply
       replies.map((reply) => (reply && reply.status >= 400 ? reply : undefined)),
     ),
   }),
-  undone: true,
-  afterwards: () => discardAll(writes),
+  nothingWritten: true,
+  afterCommit: () => discardAll(writes),
 });
 
-const discardAll = async (writes: readonly Checked[]): Promise<void> =>
+const discardAll = async (writes: readonly CheckedWrite[]): Promise<void> =>
   void (await Promise.all(writes.map(({ values }) => discardImages(values))));
 
 /** Finishes the batch after the transaction: deletes files that no record refers to. */
-async function finish(writes: readonly Checked[], replies: readonly Reply[]): Promise<void> {
+async function finish(writes: readonly CheckedWrite[], replies: readonly Reply[]): Promise<void> {
   for (const [place, reply] of replies.entries()) {
-    if (reply.status >= 400 || isReplay(reply)) await discardImages(writes[place]!.values);
-    await reply.afterwards?.();
+    if (reply.status >= 400 || isReplayed(reply)) await discardImages(writes[place]!.values);
+    await reply.afterCommit?.();
   }
 }
 
 /** Wraps answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`). */
-const envelopes = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): unknown[] =>
+const envelopes = (writes: readonly CheckedWrite[], replies: readonly (Reply | undefined)[]): unknown[] =>
   replies.map((reply, place) => (reply === undefined ? null : envelope(reply, writes[place]!.received)));
 
-function envelope({ status, body, version, headers = {} }: Reply, { incoming }: Received): object {
+function envelope({ status, body, version, headers = {} }: Reply, { incoming }: ReceivedRequest): object {
   const fields = fieldNames(incoming.query._fields);
   const tagged = { ...headers, ...(version === undefined ? {} : { ETag: versionTag(version) }) };
   return {

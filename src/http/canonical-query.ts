@@ -1,24 +1,29 @@
-import type { Raw } from './input.ts';
+import type { RawParams } from './input.ts';
 
 /** A query in canonical form. */
 export interface CanonicalQuery {
   /** The same text for all queries that get the same answer: sorted, without parameters that have no effect. */
   readonly text: string;
   /** Whether no parameter was dropped or rewritten. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 /**
- * Returns the canonical form of a query to `place`. `taken`: the parameters that have an effect there. `meant`:
- * equivalent values to use instead of the ones sent, for parameters where many values have the same effect, such as
- * numbers above the maximum.
+ * Returns the canonical form of a query to `place`. `effectiveNames`: the parameters that have an effect there.
+ * `equivalents`: equivalent values to use instead of the ones sent, for parameters where many values have the same
+ * effect, such as numbers above the maximum.
  */
-export function canonicalQuery(place: string, query: Raw, taken: ReadonlySet<string>, meant: Raw = {}): CanonicalQuery {
+export function canonicalQuery(
+  place: string,
+  query: RawParams,
+  effectiveNames: ReadonlySet<string>,
+  equivalents: RawParams = {},
+): CanonicalQuery {
   const names = Object.keys(query);
-  const known = names.filter((name) => taken.has(name)).sort();
-  const pairs = known.map((name) => [name, meant[name] ?? query[name]] as const);
+  const known = names.filter((name) => effectiveNames.has(name)).sort();
+  const pairs = known.map((name) => [name, equivalents[name] ?? query[name]] as const);
   return {
     text: `${place}?${JSON.stringify(pairs)}`,
-    whole: known.length === names.length && pairs.every(([name, value]) => value === query[name]),
+    isComplete: known.length === names.length && pairs.every(([name, value]) => value === query[name]),
   };
 }

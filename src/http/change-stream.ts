@@ -1,26 +1,26 @@
 import { once } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
-import { type Credentials, stillIdentified } from '../accounts/credentials.ts';
+import { type Credentials, identifyAgain } from '../accounts/credentials.ts';
 import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
-import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
+import { CHANGES_PARAMS, DEFAULT_CHANGES, MAX_CHANGES } from '../kinds/changes-params.ts';
 import { type Caller, settingsFor } from '../records/caller.ts';
-import { type Changes, changesSince, type Following, tokenFromNow } from '../records/changes.ts';
+import { type Changes, type ChangesOptions, changesSince, tokenFromNow } from '../records/changes.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
-import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
-import { type Budget, cutSlowReader } from './limits.ts';
-import { problemOf } from './problem.ts';
-import { answerOf, NO_STORE, PLAIN } from './protocol.ts';
-import { receive } from './receive.ts';
+import { type BodyBudget, disconnectSlowReader } from './limits.ts';
+import { toProblemReply } from './problem.ts';
+import { NO_STORE, NO_WRAPPING, toAnswer } from './protocol.ts';
+import { receiveRequest } from './receive.ts';
 import { credentialsOf, readRequest, requestLanguage } from './request.ts';
-import { createRoom } from './room.ts';
+import { notesOf } from './request-notes.ts';
 import type { Router } from './routing.ts';
 import { SECURITY_HEADERS } from './security.ts';
+import { createSharedQuota } from './shared-quota.ts';
 
 /*
  * Changes as server-sent events (HTML, 9.2): the content of `GET /changes`, sent as it happens. A client that
@@ -28,33 +28,33 @@ import { SECURITY_HEADERS } from './security.ts';
  */
 
 /** Interval at which the journal is checked for writes of other processes. */
-const LOOK_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /** Maximum interval between two lines, so that no proxy considers the connection dead. */
-const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_INTERVAL_MS = 15_000;
 /** After this time the client has to reconnect and send its credentials again. */
-const LONGEST_MS = 5 * 60_000;
+const MAX_STREAM_MS = 5 * 60_000;
 /** Delay in milliseconds before a client reconnects after its stream has ended. */
-const RETRY_MS = 3000;
+const RECONNECT_DELAY_MS = 3000;
 
 /**
  * Share of all streams that anonymous callers may hold together, so that they never lock out signed-in users. A single
  * signed-in user may hold as many.
  */
-const STREAMS_OF_EACH = 0.75;
+const CALLER_SHARE = 0.75;
 
 const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
 
 /** A client that receives changes as they happen. */
 interface Stream {
   /** Sends new changes. */
-  readonly notify: () => void;
+  readonly sendChanges: () => void;
   /** Sends a heartbeat. */
-  readonly beat: () => void;
+  readonly sendHeartbeat: () => void;
   readonly end: () => void;
 }
 
 /** Serves the stream of changes, and passes on all other requests. */
-export function serveChangeStream(site: Site, router: Router, budget: Budget, { phase }: Lifecycle): RequestHandler {
+export function serveChangeStream(site: Site, router: Router, budget: BodyBudget, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
   return async (req, res, next) => {
     if (req.method !== 'GET' || !PATH.test(req.originalUrl)) return next();
@@ -64,10 +64,15 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
     try {
       // Checks the total first, since identifying the caller takes a query.
       streams.requireRoom();
-      const { caller, release } = await receive(site, incoming, budget);
+      const { caller, release } = await receiveRequest(site, incoming, budget);
       release();
-      const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
-      const following: Following = { kinds, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
+      const {
+        since: asked,
+        kinds,
+        include,
+        limit = DEFAULT_CHANGES,
+      } = await acceptParams(site, caller, CHANGES_PARAMS, incoming.query, 'read');
+      const following: ChangesOptions = { kinds, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
       const since = req.get('last-event-id') ?? asked ?? (await tokenFromNow(site, caller, following));
       // An invalid token is reported as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
@@ -78,10 +83,10 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       // passed.
       if (res.destroyed) return;
       const credentials = credentialsOf(incoming);
-      streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), user);
+      streams.add(openStream(site, { req, res, caller, credentials, following, first, onEnd: (stream) => streams.remove(stream) }), user);
     } catch (error) {
-      const reply = problemOf(site, req, requestLanguage(site, incoming, {}), error);
-      await deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: 'GET', sent: 'GET', personal: true }));
+      const reply = toProblemReply(site, req, requestLanguage(site, incoming, {}), error);
+      await deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: 'GET', sentMethod: 'GET', personal: true }));
     }
   };
 }
@@ -89,78 +94,82 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
 // ------------------------------------------------------------------------------------------------- all streams
 /** Manages the streams of this process, and the timer that drives them while there are any. */
 function createStreams(site: Site, isOver: () => boolean) {
-  const most = site.config.changeStreams;
-  const places = createRoom({ all: most, strangers: Math.ceil(most * STREAMS_OF_EACH), each: Math.ceil(most * STREAMS_OF_EACH) });
+  const maxStreams = site.config.changeStreams;
+  const quota = createSharedQuota({
+    all: maxStreams,
+    anonymous: Math.ceil(maxStreams * CALLER_SHARE),
+    perUser: Math.ceil(maxStreams * CALLER_SHARE),
+  });
   /** Streams with the ids of their users, 0 for anonymous callers. */
   const streams = new Map<Stream, number>();
-  let clock: NodeJS.Timeout | undefined;
-  let seen = -1;
-  let beaten = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  let lastSeen = -1;
+  let lastHeartbeat = performance.now();
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     if (isOver()) for (const stream of streams.keys()) stream.end();
     // Writes of other processes are looked for only while there are streams.
     await site.freshness.version().catch(() => undefined);
-    const last = await lastNumber(site.db).catch(() => seen);
-    if (last !== seen) for (const stream of streams.keys()) stream.notify();
-    seen = last;
-    if (performance.now() - beaten < HEARTBEAT_MS) return;
-    beaten = performance.now();
-    for (const stream of streams.keys()) stream.beat();
+    const last = await lastNumber(site.db).catch(() => lastSeen);
+    if (last !== lastSeen) for (const stream of streams.keys()) stream.sendChanges();
+    lastSeen = last;
+    if (performance.now() - lastHeartbeat < HEARTBEAT_INTERVAL_MS) return;
+    lastHeartbeat = performance.now();
+    for (const stream of streams.keys()) stream.sendHeartbeat();
   };
-  let looking = false;
+  let isPolling = false;
   /** Does nothing while the previous look waits for a slow database. */
-  const lookOnce = async (): Promise<void> => {
-    if (looking) return;
-    looking = true;
-    await look().finally(() => {
-      looking = false;
+  const pollUnlessBusy = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
+    await poll().finally(() => {
+      isPolling = false;
     });
   };
   // Writes of this process are known at once.
   site.journal.subscribe(() => {
-    for (const stream of streams.keys()) stream.notify();
+    for (const stream of streams.keys()) stream.sendChanges();
   });
 
   return {
     /** Throws server-busy if there is no room for this user or, without a user, for any stream. */
     requireRoom: (user?: number): void => {
-      const isFull = user === undefined ? streams.size >= most : !places.has(user, 1);
-      if (isFull) fail('server-busy', { detail: { ...places.state(), user } });
+      const isFull = user === undefined ? streams.size >= maxStreams : !quota.hasRoom(user, 1);
+      if (isFull) fail('server-busy', { detail: { ...quota.usage(), user } });
     },
     add: (stream: Stream, user: number): void => {
       streams.set(stream, user);
-      places.count(user, 1);
-      clock ??= setInterval(() => void lookOnce(), LOOK_MS).unref();
+      quota.add(user, 1);
+      timer ??= setInterval(() => void pollUnlessBusy(), POLL_INTERVAL_MS).unref();
     },
     remove: (stream: Stream): void => {
       const user = streams.get(stream);
       if (user === undefined) return;
       streams.delete(stream);
-      places.count(user, -1);
+      quota.add(user, -1);
       if (streams.size > 0) return;
-      clearInterval(clock);
-      clock = undefined;
+      clearInterval(timer);
+      timer = undefined;
     },
   };
 }
 
 // ------------------------------------------------------------------------------------------------- one stream
-interface Opening {
+interface StreamOptions {
   readonly req: Request;
   readonly res: Response;
   readonly caller: Caller;
   readonly credentials: Credentials;
-  readonly following: Following;
+  readonly following: ChangesOptions;
   readonly first: Changes;
-  readonly ended: (stream: Stream) => void;
+  readonly onEnd: (stream: Stream) => void;
 }
 
-function openStream(site: Site, { req, res, caller, credentials, following, first, ended }: Opening): Stream {
+function openStream(site: Site, { req, res, caller, credentials, following, first, onEnd }: StreamOptions): Stream {
   const closed = new AbortController();
   let token = first.next;
-  let running = false;
-  let again = first.more;
+  let isSending = false;
+  let hasMore = first.more;
 
   const write = (text: string): void => {
     if (!res.writableEnded) res.write(text);
@@ -170,53 +179,53 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
     write(`id: ${next}\nevent: changes\ndata: ${JSON.stringify({ changes, next })}\n\n`);
   };
   /** Waits until the client has read what was sent, so that changes do not pile up for slow clients. */
-  const isRead = async (): Promise<void> => {
+  const waitUntilRead = async (): Promise<void> => {
     if (res.writableNeedDrain) await once(res, 'drain', { signal: closed.signal }).catch(() => undefined);
   };
-  const run = async (): Promise<void> => {
+  const sendNewChanges = async (): Promise<void> => {
     do {
-      again = false;
-      await isRead();
+      hasMore = false;
+      await waitUntilRead();
       if (res.writableEnded || res.destroyed) return;
-      const found = await changesSince(site, await callerNow(site, caller, credentials), token, following);
+      const found = await changesSince(site, await refreshCaller(site, caller, credentials), token, following);
       if (found.changes.length > 0) send(found);
       else token = found.next;
-      again ||= found.more;
-    } while (again);
+      hasMore ||= found.more;
+    } while (hasMore);
   };
   const stream: Stream = {
-    notify: () => {
-      again = true;
-      if (running) return;
-      running = true;
-      run()
+    sendChanges: () => {
+      hasMore = true;
+      if (isSending) return;
+      isSending = true;
+      sendNewChanges()
         // The client reconnects with its token and gets the error then.
         .catch(() => stream.end())
         .finally(() => {
-          running = false;
+          isSending = false;
         });
     },
-    beat: () => write(`: ${res.writableLength}\n\n`),
+    sendHeartbeat: () => write(`: ${res.writableLength}\n\n`),
     end: () => {
       res.end();
-      cutSlowReader(res, res.writableLength);
+      disconnectSlowReader(res, res.writableLength);
     },
   };
 
-  const longest = setTimeout(() => stream.end(), LONGEST_MS).unref();
+  const timeLimit = setTimeout(() => stream.end(), MAX_STREAM_MS).unref();
   res.once('close', () => {
-    clearTimeout(longest);
+    clearTimeout(timeLimit);
     closed.abort();
-    ended(stream);
+    onEnd(stream);
   });
   res.writeHead(200, headersFor(req));
-  write(`retry: ${RETRY_MS}\n`);
+  write(`retry: ${RECONNECT_DELAY_MS}\n`);
   send(first);
-  if (again) stream.notify();
+  if (hasMore) stream.sendChanges();
   return stream;
 }
 
-const headersFor = (req: Opening['req']) => ({
+const headersFor = (req: StreamOptions['req']) => ({
   ...SECURITY_HEADERS,
   ...NO_STORE,
   ...corsHeaders(req.headers.origin),
@@ -231,8 +240,8 @@ const headersFor = (req: Opening['req']) => ({
  *
  * @throws incorrect_password if the password or the session was revoked
  */
-async function callerNow(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
+async function refreshCaller(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();
-  const viewer = (await stillIdentified(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
+  const viewer = (await identifyAgain(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
   return { ...caller, settings: settingsFor(settings, viewer), viewer, now: site.clock(), arrived: performance.now() };
 }

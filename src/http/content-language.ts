@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { ANY_LANGUAGE, type ContentChoice } from '../records/caller.ts';
 import { type ContentLanguage, type ContentLanguages, homeIn, languageOfCode } from '../wordpress/content-languages.ts';
-import type { Body, Raw } from './input.ts';
+import type { Body, RawParams } from './input.ts';
 import { LANGUAGE_NAMES } from './language.ts';
 
 /** The value that requests records in all languages. */
@@ -9,7 +9,7 @@ export const EVERY_LANGUAGE = 'all';
 
 /** The parts of a request that may name the language of its records. */
 export interface ContentHints {
-  readonly query: Raw;
+  readonly query: RawParams;
   readonly body: Body;
   /** The language of the address, from its first segment or its host. */
   readonly address: string | undefined;
@@ -21,17 +21,17 @@ export interface ContentHints {
  * languages of the site are ignored. Headers and cookies are not considered, since shared caches keep one answer per
  * address.
  */
-export function contentChoice(
+export function chooseContentLanguage(
   languages: ContentLanguages | undefined,
   { contentLanguageDefault }: Config,
   hints: ContentHints,
 ): ContentChoice {
   if (!languages) return ANY_LANGUAGE;
-  return choiceOfRequest(languages, hints) ?? { code: choiceWithoutRequest(languages, contentLanguageDefault), chosen: false };
+  return requestedContentLanguage(languages, hints) ?? { code: defaultContentLanguage(languages, contentLanguageDefault), chosen: false };
 }
 
 /** Returns the language that the request itself names; undefined if it names none. */
-function choiceOfRequest(languages: ContentLanguages, { query, body, address }: ContentHints): ContentChoice | undefined {
+function requestedContentLanguage(languages: ContentLanguages, { query, body, address }: ContentHints): ContentChoice | undefined {
   const known = (value: unknown): value is string =>
     typeof value === 'string' && (value === EVERY_LANGUAGE || languageOfCode(languages, value) !== undefined);
   for (const name of LANGUAGE_NAMES) {
@@ -49,11 +49,11 @@ function choiceOfRequest(languages: ContentLanguages, { query, body, address }: 
  * Returns the same for a feed of the site's pages. Here the address comes first, and an address without a language
  * means the default language, as on the site's pages.
  */
-export function feedChoice(languages: ContentLanguages | undefined, hints: ContentHints): ContentChoice {
+export function chooseFeedLanguage(languages: ContentLanguages | undefined, hints: ContentHints): ContentChoice {
   if (!languages) return ANY_LANGUAGE;
   const address = languageOfCode(languages, hints.address)?.code;
   return address === undefined
-    ? (choiceOfRequest(languages, hints) ?? { code: languages.defaultCode, chosen: false })
+    ? (requestedContentLanguage(languages, hints) ?? { code: languages.defaultCode, chosen: false })
     : { code: address, chosen: true };
 }
 
@@ -61,7 +61,7 @@ export function feedChoice(languages: ContentLanguages | undefined, hints: Conte
  * Returns the language of lists if the request names none. WordPress with Polylang then lists all languages. Without
  * Polylang, and with WPML, one language is chosen, so that no client gets each event once per language.
  */
-function choiceWithoutRequest(languages: ContentLanguages, setting: string): string | undefined {
+function defaultContentLanguage(languages: ContentLanguages, setting: string): string | undefined {
   const { form, pluginRuns, defaultCode } = languages;
   if (setting === EVERY_LANGUAGE) return undefined;
   if (setting === 'default') return defaultCode;

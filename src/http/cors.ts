@@ -1,7 +1,7 @@
 /** Response headers that scripts may read (decision D26); below, request headers that they may send. */
-const EXPOSED =
+const EXPOSED_HEADERS =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, Location, ETag, Last-Modified, Idempotency-Replayed, Retry-After, X-Fasti-Warning';
-const ALLOWED = [
+const ALLOWED_HEADERS = [
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type',
   'If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, Idempotency-Key, Last-Event-ID, X-TEC-EEA',
 ].join(', ');
@@ -12,8 +12,8 @@ const ALLOWED = [
  */
 export function corsHeaders(origin: string | undefined): Record<string, string> {
   return {
-    'Access-Control-Expose-Headers': EXPOSED,
-    'Access-Control-Allow-Headers': ALLOWED,
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
     ...(origin === undefined
       ? {}
       : {

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { withAsciiAddresses } from '../wordpress/web-url.ts';
-import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
-import { cutSlowReader } from './limits.ts';
+import { disconnectSlowReader } from './limits.ts';
+import { notesOf } from './request-notes.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
 /** A complete answer, which can be sent many times. */
@@ -14,69 +14,69 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /** Expiry if nothing is written, in milliseconds since 1970. */
-  readonly until: number;
+  readonly expiresAt: number;
   /** Whether it may be cached for other callers: it depends on no caller's rights or origin. */
   readonly shared: boolean;
   /** Compressed body and header lists, kept from the first time it was sent. */
-  forms?: Forms;
+  encodings?: Encodings;
 }
 
-interface Forms {
+interface Encodings {
   /** The compressed body, once it is ready. */
-  zipped?: Buffer;
-  zipping?: Promise<Buffer>;
+  gzipped?: Buffer;
+  gzipping?: Promise<Buffer>;
   /** Header lists by the name of the form. Their last values are set for each request (`headFor`). */
   readonly heads: Map<string, string[]>;
 }
 
 const zip = promisify(gzip);
 /** Shorter bodies are not worth compressing. */
-const WORTH_ZIPPING = 1024;
+const MIN_GZIP_BYTES = 1024;
 
 /**
  * Sends an answer: as 304 if the client has it already, without a body for HEAD, compressed if the client accepts that.
  * A compressed body has a separate validator, since a strong one identifies the bytes (RFC 9110, 8.8.3).
  */
 export async function deliver(req: IncomingMessage, res: ServerResponse, answer: Answer): Promise<void> {
-  if (deliverNow(req, res, answer)) return;
-  const forms = formsOf(answer);
-  forms.zipping ??= zip(answer.body);
-  forms.zipped = await forms.zipping;
-  deliverNow(req, res, answer);
+  if (deliverSync(req, res, answer)) return;
+  const encodings = encodingsOf(answer);
+  encodings.gzipping ??= zip(answer.body);
+  encodings.gzipped = await encodings.gzipping;
+  deliverSync(req, res, answer);
 }
 
 /** Sends an answer synchronously. Returns false, without sending anything, if the answer must be compressed first. */
-export function deliverNow(req: IncomingMessage, res: ServerResponse, answer: Answer): boolean {
+export function deliverSync(req: IncomingMessage, res: ServerResponse, answer: Answer): boolean {
   const { status, headers, body } = answer;
-  const isZipped = body.length >= WORTH_ZIPPING && takesGzip(req);
-  const tag = isZipped ? zippedTag(headers.ETag) : headers.ETag;
+  const isGzipped = body.length >= MIN_GZIP_BYTES && acceptsGzip(req);
+  const tag = isGzipped ? gzipTag(headers.ETag) : headers.ETag;
   const notes = notesOf(req);
-  if (status === 200 && isKnown(req, tag, headers['Last-Modified'])) {
+  if (status === 200 && isNotModified(req, tag, headers['Last-Modified'])) {
     notes.bytes = 0;
-    res.writeHead(304, headFor(req, notes.id, answer, { isZipped, tag })).end();
+    res.writeHead(304, headFor(req, notes.id, answer, { isGzipped, tag })).end();
     return true;
   }
-  const content = isZipped ? answer.forms?.zipped : body;
+  const content = isGzipped ? answer.encodings?.gzipped : body;
   if (content === undefined) return false;
   notes.bytes = req.method === 'HEAD' ? 0 : content.length;
-  res.writeHead(status, headFor(req, notes.id, answer, { isZipped, tag, length: content.length }));
+  res.writeHead(status, headFor(req, notes.id, answer, { isGzipped, tag, length: content.length }));
   res.end(req.method === 'HEAD' ? undefined : content);
-  cutSlowReader(res, content.length);
+  disconnectSlowReader(res, content.length);
   return true;
 }
 
 /** Returns the bytes that an answer takes, including its compressed body. */
-export const sizeOf = ({ body, forms }: Answer): number => body.length + (forms?.zipped?.length ?? 0);
+export const sizeOf = ({ body, encodings }: Answer): number => body.length + (encodings?.gzipped?.length ?? 0);
 
-function formsOf(answer: Answer): Forms {
-  answer.forms ??= { heads: new Map() };
-  return answer.forms;
+function encodingsOf(answer: Answer): Encodings {
+  answer.encodings ??= { heads: new Map() };
+  return answer.encodings;
 }
 
 // ------------------------------------------------------------------------------------------------- headers
 /** One way of sending an answer. `length` is that of the body; undefined for a 304. */
-interface Form {
-  readonly isZipped: boolean;
+interface Encoding {
+  readonly isGzipped: boolean;
   readonly tag: string | undefined;
   readonly length?: number;
 }
@@ -85,12 +85,12 @@ interface Form {
  * Returns the headers as one flat list of names and values, which Node writes without copying. Most values are the same
  * each time. Those that differ are set at the end of the shared list, so the list must be used at once.
  */
-function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: Answer, form: Form): string[] {
-  const { heads } = formsOf(answer);
-  const name = `${form.isZipped ? 'zipped' : 'plain'}${form.length === undefined ? ' 304' : ''}${origin === undefined ? '' : ' elsewhere'}`;
+function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: Answer, encoding: Encoding): string[] {
+  const { heads } = encodingsOf(answer);
+  const name = `${encoding.isGzipped ? 'zipped' : 'plain'}${encoding.length === undefined ? ' 304' : ''}${origin === undefined ? '' : ' elsewhere'}`;
   let head = heads.get(name);
   if (head === undefined) {
-    head = headOf(answer, form, origin);
+    head = headOf(answer, encoding, origin);
     heads.set(name, head);
   }
   head[head.length - 1] = id;
@@ -100,11 +100,11 @@ function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: A
 
 const ORIGIN = 'Access-Control-Allow-Origin';
 const REQUEST_ID = 'X-Request-Id';
-const ADDRESSES: ReadonlySet<string> = new Set(['Link', 'Location', 'X-TEC-API-ROOT', 'X-TEC-API-ORIGIN']);
+const ADDRESS_HEADERS: ReadonlySet<string> = new Set(['Link', 'Location', 'X-TEC-API-ROOT', 'X-TEC-API-ORIGIN']);
 const SECURITY = new Map(Object.entries(SECURITY_HEADERS));
 
 /** Builds the list of headers. Uses a map, because merging objects with this many names takes thirty times as long. */
-function headOf({ headers }: Answer, { isZipped, tag, length }: Form, origin: string | undefined): string[] {
+function headOf({ headers }: Answer, { isGzipped: isZipped, tag, length }: Encoding, origin: string | undefined): string[] {
   const { [ORIGIN]: allowed, ...cors } = corsHeaders(origin);
   const head = new Map(SECURITY);
   for (const [name, value] of Object.entries(headers)) head.set(name, value);
@@ -120,17 +120,17 @@ function headOf({ headers }: Answer, { isZipped, tag, length }: Form, origin: st
   head.set(REQUEST_ID, '');
   const list: string[] = [];
   // The home of a site may contain characters that are not allowed in headers.
-  for (const [name, value] of head) list.push(name, ADDRESSES.has(name) ? withAsciiAddresses(value) : value);
+  for (const [name, value] of head) list.push(name, ADDRESS_HEADERS.has(name) ? withAsciiAddresses(value) : value);
   return list;
 }
 
-const zippedTag = (etag: string | undefined): string | undefined => (etag === undefined ? undefined : `${etag.slice(0, -1)}-gzip"`);
+const gzipTag = (etag: string | undefined): string | undefined => (etag === undefined ? undefined : `${etag.slice(0, -1)}-gzip"`);
 
 /**
  * Whether the client already has exactly these bytes (RFC 9110, 13.2.2). `If-None-Match` takes precedence over
  * `If-Modified-Since`.
  */
-function isKnown({ headers, method }: IncomingMessage, etag: string | undefined, lastModified: string | undefined): boolean {
+function isNotModified({ headers, method }: IncomingMessage, etag: string | undefined, lastModified: string | undefined): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const { 'if-none-match': tags, 'if-modified-since': since } = headers;
   if (tags !== undefined)
@@ -138,11 +138,12 @@ function isKnown({ headers, method }: IncomingMessage, etag: string | undefined,
   return since !== undefined && lastModified !== undefined && Date.parse(since) >= Date.parse(lastModified);
 }
 
-const takesGzip = ({ headers }: IncomingMessage): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
+const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers['accept-encoding'] ?? '');
 
 /**
  * Returns the strong validator of a body. `version` is the version of the record in the body. `If-Match` compares only
  * the version, so a tag can be used for a write in whatever language or form the record was read.
  */
-export const tagOf = (body: Buffer, version?: string): string =>
+export const etagOf = (body: Buffer, version?: string): string =>
   `"${version === undefined ? '' : `${version}.`}${hash('sha1', body, 'base64url')}"`;

@@ -41,7 +41,7 @@ export function describeNamespace(site: Described, caller: Caller, routes: reado
     namespace,
     routes: describeRoutes(site, caller, routes, namespace),
     ...(servedNamespaces(site.config).includes(namespace) ? languagesMember(caller) : {}),
-    _links: { up: [{ href: rootOf(caller) }] },
+    _links: { up: [{ href: apiRootOf(caller) }] },
   };
 }
 
@@ -202,10 +202,10 @@ function describeParams(site: Described, caller: Caller, route: Route, endpoint:
 /** Describes the route of the site's index itself. */
 function rootRoute(caller: Caller): Json {
   const args = { context: { default: 'view', required: false } };
-  return { namespace: '', methods: ['GET'], endpoints: [{ methods: ['GET'], args }], _links: { self: [{ href: rootOf(caller) }] } };
+  return { namespace: '', methods: ['GET'], endpoints: [{ methods: ['GET'], args }], _links: { self: [{ href: apiRootOf(caller) }] } };
 }
 
-const rootOf = ({ home, settings }: Caller) => restRoot({ home, permalinkStructure: settings.permalinkStructure });
+const apiRootOf = ({ home, settings }: Caller) => restRoot({ home, permalinkStructure: settings.permalinkStructure });
 
 /**
  * Returns the hours east of UTC: the zone's offset at this moment, or the option as stored if no zone is named

@@ -2,27 +2,27 @@ import type { Request, RequestHandler, Response } from 'express';
 import {
   answerDesk,
   type DeskAnswer,
-  deskProblem,
-  isAbsent,
-  openDesk,
+  deskErrorPage,
+  isNotFound,
   type RoutedRequest,
-  sendAgainPage,
-  signInInstead,
+  resubmitPage,
+  routeDeskRequest,
+  signInForLargeBody,
   tooLargePage,
 } from '../desk/desk.tsx';
-import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
+import { DESK_PATH, type DeskRequest, type SubmittedForm } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
 import { basePath, splitTarget } from './addressing.ts';
-import { notesOf } from './answered.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
-import { type Budget, cutSlowReader, readBody, SMALL_BODY } from './limits.ts';
-import { problemOf, refusalOf } from './problem.ts';
+import { type BodyBudget, disconnectSlowReader, readBody, SMALL_BODY_BYTES } from './limits.ts';
+import { toApiError, toProblemReply } from './problem.ts';
+import { notesOf } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
 /** Serves the editors' desk below `/admin`, and passes on all other requests. */
-export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHandler {
+export function serveDesk(site: Site, assets: Assets, budget: BodyBudget): RequestHandler {
   return async (req, res, next) => {
     const { path, query } = splitTarget(req.originalUrl);
     if (!path.includes(DESK_PATH)) return next();
@@ -32,51 +32,51 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
     const below = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
     if (below !== DESK_PATH && !below.startsWith(`${DESK_PATH}/`)) return next();
     if (!['GET', 'HEAD', 'POST'].includes(req.method)) return next();
-    const asset = (name: string) => assets.at(base, name);
+    const asset = (name: string) => assets.urlOf(base, name);
     const request = requestOf(req, below.slice(DESK_PATH.length), query, settings.home);
-    const opened = await openDesk(site, { base, asset }, request);
+    const opened = await routeDeskRequest(site, { base, asset }, request);
     const notes = notesOf(req);
     notes.user = opened.visit.caller.viewer.id;
-    notes.route = opened.found && DESK_PATH + opened.found.route.path.replace(/:(\w+)/g, '{$1}');
-    const answer = await answerOf(site, budget, req, opened);
+    notes.route = opened.match && DESK_PATH + opened.match.route.path.replace(/:(\w+)/g, '{$1}');
+    const answer = await answerDeskRequest(site, budget, req, opened);
     send(res, answer, req.method === 'HEAD');
   };
 }
 
-async function answerOf(site: Site, budget: Budget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
+async function answerDeskRequest(site: Site, budget: BodyBudget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
   const share = budget.share(opened.visit.caller.viewer.id);
-  let sent: Sent | undefined;
+  let sent: SubmittedForm | undefined;
   try {
-    sent = req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined;
+    sent = req.method === 'POST' ? await readForm(site, req, opened, share) : undefined;
     return await answerDesk(opened, sent);
   } catch (error) {
-    const signIn = signInInstead(opened, error);
+    const signIn = signInForLargeBody(opened, error);
     if (signIn) return signIn;
     const { visit } = opened;
-    const { status, body } = problemOf(site, req, visit.i18n.language, error);
+    const { status, body } = toProblemReply(site, req, visit.i18n.language, error);
     const tooLarge = tooLargePage(opened, error);
     if (tooLarge) return tooLarge;
     const { id } = notesOf(req);
-    if (isAbsent(error)) return deskProblem(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
+    if (isNotFound(error)) return deskErrorPage(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
-    const again = sendAgainPage(opened, sent, { problem: refusalOf(error).problem, status, message: String(message) });
+    const again = resubmitPage(opened, sent, { problem: toApiError(error).problem, status, message: String(message) });
     if (again) return again;
     const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
-    return deskProblem(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
+    return deskErrorPage(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
   } finally {
     share.release();
   }
 }
 
 /** Reads a submitted form, up to the size that its sender may send. */
-async function sentWith(
+async function readForm(
   { config }: Site,
   req: Request,
-  { visit, takesFiles, takesLong, keeps }: RoutedRequest,
-  share: ReturnType<Budget['share']>,
-): Promise<Sent> {
+  { visit, allowsFiles: takesFiles, allowsLongBody: takesLong, allowsKeptForm: keeps }: RoutedRequest,
+  share: ReturnType<BodyBudget['share']>,
+): Promise<SubmittedForm> {
   // A form that carries the fields of another form is longer, since each line end and each quotation mark is escaped.
-  const small = keeps ? 2 * SMALL_BODY : SMALL_BODY;
+  const small = keeps ? 2 * SMALL_BODY_BYTES : SMALL_BODY_BYTES;
   const limit = takesLong ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
   const type = req.get('content-type');
   const bytes = await readBody(req, limit, share);
@@ -109,5 +109,5 @@ function send(res: Response, { status, headers, body }: DeskAnswer, head: boolea
     'X-Request-Id': notesOf(res.req).id,
   });
   res.end(head ? undefined : bytes);
-  cutSlowReader(res, bytes.length);
+  disconnectSlowReader(res, bytes.length);
 }

@@ -7,35 +7,35 @@ import type { Upload } from './upload.ts';
 
 /**
  * A handler as it is served. `unlisted`: parameters that it accepts although no description names them. `upload`: it
- * gets the uploaded file as the value `upload`. `acknowledged`: a header that every request must have. `prepare`: work
- * that must happen before the transaction because it is slow or outside the database; `run` gets its result. `secret`:
- * its answers hold a secret, so no batch runs it, and none of its answers is stored unchanged for repeated requests
- * (`Idempotency-Key`). `forwards`: it gets the request itself as the value `received`, because it answers for other
- * endpoints. `together`: carries out several consecutive writes of one caller in a batch at once.
+ * gets the uploaded file as the value `upload`. `acknowledgementHeader`: a header that every request must have.
+ * `prepare`: work that must happen before the transaction because it is slow or outside the database; `run` gets its
+ * result. `secret`: its answers hold a secret, so no batch runs it, and none of its answers is stored unchanged for
+ * repeated requests (`Idempotency-Key`). `getsRequest`: it gets the request itself as the value `received`, because it
+ * answers for other endpoints. `runTogether`: carries out several consecutive writes of one caller in a batch at once.
  */
 export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
   readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
   readonly unlisted?: Params;
   readonly upload?: true;
   readonly prepare?: Handler<V, Promise<Values>>;
-  readonly acknowledged?: string;
-  readonly secret?: 'never-again' | Withheld;
-  readonly forwards?: true;
-  readonly together?: Together<Prepared>;
+  readonly acknowledgementHeader?: string;
+  readonly secret?: 'never-again' | SecretMember;
+  readonly getsRequest?: true;
+  readonly runTogether?: CombinedRun<Prepared>;
 }
 
-/** A member of an answer that is not stored with it. `again` recomputes it when the answer is replayed. */
-export interface Withheld {
+/** A member of an answer that is not stored with it. `recompute` computes it again when the answer is replayed. */
+export interface SecretMember {
   readonly member: string;
-  readonly again: (site: Site, caller: Caller, body: Readonly<Record<string, unknown>>) => Promise<unknown>;
+  readonly recompute: (site: Site, caller: Caller, body: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
 
 /**
- * Carries out several writes at once. `takes` tells which ones; `run` returns their answers in order, and throws if it
- * would refuse one of them. Each write is then carried out separately.
+ * Carries out several writes at once. `accepts` tells which ones; `run` returns their answers in order, and throws if
+ * it would refuse one of them. Each write is then carried out separately.
  */
-interface Together<V> {
-  takes(values: V): boolean;
+interface CombinedRun<V> {
+  accepts(values: V): boolean;
   run(site: Site, caller: Caller, all: readonly V[]): Promise<Reply[]>;
 }
 
@@ -49,7 +49,7 @@ export interface ServedRoute extends Route {
   readonly select?: (site: Site, slug: string, caller: Caller) => Promise<number | undefined>;
   readonly lockVersion?: LockVersion;
   /** Members of its records that `_fields` can only take as a whole, as in WordPress's controller of this route. */
-  readonly undivided?: readonly string[];
+  readonly indivisible?: readonly string[];
 }
 
 /** A declaration of an endpoint. Its handlers get the values of the declared parameters, and `More`. */

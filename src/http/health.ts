@@ -1,31 +1,31 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { claimOf } from '../accounts/credentials.ts';
+import { readClaim } from '../accounts/credentials.ts';
 import { fail } from '../errors.ts';
 import { withTimeout } from '../host/timeout.ts';
 import { version } from '../host/version.ts';
-import { folderFault } from '../media/library.ts';
-import { trustsIndex } from '../records/list-index.ts';
+import { findFolderFault } from '../media/library.ts';
+import { canUseIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
 import { checkWritable, DatabaseUnavailable, ping } from '../storage/engine/database.ts';
-import { notesOf } from './answered.ts';
 import type { Probes } from './probes.ts';
 import { credentialsOf } from './request.ts';
+import { notesOf } from './request-notes.ts';
 
 /** The phase of the process, apart from the state of its database. */
 export interface Lifecycle {
   /** `starting`: the tables are not known to exist yet; `stopping`: the process was asked to end. */
   readonly phase: () => 'starting' | 'serving' | 'stopping';
   /** Notified of each readiness probe. */
-  readonly probes?: Pick<Probes, 'note'>;
+  readonly probes?: Pick<Probes, 'record'>;
 }
 
 /** Timeout for a ping of the database, in milliseconds. */
-const PATIENCE_MS = 1000;
+const PING_TIMEOUT_MS = 1000;
 /** All callers get the same result within this time, in milliseconds, so that probes cannot overload the database. */
-const KEPT_MS = 500;
+const RESULT_LIFETIME_MS = 500;
 
 /** Descriptions of what is wrong; undefined if nothing is. */
-interface Faults {
+interface HealthFaults {
   readonly reading: string | undefined;
   readonly writing: string | undefined;
   /** A fault of the uploads folder. */
@@ -39,9 +39,9 @@ interface Faults {
  * every part.
  */
 export function healthRoutes(site: Site, { phase, probes }: Lifecycle): Router {
-  const faults = atMostOnceIn(() => faultsOf(site));
-  const answer = (blocks: (faults: Faults) => string | undefined) => async (req: Request, res: Response) => {
-    probes?.note();
+  const faults = cacheBriefly(() => checkHealth(site));
+  const answer = (blocks: (faults: HealthFaults) => string | undefined) => async (req: Request, res: Response) => {
+    probes?.record();
     const found = await faults();
     const reason = phase() === 'stopping' ? 'stopping' : (blocks(found) ?? (phase() === 'starting' ? 'starting' : undefined));
     const uploads = found.uploads === undefined ? {} : { uploads: found.uploads };
@@ -71,7 +71,7 @@ export function healthRoutes(site: Site, { phase, probes }: Lifecycle): Router {
 }
 
 /** Refuses requests until the tables exist. */
-export function gate({ phase }: Lifecycle): RequestHandler {
+export function refuseUntilStarted({ phase }: Lifecycle): RequestHandler {
   return (_req, _res, next) => {
     if (phase() === 'starting') fail('database-unavailable');
     next();
@@ -79,7 +79,7 @@ export function gate({ phase }: Lifecycle): RequestHandler {
 }
 
 /** Names the server in use by its position in the configuration, since host names are not public. */
-function serversOf({ db, replicas, reading }: Site): object {
+function serversOf({ db, replicas, forAnonymousReads: reading }: Site): object {
   const { of, inUse, detail } = db.cluster.place();
   const galera = /^Galera: (.*)$/.exec(detail)?.[1];
   return {
@@ -96,7 +96,7 @@ function serversOf({ db, replicas, reading }: Site): object {
 async function isAdministrator(site: Site, req: Request): Promise<boolean> {
   if (req.headers.authorization === undefined) return false;
   try {
-    const { viewer } = await claimOf(site, await site.settings(), credentialsOf({ req })).identify(undefined);
+    const { viewer } = await readClaim(site, await site.settings(), credentialsOf({ req })).identify(undefined);
     return viewer.can('manage_options');
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return false;
@@ -105,7 +105,7 @@ async function isAdministrator(site: Site, req: Request): Promise<boolean> {
 }
 
 /** Reports every part of the service as this process sees it. Sizes are in bytes. */
-async function partsOf(site: Site, { reading, writing, uploads }: Faults): Promise<object> {
+async function partsOf(site: Site, { reading, writing, uploads }: HealthFaults): Promise<object> {
   const { db, journal } = site;
   const { rss, heapUsed } = process.memoryUsage();
   return {
@@ -129,19 +129,19 @@ async function partsOf(site: Site, { reading, writing, uploads }: Faults): Promi
 async function indexState(site: Site): Promise<'in use' | 'shared with WordPress' | 'missing' | 'unknown'> {
   const settings = await site.settings().catch(() => undefined);
   if (!settings) return 'unknown';
-  if (await trustsIndex(site, { settings, arrived: performance.now() })) return 'in use';
+  if (await canUseIndex(site, { settings, arrived: performance.now() })) return 'in use';
   return settings.shared ? 'shared with WordPress' : 'missing';
 }
 
 /** Returns the current faults. */
-export async function faultsOf(site: Site): Promise<Faults> {
-  const reading = await faultIn(site, () => ping(site.db));
-  const writing = reading ?? (site.isFull() ? 'database full' : await faultIn(site, () => checkWritable(site.db)));
+export async function checkHealth(site: Site): Promise<HealthFaults> {
+  const reading = await faultOfCheck(site, () => ping(site.db));
+  const writing = reading ?? (site.isDiskFull() ? 'database full' : await faultOfCheck(site, () => checkWritable(site.db)));
   // If the database file was replaced, reads come from the deleted file, so they count as faulty too.
-  return { reading: writing === 'database replaced' ? writing : reading, writing, uploads: await folderFault(site.config.uploadsDir) };
+  return { reading: writing === 'database replaced' ? writing : reading, writing, uploads: await findFolderFault(site.config.uploadsDir) };
 }
 
-async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string | undefined> {
+async function faultOfCheck({ log }: Site, ask: () => Promise<void>): Promise<string | undefined> {
   const answer = ask().then(
     () => undefined,
     (error: unknown) => {
@@ -150,19 +150,19 @@ async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string 
     },
   );
   // Only the timeout can reject here; other errors have been turned into a result.
-  const fault = await withTimeout(PATIENCE_MS, answer).catch(() => 'slow');
+  const fault = await withTimeout(PING_TIMEOUT_MS, answer).catch(() => 'slow');
   return fault === undefined ? undefined : `database ${fault}`;
 }
 
 /** Wraps `work` so that it runs at most once within an interval, for all callers. */
-function atMostOnceIn<Result>(work: () => Promise<Result>): () => Promise<Result> {
+function cacheBriefly<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   return () => {
     if (result) return result;
     result = work().finally(() => {
       setTimeout(() => {
         result = undefined;
-      }, KEPT_MS).unref();
+      }, RESULT_LIFETIME_MS).unref();
     });
     return result;
   };

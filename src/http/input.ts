@@ -7,12 +7,12 @@ import { type JsonFault, parseJson } from '../wordpress/json.ts';
 import { parsePhpQuery } from '../wordpress/php/query.ts';
 
 /** Unparsed parameters by name. */
-export type Raw = Readonly<Record<string, unknown>>;
+export type RawParams = Readonly<Record<string, unknown>>;
 
 /** The parameters in a body, by format. An error in JSON is reported later, in the order of checks. */
 export interface Body {
-  readonly json?: Raw;
-  readonly form?: Raw;
+  readonly json?: RawParams;
+  readonly form?: RawParams;
   readonly fault?: JsonFault;
   /** Files in a multipart form, by field name. */
   readonly files?: ReadonlyMap<string, SentFile>;
@@ -36,24 +36,24 @@ export interface FormLimits {
 export type BodyType = 'json' | 'form' | 'multipart' | 'other';
 
 /** `max_input_nesting_level`, `max_input_vars` and `max_file_uploads`, close to PHP's defaults. */
-const FORM_DEPTH = 20;
-const FORM_VARIABLES = 1000;
-const FORM_FILES = 20;
+const MAX_FORM_DEPTH = 20;
+const MAX_FORM_VARIABLES = 1000;
+const MAX_FORM_FILES = 20;
 /**
  * Maximum number of values in a JSON body. A thousand links of each kind, the longest lists allowed, come to a few
  * thousand.
  */
-const JSON_VALUES = 50_000;
+const MAX_JSON_VALUES = 50_000;
 /** A multipart form is parsed in chunks of this many bytes, so that parsing can stop early if it has too many parts. */
-const PIECE_BYTES = 65_536;
+const CHUNK_BYTES = 65_536;
 
 /** The replacement character, which decoders insert for invalid bytes. */
-const REPLACEMENT = '\ufffd';
+const REPLACEMENT_CHARACTER = '\ufffd';
 
-const NOTHING: Raw = Object.freeze({});
+const NO_PARAMS: RawParams = Object.freeze({});
 
 /** Parses a query or a urlencoded body as PHP does. */
-export const parseQuery = (text: string): Raw => parsePhpQuery(text, { variables: FORM_VARIABLES, depth: FORM_DEPTH });
+export const parseQuery = (text: string): RawParams => parsePhpQuery(text, { variables: MAX_FORM_VARIABLES, depth: MAX_FORM_DEPTH });
 
 /**
  * Whether a query or a urlencoded body, percent escapes included, is UTF-8. `latin1` holds its bytes, one character
@@ -98,30 +98,30 @@ export async function parseBody(body: Buffer, contentType: string | undefined, l
  * Merges all parameters (WordPress `WP_REST_Request::get_parameter_order`): JSON overrides form, form overrides query.
  * A form counts only with methods that have a body. Parameters of the path override all others (decision D6).
  */
-export function mergeParams(sources: { query: Raw; body: Body; path: Raw; method: string }): Raw {
+export function mergeParams(sources: { query: RawParams; body: Body; path: RawParams; method: string }): RawParams {
   const { query, body, path, method } = sources;
   const form = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? body.form : undefined;
   return Object.assign(Object.create(null) as Record<string, unknown>, query, form, body.json, path);
 }
 
 function jsonBody(body: Buffer): Body {
-  const reading = parseJson(body, JSON_VALUES);
+  const reading = parseJson(body, MAX_JSON_VALUES);
   if ('fault' in reading)
-    return reading.fault === 'too-many' ? fail('body-too-complex', { detail: { values: JSON_VALUES } }) : { fault: reading.fault };
+    return reading.fault === 'too-many' ? fail('body-too-complex', { detail: { values: MAX_JSON_VALUES } }) : { fault: reading.fault };
   const { value } = reading;
-  return { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Raw) : NOTHING };
+  return { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as RawParams) : NO_PARAMS };
 }
 
 /**
- * Parses a urlencoded body. A query is cut after `FORM_VARIABLES`, as in PHP; a body with more variables is refused, so
- * that none is dropped silently.
+ * Parses a urlencoded body. A query is cut after `MAX_FORM_VARIABLES`, as in PHP; a body with more variables is
+ * refused, so that none is dropped silently.
  */
 function formBody(body: Buffer): Body {
   if (!isUtf8Form(body.toString('latin1'))) fail('form-not-utf8');
   const text = body.toString();
   let variables = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) variables += 1;
-  return variables > FORM_VARIABLES ? fail('body-too-complex', { detail: { variables } }) : { form: parseQuery(text) };
+  return variables > MAX_FORM_VARIABLES ? fail('body-too-complex', { detail: { variables } }) : { form: parseQuery(text) };
 }
 
 /**
@@ -135,18 +135,18 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
   let excess: 'body-too-complex' | 'body-too-large' | undefined;
   let replaced = 0;
   const pieces = function* () {
-    for (let at = 0; at < body.length && excess === undefined; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+    for (let at = 0; at < body.length && excess === undefined; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
   };
   try {
     const form = busboy({
       headers: { 'content-type': contentType },
       // Browsers and PHP write field names and file names in UTF-8; the parser's default is Latin-1.
       defParamCharset: 'utf8',
-      limits: { fields: FORM_VARIABLES, files: FORM_FILES, parts: FORM_VARIABLES + FORM_FILES, fieldSize: fieldBytes },
+      limits: { fields: MAX_FORM_VARIABLES, files: MAX_FORM_FILES, parts: MAX_FORM_VARIABLES + MAX_FORM_FILES, fieldSize: fieldBytes },
     });
     form.on('field', (name, value, { valueTruncated }) => {
       if (!name) return;
-      replaced += `${name}${value}`.split(REPLACEMENT).length - 1;
+      replaced += `${name}${value}`.split(REPLACEMENT_CHARACTER).length - 1;
       room -= Buffer.byteLength(name) + Buffer.byteLength(value);
       if (room < 0 || valueTruncated) excess ??= 'body-too-large';
       else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
@@ -172,19 +172,19 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
   }
   if (excess !== undefined) fail(excess, { detail: { limit: fieldBytes } });
   // The parser inserts the replacement character for invalid bytes. The form itself may contain it, too.
-  if (replaced > timesIn(body, REPLACEMENT)) fail('form-not-utf8');
+  if (replaced > countOccurrences(body, REPLACEMENT_CHARACTER)) fail('form-not-utf8');
   return { form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) };
 }
 
 /** Counts the occurrences of a text. */
-function timesIn(body: Buffer, text: string): number {
+function countOccurrences(body: Buffer, text: string): number {
   let count = 0;
   for (let at = body.indexOf(text); at >= 0; at = body.indexOf(text, at + 1)) count += 1;
   return count;
 }
 
 /** Returns the intended method: `_method` in the query, otherwise the header; both on POST only (decision D40). */
-export function overriddenMethod(method: string, query: Raw, header: string | undefined): string {
+export function overriddenMethod(method: string, query: RawParams, header: string | undefined): string {
   if (method !== 'POST') return method;
   return (typeof query._method === 'string' ? query._method : (header ?? method)).toUpperCase();
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../records/caller.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 
 /** The members of a record that name its language and its translations. */
-interface Spoken {
+interface TranslatedRecord {
   readonly language?: string | null;
   readonly translations?: Readonly<Record<string, { readonly url: string }>>;
 }
@@ -13,7 +13,7 @@ interface Spoken {
  * (https://developers.google.com/search/docs/specialty/international/localized-versions).
  */
 export function languageHeaders(record: unknown, { defaultCode }: ContentLanguages): Record<string, string> {
-  const { language, translations = {} } = record as Spoken;
+  const { language, translations = {} } = record as TranslatedRecord;
   const pages = Object.entries(translations);
   const links = pages.flatMap(([code, { url }]) => [
     alternate(url, languageTagOf(code)),
@@ -30,7 +30,11 @@ export function languageHeaders(record: unknown, { defaultCode }: ContentLanguag
  * which may differ from the requested one, since an untranslated event is shown as it is. For an empty list it is the
  * requested one. `name`: the type or taxonomy.
  */
-export function listLanguage({ settings, content: { code } }: Caller, name: string, records: readonly Spoken[]): Record<string, string> {
+export function listLanguage(
+  { settings, content: { code } }: Caller,
+  name: string,
+  records: readonly TranslatedRecord[],
+): Record<string, string> {
   if (code === undefined || !isTranslated(settings.contentLanguages, name)) return {};
   const shown = new Set(records.map(({ language }) => language));
   const [only = null] = shown.size === 0 ? [code] : shown;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
-import { createRoom } from './room.ts';
+import { createSharedQuota } from './shared-quota.ts';
 
 /** Time limits for clients, in milliseconds. Node itself cuts off slower ones (408). */
 export const TIME_LIMITS = {
@@ -20,83 +20,83 @@ export const TIME_LIMITS = {
 } as const;
 
 /** Time that a client may take to read an answer: these milliseconds, plus an amount per kilobyte (32 kB a second). */
-const READING_MS = 30_000;
-const READING_MS_PER_KB = 30;
+const READ_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS_PER_KB = 30;
 
 /**
  * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been
  * read. Call it after `end`. Does nothing if the operating system has already taken the whole answer.
  *
- * @param patience milliseconds, in addition to those for the length
+ * @param timeoutMs milliseconds, in addition to those for the length
  */
-export function cutSlowReader(res: ServerResponse, bytes: number, patience: number = READING_MS): void {
+export function disconnectSlowReader(res: ServerResponse, bytes: number, timeoutMs: number = READ_TIMEOUT_MS): void {
   // Usually the operating system has taken the whole answer by this time.
   if (res.writableFinished || res.destroyed || res.socket?.writableLength === 0) return;
-  const timer = setTimeout(() => res.destroy(), patience + (bytes / 1024) * READING_MS_PER_KB).unref();
+  const timer = setTimeout(() => res.destroy(), timeoutMs + (bytes / 1024) * READ_TIMEOUT_MS_PER_KB).unref();
   res.once('close', () => clearTimeout(timer));
 }
 
 /** The longest head of a request, in bytes, its URL included. Node itself refuses longer ones (431). */
-export const LONGEST_HEAD = 16_384;
+export const MAX_HEAD_BYTES = 16_384;
 
 /** The longest body, in bytes, of a request that only reads or deletes, and of a request by an anonymous caller. */
-export const SMALL_BODY = 65_536;
+export const SMALL_BODY_BYTES = 65_536;
 
 /**
  * First block of a body without an announced length, in bytes; enough for most. A longer body reserves its maximum, and
  * returns the rest at the end.
  */
-const FIRST_BLOCK = 4096;
+const FIRST_BLOCK_BYTES = 4096;
 
 /**
  * Share of the budget that anonymous callers may take together, so that they never lock out signed-in users; below it,
  * the share of one signed-in user, which leaves room for another user's upload.
  */
-const STRANGERS_BODIES = 0.25;
-const BODIES_OF_EACH = 2 / 3;
+const ANONYMOUS_SHARE = 0.25;
+const USER_SHARE = 2 / 3;
 
 /** In bytes: bodies that announce no more are not counted. */
-const TINY_BODY = 4096;
+const TINY_BODY_BYTES = 4096;
 
-const NO_SHARE: Share = { take: () => undefined, keep: () => undefined, release: () => undefined };
+const NO_SHARE: BodyShare = { reserve: () => undefined, releaseAllBut: () => undefined, release: () => undefined };
 
 /**
  * The memory that the bodies of all requests of a process share until they are answered. A body reserves its announced
  * length before its first byte is read, so that no client sends most of a file only to be refused.
  */
-export interface Budget {
+export interface BodyBudget {
   /** Creates the share of one request, initially empty. `user`: id of its sender, 0 if anonymous. */
-  readonly share: (user: number) => Share;
+  readonly share: (user: number) => BodyShare;
 }
 
-export interface Share {
+export interface BodyShare {
   /** Reserves this many more bytes. Throws server-busy if all bodies, or those of this sender, take too much. */
-  readonly take: (bytes: number) => void;
+  readonly reserve: (bytes: number) => void;
   /** Releases all but this many bytes. */
-  readonly keep: (bytes: number) => void;
+  readonly releaseAllBut: (bytes: number) => void;
   /** Releases everything. */
   readonly release: () => void;
 }
 
 /** Creates a budget of `bodyMemory` bytes, or of the longest single body if that is more. */
-export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): Budget {
-  const longest = Math.max(bodyLimit, uploadLimit);
-  const all = Math.max(bodyMemory, longest);
-  const room = createRoom({ all, strangers: all * STRANGERS_BODIES, each: Math.max(all * BODIES_OF_EACH, longest) });
+export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): BodyBudget {
+  const maxBody = Math.max(bodyLimit, uploadLimit);
+  const all = Math.max(bodyMemory, maxBody);
+  const quota = createSharedQuota({ all, anonymous: all * ANONYMOUS_SHARE, perUser: Math.max(all * USER_SHARE, maxBody) });
   return {
     share: (user) => {
       let own = 0;
-      const count = (more: number) => {
+      const addBytes = (more: number) => {
         own += more;
-        room.count(user, more);
+        quota.add(user, more);
       };
       return {
-        take: (more) => {
-          if (!room.has(user, more)) fail('server-busy', { detail: { ...room.state(), user } });
-          count(more);
+        reserve: (more) => {
+          if (!quota.hasRoom(user, more)) fail('server-busy', { detail: { ...quota.usage(), user } });
+          addBytes(more);
         },
-        keep: (bytes) => count(Math.min(bytes, own) - own),
-        release: () => count(-own),
+        releaseAllBut: (bytes) => addBytes(Math.min(bytes, own) - own),
+        release: () => addBytes(-own),
       };
     },
   };
@@ -108,11 +108,11 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
  *
  * @throws body-too-large, server-busy, request-aborted if the client disconnected before the end
  */
-export async function readBody(req: IncomingMessage, limit: number, share: Share): Promise<Buffer> {
+export async function readBody(req: IncomingMessage, limit: number, share: BodyShare): Promise<Buffer> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > limit) fail('body-too-large', { detail: { limit, announced } });
   // Small forms such as the sign-in form are never locked out: they take no more memory than the connection itself.
-  const body = collect({ announced, limit }, announced > 0 && announced <= TINY_BODY ? NO_SHARE : share);
+  const body = collect({ announced, limit }, announced > 0 && announced <= TINY_BODY_BYTES ? NO_SHARE : share);
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -127,8 +127,8 @@ export async function readBody(req: IncomingMessage, limit: number, share: Share
   return body.whole();
 }
 
-/** Reads a body of at most `TINY_BODY` bytes, such as a form with a single field. Throws as `readBody`. */
-export const readTinyBody = (req: IncomingMessage): Promise<Buffer> => readBody(req, TINY_BODY, NO_SHARE);
+/** Reads a body of at most `TINY_BODY_BYTES` bytes, such as a form with a single field. Throws as `readBody`. */
+export const readTinyBody = (req: IncomingMessage): Promise<Buffer> => readBody(req, TINY_BODY_BYTES, NO_SHARE);
 
 /**
  * Assembles a body from its chunks, in one block if its length is announced (`announced` is 0 if not), otherwise in
@@ -136,19 +136,19 @@ export const readTinyBody = (req: IncomingMessage): Promise<Buffer> => readBody(
  */
 function collect(
   { announced, limit }: { readonly announced: number; readonly limit: number },
-  share: Share,
+  share: BodyShare,
 ): { add: (piece: Buffer) => void; whole: () => Buffer } {
   const blocks: Buffer[] = [];
   let free = Buffer.alloc(0);
   let size = 0;
   const grow = (bytes: number): void => {
-    share.take(bytes);
+    share.reserve(bytes);
     free = Buffer.allocUnsafeSlow(bytes);
     blocks.push(free);
   };
   const add = (piece: Buffer): void => {
     if (piece.length === 0) return;
-    if (free.length === 0) grow(blocks.length === 0 ? Math.min(FIRST_BLOCK, limit) : limit - size);
+    if (free.length === 0) grow(blocks.length === 0 ? Math.min(FIRST_BLOCK_BYTES, limit) : limit - size);
     const copied = piece.copy(free);
     free = free.subarray(copied);
     size += copied;
@@ -156,7 +156,7 @@ function collect(
   };
   if (announced > 0) grow(announced);
   const whole = (): Buffer => {
-    share.keep(size);
+    share.releaseAllBut(size);
     const [only = free, ...more] = blocks;
     return more.length === 0 ? only.subarray(0, size) : Buffer.concat(blocks, size);
   };

@@ -31,19 +31,19 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
 }
 
 /** Whether this is a request for the metrics. */
-export const asksForMetrics = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
+export const isMetricsRequest = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
 
-/** Serves the metrics on a separate port. `failed` is called if the port cannot be opened. */
+/** Serves the metrics on a separate port. `onError` is called if the port cannot be opened. */
 export function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   listener: RequestListener,
-  listeners: { readonly opened: (port: number) => void; readonly failed: (error: Error) => void },
+  listeners: { readonly onOpen: (port: number) => void; readonly onError: (error: Error) => void },
 ): Server {
   const server = createServer(listener);
-  server.on('error', listeners.failed);
+  server.on('error', listeners.onError);
   server.listen(port, host, () => {
     const address = server.address();
-    listeners.opened(typeof address === 'object' && address ? address.port : port);
+    listeners.onOpen(typeof address === 'object' && address ? address.port : port);
   });
   server.unref();
   return server;

@@ -9,23 +9,23 @@ import {
   Registry,
 } from 'prom-client';
 import { withTimeout } from '../host/timeout.ts';
-import { trustsIndex } from '../records/list-index.ts';
+import { canUseIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
-import type { Answered, Observer } from './answered.ts';
-import { faultsOf, type Lifecycle } from './health.ts';
+import { checkHealth, type Lifecycle } from './health.ts';
+import type { FinishedRequest, Observer } from './request-notes.ts';
 
 /*
  * Metrics of the service, for Prometheus. Each process keeps its own; they are merged on request.
  */
 
 /** The metrics of one process, as a worker sends them to the first process. */
-export type Measured = readonly MetricObjectWithValues<MetricValue<string>>[];
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 export interface Metrics {
   /** Counts a finished request. */
   readonly observe: Observer;
   /** Returns all current metrics. */
-  readonly measured: () => Promise<Measured>;
+  readonly collect: () => Promise<MetricValues>;
 }
 
 /** Creates the metrics of a site in this process. */
@@ -43,28 +43,29 @@ export function createMetrics(site: Site, lifecycle: Lifecycle, version: string)
   }).set({ version, node: process.versions.node }, 1);
   new Gauge({ name: 'fasti_processes', help: 'How many processes serve.', registers: [registry] }).set(1);
   return {
-    observe: requestMeter(registry),
-    measured: async () => (await registry.getMetricsAsJSON()) as unknown as Measured,
+    observe: measureRequests(registry),
+    collect: async () => (await registry.getMetricsAsJSON()) as unknown as MetricValues,
   };
 }
 
 /** Renders the metrics of all processes in Prometheus's format. */
-export const metricsPage = (parts: readonly Measured[]): Promise<string> => aggregated(parts).metrics();
+export const metricsPage = (parts: readonly MetricValues[]): Promise<string> => aggregated(parts).metrics();
 
-const aggregated = (parts: readonly Measured[]): Registry =>
+const aggregated = (parts: readonly MetricValues[]): Registry =>
   AggregatorRegistry.aggregate(parts as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0]);
 
 /** Metric types whose values only grow. */
-const GROWING = new Set(['counter', 'histogram']);
+const CUMULATIVE_TYPES = new Set(['counter', 'histogram']);
 
 /**
  * Returns the metrics of a process that only grow. Their last values are kept for a process that does not answer or has
  * ended, since Prometheus takes a falling sum for a restart of the service.
  */
-export const countsIn = (measured: Measured): Measured => measured.filter(({ type }) => GROWING.has(String(type)));
+export const cumulativeOf = (measured: MetricValues): MetricValues => measured.filter(({ type }) => CUMULATIVE_TYPES.has(String(type)));
 
 /** Merges the metrics of several processes into one set. */
-export const addedUp = (parts: readonly Measured[]): Measured => aggregated(parts).getMetricsAsArray() as unknown as Measured;
+export const mergeMetrics = (parts: readonly MetricValues[]): MetricValues =>
+  aggregated(parts).getMetricsAsArray() as unknown as MetricValues;
 
 /** The `Content-Type` of `metricsPage`. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -73,9 +74,9 @@ export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 /** Histogram buckets in seconds, from a cached answer to a search of the whole site. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Methods with their own label. Clients may invent methods, and each would create a series. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const LABELLED_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-function requestMeter(registry: Registry): Observer {
+function measureRequests(registry: Registry): Observer {
   const registers = [registry];
   const requests = new Counter({
     name: 'fasti_http_requests_total',
@@ -103,25 +104,25 @@ function requestMeter(registry: Registry): Observer {
     registers,
   });
   const aborted = new Counter({ name: 'fasti_http_requests_aborted_total', help: 'Requests whose client hung up.', registers });
-  return (answered: Answered) => {
+  return (answered: FinishedRequest) => {
     const route = answered.route ?? 'none';
-    requests.inc({ method: METHODS.has(answered.method) ? answered.method : 'other', route, status: answered.status });
+    requests.inc({ method: LABELLED_METHODS.has(answered.method) ? answered.method : 'other', route, status: answered.status });
     seconds.observe({ route }, answered.ms / 1000);
     bytes.inc({ route }, answered.bytes);
     if (answered.memory) memory.inc({ result: answered.memory });
-    if (!answered.whole) aborted.inc();
+    if (!answered.isComplete) aborted.inc();
   };
 }
 
 // ------------------------------------------------------------------------------------------------- state
 /** Timeout for measurements that query the database, in milliseconds. */
-const PATIENCE_MS = 1000;
+const QUERY_TIMEOUT_MS = 1000;
 
 function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): void {
-  let foreignAt: number | undefined;
+  let lastForeignWrite: number | undefined;
   site.journal.subscribe((entries) => {
     const last = entries.findLast(({ kind, writer }) => kind !== 'all' && writer !== 'fasti');
-    if (last) foreignAt = Date.parse(`${last.at.replace(' ', 'T')}Z`);
+    if (last) lastForeignWrite = Date.parse(`${last.at.replace(' ', 'T')}Z`);
   });
   new Gauge({
     name: 'fasti_ready',
@@ -130,7 +131,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     aggregator: 'min',
     registers: [registry],
     async collect() {
-      const { reading, writing, uploads } = await faultsOf(site);
+      const { reading, writing, uploads } = await checkHealth(site);
       this.set({ part: 'serving' }, Number(lifecycle.phase() === 'serving'));
       this.set({ part: 'reading' }, Number(reading === undefined));
       this.set({ part: 'writing' }, Number(writing === undefined));
@@ -144,7 +145,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     registers: [registry],
     async collect() {
       // The other metrics do not wait if the database does not answer. `fasti_ready` shows its fault.
-      const inUse = await withTimeout(PATIENCE_MS, isIndexInUse(site)).catch(() => undefined);
+      const inUse = await withTimeout(QUERY_TIMEOUT_MS, isIndexInUse(site)).catch(() => undefined);
       if (inUse !== undefined) this.set(Number(inUse));
     },
   });
@@ -155,7 +156,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     registers: [registry],
     collect() {
       this.reset();
-      if (foreignAt !== undefined) this.set(Math.max(0, (site.clock().getTime() - foreignAt) / 1000));
+      if (lastForeignWrite !== undefined) this.set(Math.max(0, (site.clock().getTime() - lastForeignWrite) / 1000));
       else this.remove();
     },
   });
@@ -171,7 +172,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
 }
 
 async function isIndexInUse(site: Site): Promise<boolean> {
-  return trustsIndex(site, { settings: await site.settings(), arrived: performance.now() });
+  return canUseIndex(site, { settings: await site.settings(), arrived: performance.now() });
 }
 
 function measureDatabase(registry: Registry, { db }: Site): void {

@@ -1,35 +1,35 @@
 import type { Values } from '../kinds/param.ts';
 import { type RestPlace, restUrl } from '../wordpress/links.ts';
 import { urlEncode } from '../wordpress/web-url.ts';
-import type { Raw } from './input.ts';
+import type { RawParams } from './input.ts';
 import type { Paging } from './route.ts';
 
 /**
  * Maximum length of the header. Proxies and clients refuse answers with longer ones, and a list of a thousand ids would
  * come to 40 kB. The totals still show that there are further pages.
  */
-const LONGEST_HEADER = 4000;
+const MAX_HEADER_LENGTH = 4000;
 
 /**
  * Returns the header `Link` with the previous and next page (WordPress `WP_REST_Posts_Controller::get_items`): the
  * accepted query with another page. Returns undefined if there are none, or if the header would be too long. If the
  * query has an offset, `page` has no effect, so the offset changes instead. `route`: the path with the namespace.
  */
-export function neighbourLinks(place: RestPlace, route: string, query: Raw, accepted: Values, paging: Paging): string | undefined {
+export function neighbourLinks(place: RestPlace, route: string, query: RawParams, accepted: Values, paging: Paging): string | undefined {
   const at = ({ rel, ...changed }: Neighbour) =>
-    `<${restUrl(place, route)}${glue(place)}${queryFor(query, accepted, Object.entries(changed)[0]!)}>; rel="${rel}"`;
+    `<${restUrl(place, route)}${querySeparator(place)}${queryFor(query, accepted, Object.entries(changed)[0]!)}>; rel="${rel}"`;
   const header = neighbours(paging).map(at).join(', ');
-  return header === '' || header.length > LONGEST_HEADER ? undefined : header;
+  return header === '' || header.length > MAX_HEADER_LENGTH ? undefined : header;
 }
 
-const glue = ({ settings }: RestPlace) => (settings.permalinkStructure === '' ? '&' : '?');
+const querySeparator = ({ settings }: RestPlace) => (settings.permalinkStructure === '' ? '&' : '?');
 
 /** The changed parameter in the query of the previous or next page: the page or the offset. */
 type Neighbour = { readonly rel: 'prev' | 'next' } & ({ readonly page: number } | { readonly offset: number });
 
-function neighbours({ page, pages, skipped }: Paging): Neighbour[] {
-  if (skipped) {
-    const { offset, limit, total } = skipped;
+function neighbours({ page, pages, offsetPaging }: Paging): Neighbour[] {
+  if (offsetPaging) {
+    const { offset, limit, total } = offsetPaging;
     return [
       ...(offset > 0 ? [{ rel: 'prev', offset: Math.max(0, offset - limit) } as const] : []),
       ...(offset + limit < total ? [{ rel: 'next', offset: offset + limit } as const] : []),
@@ -42,7 +42,7 @@ function neighbours({ page, pages, skipped }: Paging): Neighbour[] {
 }
 
 /** Builds the query of a neighbour. The changed parameter keeps its position, or is appended if it was absent. */
-function queryFor(query: Raw, accepted: Values, [changed, number]: readonly [name: string, value: number]): string {
+function queryFor(query: RawParams, accepted: Values, [changed, number]: readonly [name: string, value: number]): string {
   const named = Object.entries(query).filter(([name]) => name !== 'rest_route');
   const pairs = named.map(
     ([name, value]) => [name, name === changed ? number : Object.hasOwn(accepted, name) ? accepted[name] : value] as const,

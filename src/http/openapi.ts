@@ -9,15 +9,15 @@ import { tableOf } from '../wordpress/table.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
 import {
-  answerHeaders,
-  headerParameters,
-  headersGiven,
-  headersOfProblem,
-  headersTaken,
-  statusesAtAnyTime,
-  statusesOfWriting,
+  generalStatuses,
+  problemHeaderRefs,
+  requestHeaderRefs,
+  requestHeaders,
+  responseHeaderRefs,
+  responseHeaders,
   targetOf,
-} from './described-writes.ts';
+  writeStatuses,
+} from './openapi-headers.ts';
 import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -27,7 +27,7 @@ type Json = Record<string, unknown>;
  * generated from that document, so these schemas keep their names and types. The true shapes are published beside them
  * as `EventRecord` and so on, and the paths refer to those.
  */
-const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
+const REFERENCE_TYPES: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
   CostDetails: { 'currency_position ': 'string' },
   Term: { urls: 'array' },
   Image: { sizes: 'array' },
@@ -61,7 +61,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     openapi: '3.0.0',
     info: { version: '1.0.0', title: say('site:doc-title'), description: say('site:doc-description') },
     components: {
-      schemas: schemas(say, answersOf([...routes, ...roots]), caller.settings.contentLanguages !== undefined),
+      schemas: schemas(say, answerShapes([...routes, ...roots]), caller.settings.contentLanguages !== undefined),
       parameters: {
         password: {
           name: 'password',
@@ -70,13 +70,13 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
           required: false,
           schema: { type: 'string' },
         },
-        ...headerParameters(say),
+        ...requestHeaders(say),
       },
-      headers: answerHeaders(say),
+      headers: responseHeaders(say),
       responses: Object.fromEntries(
         PROBLEMS.map((status) => [
           `Problem${status}`,
-          { description: say(`routes:answers.${status}`), ...headersOfProblem(status), content: json(ref('schemas/Error')) },
+          { description: say(`routes:answers.${status}`), ...problemHeaderRefs(status), content: json(ref('schemas/Error')) },
         ]),
       ),
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
@@ -127,7 +127,10 @@ function operation(described: Operation, method: Method): Json {
     ...(kind ? { tags: [kind.path] } : {}),
     summary: say(`routes:${endpoint.summary}`),
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
-    parameters: [...others.map(([name, param]) => parameter(described, name, param)), ...headersTaken(method, targetOf(route, endpoint))],
+    parameters: [
+      ...others.map(([name, param]) => parameter(described, name, param)),
+      ...requestHeaderRefs(method, targetOf(route, endpoint)),
+    ],
     ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses({ route, endpoint }, method, kind, say),
   };
@@ -173,13 +176,18 @@ const problems = (...statuses: readonly (typeof PROBLEMS)[number][]): Json =>
   Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
 
 function responses(described: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
-  return { ...answersTo(described, method, kind, say), ...problems(...statusesAtAnyTime(method)) };
+  return { ...successResponses(described, method, kind, say), ...problems(...generalStatuses(method)) };
 }
 
-function answersTo({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
+function successResponses(
+  { route, endpoint }: Pick<Operation, 'route' | 'endpoint'>,
+  method: Method,
+  kind: Kind | undefined,
+  say: Say,
+): Json {
   const whole = endpoint.success ?? '200';
   const target = targetOf(route, endpoint);
-  const safety = statusesOfWriting(method, target);
+  const safety = writeStatuses(method, target);
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {
@@ -188,7 +196,7 @@ function answersTo({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
     };
   const record = ref(`schemas/${recordName(kind)}`);
   const single = (status: '200' | '201') => ({
-    [status]: { description: say(`routes:answers.${status}`), ...headersGiven(method), content: json(record) },
+    [status]: { description: say(`routes:answers.${status}`), ...responseHeaderRefs(method), content: json(record) },
   });
   const never = (...statuses: string[]) =>
     Object.fromEntries(statuses.map((status) => [status, { description: say('routes:answers.never') }]));
@@ -269,22 +277,22 @@ interface ObjectSchema extends Json {
 }
 
 const idOf = (shape: z.ZodType): string => String(shape.meta()?.id);
-const recordName = (kind: Kind) => trueName(idOf(kind.record));
-const trueName = (id: string) => (EARLIER.has(id) ? `${id}Record` : id);
+const recordName = (kind: Kind) => servedName(idOf(kind.record));
+const servedName = (id: string) => (REFERENCE_TYPES.has(id) ? `${id}Record` : id);
 const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 
 /** Returns the shapes of the answers that hold no records of a kind. */
-const answersOf = (routes: readonly Route[]): z.ZodObject[] =>
+const answerShapes = (routes: readonly Route[]): z.ZodObject[] =>
   routes.flatMap(({ endpoints }) => endpoints.flatMap(({ answer }) => answer ?? []));
 
 /** Returns all schemas: true shapes of the answers, shapes of the earlier document, and the shape of an error. */
 function schemas(say: Say, answers: readonly z.ZodObject[], languages: boolean): Json {
   const published = Object.entries(publishedShapes(answers, languages));
   const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
-  const earlier = named.filter(([id]) => EARLIER.has(id)).map(([id, schema]) => [id, earlierSchema(id, schema, say)]);
+  const earlier = named.filter(([id]) => REFERENCE_TYPES.has(id)).map(([id, schema]) => [id, referenceSchema(id, schema, say)]);
   return {
     ...Object.fromEntries(earlier),
-    ...Object.fromEntries(named.map(([id, schema]) => [trueName(id), schema])),
+    ...Object.fromEntries(named.map(([id, schema]) => [servedName(id), schema])),
     Error: errorSchema(say),
   };
 }
@@ -299,18 +307,20 @@ function publishedShapes(answers: readonly z.ZodObject[], languages: boolean): R
     definitions?: unknown;
   };
   const renamed = JSON.stringify(definitions).replace(/"#\/definitions\/(\w+)"/g, (_, id: string) =>
-    JSON.stringify(ref(`schemas/${trueName(id)}`).$ref),
+    JSON.stringify(ref(`schemas/${servedName(id)}`).$ref),
   );
   const shapes = JSON.parse(renamed) as Record<string, ObjectSchema>;
   return languages
     ? shapes
-    : Object.fromEntries(Object.entries(shapes).flatMap(([id, shape]) => (id === TRANSLATION ? [] : [[id, withoutLanguages(shape)]])));
+    : Object.fromEntries(
+        Object.entries(shapes).flatMap(([id, shape]) => (id === TRANSLATION ? [] : [[id, withoutLanguageMembers(shape)]])),
+      );
 }
 
 /** The shape id of a translation in a record. */
 const TRANSLATION = 'Translation';
 
-const withoutLanguages = (shape: ObjectSchema): ObjectSchema =>
+const withoutLanguageMembers = (shape: ObjectSchema): ObjectSchema =>
   shape.properties
     ? { ...shape, properties: Object.fromEntries(Object.entries(shape.properties).filter(([name]) => !Object.hasOwn(languageShape, name))) }
     : shape;
@@ -335,8 +345,8 @@ function memberTextKeys(id: string, name: string): string[] {
   return [`fields:${groupOf(id)}.${name}`, `fields:common.${name}`];
 }
 
-function earlierSchema(id: string, { properties = {} }: ObjectSchema, say: Say): Json {
-  const types = EARLIER.get(id) ?? {};
+function referenceSchema(id: string, { properties = {} }: ObjectSchema, say: Say): Json {
+  const types = REFERENCE_TYPES.get(id) ?? {};
   const members = [...Object.keys(properties), ...Object.keys(types).filter((name) => !(name in properties))].flatMap((name) => {
     const type = types[name] ?? properties[name]?.type;
     const description = properties[name]?.description ?? say(memberTextKeys(id, name.trim()));
@@ -345,7 +355,7 @@ function earlierSchema(id: string, { properties = {} }: ObjectSchema, say: Say):
   return {
     type: 'object',
     deprecated: true,
-    description: say('site:doc-earlier', { name: trueName(id) }),
+    description: say('site:doc-earlier', { name: servedName(id) }),
     properties: Object.fromEntries(members),
   };
 }

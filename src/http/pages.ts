@@ -1,31 +1,31 @@
 import type { Request } from 'express';
 import { loginOf } from '../accounts/logins.ts';
-import { viewerOf } from '../accounts/viewer.ts';
+import { toViewer } from '../accounts/viewer.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { ApiError } from '../errors.ts';
 import { PAGE_POLICY } from '../html/document.tsx';
 import { postKind } from '../kinds/index.ts';
-import { servesPages } from '../known-settings.ts';
 import { type Page, problemPage } from '../pages/pages.tsx';
 import { type PreviewedRecord, previewPage } from '../pages/preview.tsx';
 import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
+import { servesPages } from '../settings-reader.ts';
 import type { Site } from '../site.ts';
-import { basePath, languageAhead, splitTarget } from './addressing.ts';
-import { notesOf } from './answered.ts';
-import { type Answer, tagOf } from './deliver.ts';
+import { basePath, splitLanguage, splitTarget } from './addressing.ts';
+import { type Answer, etagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { FeedRequest } from './feeds/feed-request.ts';
-import { problemOf } from './problem.ts';
+import { toProblemReply } from './problem.ts';
 import { expiryOf, modifiedHeader, NO_STORE, REVALIDATE } from './protocol.ts';
 import { segmentsOf } from './request.ts';
+import { notesOf } from './request-notes.ts';
 import { surrogateKeys } from './surrogates.ts';
 import { visitorOf } from './visitor.ts';
 
 /** The HTML pages of a site. */
 export interface Pages {
   /** Whether pages are served: if WordPress serves none, unless the configuration decides otherwise. */
-  readonly areOn: (settings: SiteSettings) => boolean;
+  readonly areEnabled: (settings: SiteSettings) => boolean;
   /** Renders the requested page. `password`: the password that the visitor entered to open it. */
   readonly answer: (wanted: FeedRequest, req: Request, password?: string) => Promise<Answer>;
   /**
@@ -45,14 +45,14 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     // In the language at the start of the address, even if the rest of the address is invalid.
     const below = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
-    const { language: segment } = languageAhead(below.split('/').slice(1), segmentsOf(site, settings));
+    const { language: segment } = splitLanguage(below.split('/').slice(1), segmentsOf(site, settings));
     const caller = visitorOf(site, settings, req, { segment, query: {} });
-    const { status, headers } = problemOf(site, req, caller.language, error);
+    const { status, headers } = toProblemReply(site, req, caller.language, error);
     const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
     return pageAnswer(page, { caller, personal: true, changedAt: undefined, headers });
   };
   return {
-    areOn: (settings) => servesPages(config, settings),
+    areEnabled: (settings) => servesPages(config, settings),
     problem,
     preview: (wanted, req) => previewAnswer(theme, wanted, req),
     answer: async (wanted, req, password) => {
@@ -62,7 +62,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
         const page = await renderPage({ ...theme, site }, caller, { page: address.page, query, password });
         return pageAnswer(page, { caller, personal: password !== undefined, changedAt });
       } catch (error) {
-        const { status, headers } = problemOf(site, req, caller.language, error);
+        const { status, headers } = toProblemReply(site, req, caller.language, error);
         const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
         return pageAnswer(page, { caller, personal: false, changedAt, headers });
       }
@@ -71,22 +71,22 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
 }
 
 /** Returns the record whose preview is requested; undefined if none is. */
-function previewedIn({ address, query }: FeedRequest): PreviewedRecord | undefined {
-  const { page, form, byPath } = address;
+function previewedRecord({ address, query }: FeedRequest): PreviewedRecord | undefined {
+  const { page, format, isPath } = address;
   const isAsked = typeof query.preview === 'string' && query.preview !== '';
-  if (!isAsked || form !== undefined || byPath || page.of !== 'event' || page.id === undefined) return undefined;
+  if (!isAsked || format !== undefined || isPath || page.of !== 'event' || page.id === undefined) return undefined;
   return { id: page.id, type: typeof query.post_type === 'string' ? query.post_type : undefined };
 }
 
 async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Request): Promise<Answer | undefined> {
   const { site, caller: visitor, address, query } = wanted;
-  const record = previewedIn(wanted);
+  const record = previewedRecord(wanted);
   // Scripts of other sites, which could read the answer, send `Origin`; a browser that follows a link does not.
   if (!record || req.headers.origin !== undefined || !servesPages(site.config, visitor.settings)) return undefined;
   const settings = await site.settings();
   const login = await loginOf(site, settings, { cookie: req.headers.cookie });
   if (!login) return undefined;
-  const viewer = viewerOf(site.db, settings, login.user);
+  const viewer = toViewer(site.db, settings, login.user);
   const editor = visitorOf(site, settings, req, { segment: address.language, query, viewer });
   try {
     const page = await previewPage({ ...theme, site }, { editor, visitor }, record);
@@ -99,7 +99,7 @@ async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Reque
   }
 }
 
-interface Frame extends Pick<FeedRequest, 'caller'> {
+interface PageAnswerContext extends Pick<FeedRequest, 'caller'> {
   /** Whether the page is only for the visitor who requested it. */
   readonly personal: boolean;
   readonly changedAt: string | undefined;
@@ -108,7 +108,10 @@ interface Frame extends Pick<FeedRequest, 'caller'> {
 }
 
 /** Converts a page to an answer, with a validator and the headers that lead to the API. */
-export function pageAnswer({ status, html, timeliness, records, subject }: Page, { caller, personal, changedAt, headers }: Frame): Answer {
+export function pageAnswer(
+  { status, html, timeliness, records, subject }: Page,
+  { caller, personal, changedAt, headers }: PageAnswerContext,
+): Answer {
   const body = Buffer.from(html);
   const kept = status === 200 && !personal;
   return {
@@ -121,13 +124,13 @@ export function pageAnswer({ status, html, timeliness, records, subject }: Page,
       'Cross-Origin-Resource-Policy': 'same-origin',
       ...(kept ? REVALIDATE : NO_STORE),
       Vary: 'Accept, Accept-Language, Accept-Encoding',
-      ...(kept ? { ETag: tagOf(body) } : {}),
+      ...(kept ? { ETag: etagOf(body) } : {}),
       ...(kept ? modifiedHeader(timeliness, changedAt, caller.now) : {}),
       ...discoveryHeaders(caller.settings, subject),
       ...(kept ? surrogateKeys(postKind('event'), records, subject) : {}),
     },
     body,
-    until: expiryOf(timeliness, caller),
+    expiresAt: expiryOf(timeliness, caller),
     shared: !personal,
   };
 }

@@ -1,26 +1,26 @@
 type FieldTree = ReadonlyMap<string, true | FieldTree>;
 
 /** Deeper than any record. */
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 /**
  * Reduces an answer to the members at dotted paths (WordPress `rest_filter_response_fields`). A path into a list finds
  * nothing, since a list's members have indexes, not names. An empty result is an empty list, as PHP writes it.
  */
 export function pickFields(body: unknown, fields: readonly string[]): unknown {
-  const wanted = wantedOf(fields.map((field) => field.split('.', DEEPEST)));
+  const wanted = toFieldTree(fields.map((field) => field.split('.', MAX_DEPTH)));
   return Array.isArray(body) ? body.map((item) => pick(item, wanted)) : pick(body, wanted);
 }
 
 /** Groups paths by their first part; true if one of them ends there. */
-function wantedOf(paths: readonly (readonly string[])[]): FieldTree {
+function toFieldTree(paths: readonly (readonly string[])[]): FieldTree {
   const groups = new Map<string, string[][]>();
   for (const [first = '', ...rest] of paths) {
     const group = groups.get(first);
     if (group) group.push(rest);
     else groups.set(first, [rest]);
   }
-  return new Map([...groups].map(([name, rests]) => [name, rests.some((rest) => rest.length === 0) ? true : wantedOf(rests)] as const));
+  return new Map([...groups].map(([name, rests]) => [name, rests.some((rest) => rest.length === 0) ? true : toFieldTree(rests)] as const));
 }
 
 function pick(value: unknown, wanted: FieldTree): unknown {

@@ -1,8 +1,8 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { postsInLanguages } from '../kinds/content-language.ts';
-import { onSite } from '../kinds/custom-fields.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
 import { RECURRENCE, SCOPE, SPAN } from '../kinds/events/recurrence.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { anyId, selector, text } from '../kinds/grammars/grammars.ts';
 import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Params, Values } from '../kinds/param.ts';
@@ -20,18 +20,18 @@ import {
   trashPost,
   upsertPost,
 } from '../records/writes/post-writes.ts';
-import { standsByItself } from '../records/writes/write-post.ts';
+import { isIndependent } from '../records/writes/write-post.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
-import { created, postList, record, written } from './reply.ts';
+import { createdReply, postListReply, recordReply, writtenReply } from './reply.ts';
 import {
   addedBySite,
-  existing,
-  only,
   optional,
-  PASSWORD,
+  PASSWORD_PARAM,
   paramsToCarry,
-  READING,
+  pickValues,
+  READ_PARAMS,
+  requiredId,
   undeclaredListParams,
   undescribedParams,
 } from './route-params.ts';
@@ -41,11 +41,11 @@ export const postRoutes = (kind: PostKind): readonly ServedRoute[] => [
   posts(kind),
   onePost(kind),
   onePostBySlug(kind),
-  ...(kind.dated ? [datesOf(kind)] : []),
+  ...(kind.hasDates ? [datesOf(kind)] : []),
 ];
 
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;
-const SLUG = { slug: { grammar: text(LENGTHS.slug), required: true } } satisfies Params;
+const SLUG = { slug: { grammar: text(MAX_BYTES.slug), required: true } } satisfies Params;
 /** Returns the metas of a new record that come from parameters that are not fields. */
 const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =>
   Object.fromEntries(
@@ -57,7 +57,7 @@ const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =
   );
 
 const newRecord = (kind: PostKind, values: Values) => ({
-  values: only(kind.fields, values),
+  values: pickValues(kind.fields, values),
   extra: { metas: extraMetasIn(kind, values) },
 });
 
@@ -65,10 +65,10 @@ const newRecord = (kind: PostKind, values: Values) => ({
  * Returns the parameter that asks for the recurrence rule of an event. It is described if events can recur. Its values
  * may be absent, so the type holds for other kinds too.
  */
-const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
+const recurrenceOf = ({ hasDates }: PostKind) => (hasDates ? RECURRENCE : {}) as typeof RECURRENCE;
 
 /** Returns the parameter that limits a write to one date, likewise. */
-const scopeOf = ({ dated }: PostKind) => (dated ? SCOPE : {}) as typeof SCOPE;
+const scopeOf = ({ hasDates }: PostKind) => (hasDates ? SCOPE : {}) as typeof SCOPE;
 
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
@@ -83,29 +83,34 @@ const posts = (kind: PostKind): ServedRoute => ({
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) =>
-        postList(caller, kind, await listPosts(site, caller, listKind(kind, caller.settings), values), paramsToCarry(caller, kind, values)),
+        postListReply(
+          caller,
+          kind,
+          await listPosts(site, caller, listKind(kind, caller.settings), values),
+          paramsToCarry(caller, kind, values),
+        ),
     }),
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: { ...kind.fields, ...UPSERT },
       unlisted: undescribedParams(Object.keys(kind.extraMetas)),
-      onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
+      onSite: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
-        const own = onSite(kind, caller.settings);
+        const own = kindOnSite(kind, caller.settings);
         const record = newRecord(own, values);
-        if (values.upsert === undefined) return created(await createPost(site, caller, own, record.values, record.extra));
+        if (values.upsert === undefined) return createdReply(await createPost(site, caller, own, record.values, record.extra));
         const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...record });
-        return (isNew ? created : written)(shown);
+        return (isNew ? createdReply : writtenReply)(shown);
       },
-      together: {
-        takes: (values) => values.upsert === undefined && standsByItself(kind, values),
+      runTogether: {
+        accepts: (values) => values.upsert === undefined && isIndependent(kind, values),
         run: async (site, caller, all) => {
-          const own = onSite(kind, caller.settings);
+          const own = kindOnSite(kind, caller.settings);
           const records = all.map((values) => newRecord(own, values));
-          return (await createPosts(site, caller, own, records)).map((shown) => created(shown));
+          return (await createPosts(site, caller, own, records)).map((shown) => createdReply(shown));
         },
       },
     }),
@@ -113,16 +118,16 @@ const posts = (kind: PostKind): ServedRoute => ({
 });
 
 /** Returns a kind with all list parameters that it takes on a site. */
-const listKind = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(onSite(kind, settings), settings);
+const listKind = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(kindOnSite(kind, settings), settings);
 
 /** Creates the route by id. The id must belong to a record, unless the kind has its own errors for invalid ids. */
 const onePost = (kind: PostKind): ServedRoute => {
-  const id = kind.problems.byId ? ID : existing(selector(kind.name));
+  const id = kind.problems.byId ? ID : requiredId(selector(kind.name));
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
     kind,
     lockVersion: lockPostVersion(kind),
-    endpoints: singlePost(kind, '', id, kind.writesNamePassword ? { ...id, ...PASSWORD } : id),
+    endpoints: singlePost(kind, '', id, kind.describesWritePassword ? { ...id, ...PASSWORD_PARAM } : id),
   };
 };
 
@@ -147,7 +152,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
     recordEndpoint({
       methods: ['GET'],
       summary: `${kind.name}.read${suffix}`,
-      params: { ...select, ...READING },
+      params: { ...select, ...READ_PARAMS },
       unlisted: recurrenceOf(kind),
       onSite: ({ recurrence }) => (recurrence ? recurrenceOf(kind) : {}),
       mode: 'read',
@@ -155,30 +160,33 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       run: async (site, caller, values) => {
         const shown = await readPost(site, caller, kind, values.id, values);
         // Rules can change without a write to the tables that cached answers depend on.
-        return values.recurrence ? written(shown) : record(shown, caller);
+        return values.recurrence ? writtenReply(shown) : recordReply(shown, caller);
       },
     }),
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash${suffix}`,
-      params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
+      params: { ...select, ...(kind.describesWritePassword ? PASSWORD_PARAM : {}) },
       unlisted: scopeOf(kind),
       onSite: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
-      run: async (site, caller, { id, scope }) => written(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
+      run: async (site, caller, { id, scope }) => writtenReply(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
       unlisted: scopeOf(kind),
-      onSite: (settings) => ({ ...addedBySite(kind.fields, onSite(kind, settings).fields), ...(settings.recurrence ? scopeOf(kind) : {}) }),
+      onSite: (settings) => ({
+        ...addedBySite(kind.fields, kindOnSite(kind, settings).fields),
+        ...(settings.recurrence ? scopeOf(kind) : {}),
+      }),
       mode: 'change',
       allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
-        const own = onSite(kind, caller.settings);
-        return written(await (values.scope ? changeDate : changePost)(site, caller, own, values.id, only(own.fields, values)));
+        const own = kindOnSite(kind, caller.settings);
+        return writtenReply(await (values.scope ? changeDate : changePost)(site, caller, own, values.id, pickValues(own.fields, values)));
       },
     }),
   ];
@@ -197,7 +205,7 @@ const datesOf = (kind: PostKind): ServedRoute => ({
       mode: 'create',
       allow: (lookUp, caller, { id }) => mayChange(lookUp, caller, kind, id),
       run: async (site, caller, { id, start_date, end_date }) =>
-        created(await createDate(site, caller, kind, id, { start_date, end_date })),
+        createdReply(await createDate(site, caller, kind, id, { start_date, end_date })),
     }),
   ],
 });

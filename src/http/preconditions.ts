@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { tagsIn } from '../records/versions.ts';
+import { parseTags } from '../records/versions.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
 
 /**
@@ -10,9 +10,9 @@ export function preconditionsOf(headers: IncomingHttpHeaders): Preconditions | u
   const { 'if-match': match, 'if-none-match': noneMatch, 'if-unmodified-since': since } = headers;
   const moment = since !== undefined && HTTP_DATE.test(since) ? Date.parse(since) : Number.NaN;
   const conditions: Preconditions = {
-    ...(match === undefined ? {} : { match: tagsIn(match) }),
+    ...(match === undefined ? {} : { match: parseTags(match) }),
     // `If-None-Match` uses the weak comparison.
-    ...(noneMatch === undefined ? {} : { noneMatch: tagsIn(noneMatch.replaceAll('W/"', '"')) }),
+    ...(noneMatch === undefined ? {} : { noneMatch: parseTags(noneMatch.replaceAll('W/"', '"')) }),
     ...(Number.isNaN(moment) ? {} : { unmodifiedSince: moment }),
   };
   return Object.keys(conditions).length > 0 ? conditions : undefined;

@@ -1,28 +1,28 @@
 /** For this long after the last probe, in milliseconds, a load balancer is assumed to rely on readiness. */
-const FOLLOWED_MS = 30_000;
+const MAX_PROBE_GAP_MS = 30_000;
 /** Probes that all lie within this time, in milliseconds, come from a client that waits for the start. */
-const REPEATED_MS = 1000;
+const MIN_SERIES_MS = 1000;
 
 /** Tracks readiness probes. A load balancer keeps probing, each time over a separate connection. */
 export interface Probes {
   /** Records a probe. */
-  readonly note: () => void;
+  readonly record: () => void;
   /** Whether a load balancer keeps probing, and will notice when the process is not ready any more. */
-  readonly isFollowed: () => boolean;
+  readonly isProbedRegularly: () => boolean;
 }
 
 /** Records the times of readiness probes. `clock`: milliseconds of a monotonic clock. */
 export function createProbes(clock: () => number = () => performance.now()): Probes {
   let series: { readonly first: number; readonly last: number } | undefined;
-  const current = (now: number) => (series && now - series.last <= FOLLOWED_MS ? series : undefined);
+  const current = (now: number) => (series && now - series.last <= MAX_PROBE_GAP_MS ? series : undefined);
   return {
-    note: () => {
+    record: () => {
       const now = clock();
       series = { first: current(now)?.first ?? now, last: now };
     },
-    isFollowed: () => {
+    isProbedRegularly: () => {
       const known = current(clock());
-      return known !== undefined && known.last - known.first >= REPEATED_MS;
+      return known !== undefined && known.last - known.first >= MIN_SERIES_MS;
     },
   };
 }

@@ -7,8 +7,8 @@ import type { Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
 import type { Texts } from '../texts.ts';
 import { type Answer, deliver } from './deliver.ts';
-import type { Head } from './head.ts';
-import { answerOf, PLAIN } from './protocol.ts';
+import type { RequestHead } from './head.ts';
+import { NO_WRAPPING, toAnswer } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
 
@@ -16,7 +16,7 @@ import type { Reply } from './route.ts';
  * Returns the error that the caller sees: the one thrown if it has a name, otherwise one that reveals nothing of the
  * cause.
  */
-export function refusalOf(error: unknown): ApiError {
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseUnavailable) return new ApiError(UNAVAILABLE[error.reason], { cause: error });
   if (error instanceof LibraryUnavailable)
@@ -40,8 +40,8 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, ProblemName>> = {
  * Returns the answer to an error, in a language. The log gets the reason of every refusal, and the whole error if it is
  * the server's fault.
  */
-export function problemOf(site: Site, req: Head, language: string, error: unknown): Reply {
-  const refusal = refusalOf(error);
+export function toProblemReply(site: Site, req: RequestHead, language: string, error: unknown): Reply {
+  const refusal = toApiError(error);
   const { status, problem, details } = refusal;
   if (req.notes) req.notes.refusal = { problem, ...details.detail };
   // Some client errors have a 5xx status in WordPress; they are no fault of the server.
@@ -51,11 +51,11 @@ export function problemOf(site: Site, req: Head, language: string, error: unknow
 }
 
 /** Refuses all requests that no other handler has answered. */
-export const noRoute: RequestHandler = () => fail('rest_no_route');
+export const refuseUnknownRoute: RequestHandler = () => fail('rest_no_route');
 
 /** Renders errors as pages. */
 export interface ProblemPage {
-  readonly areOn: (settings: SiteSettings) => boolean;
+  readonly areEnabled: (settings: SiteSettings) => boolean;
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
 }
 
@@ -66,14 +66,14 @@ const wantsPage = (req: Request): boolean => req.headers.accept?.includes('text/
  * Answers errors that occur before an answer has a format: in static files, in the connection to the database, or for
  * unknown addresses.
  */
-export function answerProblem(site: Site, asPage: ProblemPage): ErrorRequestHandler {
+export function handleErrors(site: Site, asPage: ProblemPage): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     if (res.headersSent || req.socket.destroyed) return next(error);
     const settings = wantsPage(req) ? await site.settings().catch(() => undefined) : undefined;
-    if (settings && asPage.areOn(settings)) return deliver(req, res, asPage.problem(site, settings, req, error));
+    if (settings && asPage.areEnabled(settings)) return deliver(req, res, asPage.problem(site, settings, req, error));
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
-    const reply = problemOf(site, req, language, error);
-    void deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: true }));
+    const reply = toProblemReply(site, req, language, error);
+    void deliver(req, res, toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, personal: true }));
   };
 }
 
@@ -109,7 +109,7 @@ function faultMembers(say: Say, { faults, sent }: ProblemDetails): object {
   const sentences = [...faults].map(([param, fault]) => [param, faultSentence(say, param, fault, sent?.get(param))] as const);
   const details = sentences.flatMap(([param, message]) => {
     const fault = faults.get(param)!;
-    return fault.stage === 'value' ? [] : [[param, { code: codeOf(fault), message, data: about(param, message, fault) }] as const];
+    return fault.stage === 'value' ? [] : [[param, { code: codeOf(fault), message, data: faultDetails(param, message, fault) }] as const];
   });
   return { params: Object.fromEntries(sentences), details: details.length === 0 ? [] : Object.fromEntries(details) };
 }
@@ -119,7 +119,7 @@ type TypedFault = Exclude<Fault, { stage: 'value' }>;
 const codeOf = (fault: TypedFault): string =>
   fault.stage === 'schema' ? fault.code : fault.stage === 'enum' ? 'rest_not_in_enum' : 'rest_invalid_type';
 
-function about(param: string, message: string, fault: TypedFault): object | null {
+function faultDetails(param: string, message: string, fault: TypedFault): object | null {
   if (fault.stage === 'enum') return null;
   if (fault.stage === 'type' || fault.about === 'param') return { param };
   if (fault.about === 'argument') return { status: 400, argument: param, details: message };

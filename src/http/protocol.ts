@@ -1,15 +1,15 @@
 import { fail } from '../errors.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { versionTag } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { addDays, nowUtc } from '../wordpress/time.ts';
-import { nowLocal, unixFromLocal } from '../wordpress/zones.ts';
-import { type Answer, tagOf } from './deliver.ts';
-import type { Raw } from './input.ts';
+import { addDays, utcFromDate } from '../wordpress/time.ts';
+import { localFromDate, unixFromLocal } from '../wordpress/zones.ts';
+import { type Answer, etagOf } from './deliver.ts';
+import type { RawParams } from './input.ts';
 import { pickFields, pickLinkedFields } from './pick-fields.ts';
 import type { LinkedReply } from './reply.ts';
-import type { Incoming } from './request.ts';
+import type { IncomingRequest } from './request.ts';
 import type { Reply } from './route.ts';
 import { surrogateKeys } from './surrogates.ts';
 
@@ -32,15 +32,15 @@ export const WRAPPING_NAMES = ['_jsonp', '_fields', '_envelope', '_pretty'];
  * The data of the request and its caller that the protocol needs. Members are absent if the request was refused before
  * they were known.
  */
-export interface Frame {
+export interface AnswerContext {
   readonly wrapping: Wrapping;
   /** The method after `overriddenMethod`. */
   readonly method: string;
   /** The method that was sent. */
-  readonly sent: string;
+  readonly sentMethod: string;
   /** Time of the last change of the data in UTC, if known. */
   readonly changedAt?: string | undefined;
-  readonly place?: Pick<Incoming, 'home' | 'settings' | 'now'>;
+  readonly address?: Pick<IncomingRequest, 'home' | 'settings' | 'now'>;
   /** Whether the answer is only for this caller, who is signed in or has sent the password of a record. */
   readonly personal: boolean;
   /** A fresh nonce for callers with a cookie. */
@@ -48,7 +48,7 @@ export interface Frame {
 }
 
 /** No wrapping, for answers to malformed requests. */
-export const PLAIN: Wrapping = { script: false, envelope: false, pretty: false, fields: [] };
+export const NO_WRAPPING: Wrapping = { script: false, envelope: false, pretty: false, fields: [] };
 
 /**
  * Reads the wrapping that a query asks for. Function names are checked like in `wp_check_jsonp_callback`: letters,
@@ -56,11 +56,12 @@ export const PLAIN: Wrapping = { script: false, envelope: false, pretty: false, 
  *
  * @throws rest_callback_invalid
  */
-export function readWrapping(query: Raw): Wrapping {
-  if (Object.keys(query).length === 0) return PLAIN;
+export function readWrapping(query: RawParams): Wrapping {
+  if (Object.keys(query).length === 0) return NO_WRAPPING;
   const has = (name: string) => Object.hasOwn(query, name);
   const { _jsonp: jsonp, _fields: fields } = query;
-  if (has('_jsonp') && (typeof jsonp !== 'string' || jsonp.length > LENGTHS.word || !/^[\w.]*$/.test(jsonp))) fail('rest_callback_invalid');
+  if (has('_jsonp') && (typeof jsonp !== 'string' || jsonp.length > MAX_BYTES.word || !/^[\w.]*$/.test(jsonp)))
+    fail('rest_callback_invalid');
   return {
     ...(typeof jsonp === 'string' && jsonp !== '' ? { jsonp, script: true } : { script: false }),
     envelope: has('_envelope'),
@@ -93,14 +94,17 @@ export const NO_STORE = {
 export const REVALIDATE = { 'Cache-Control': 'public, no-cache' };
 
 /** Whether a request brings the password of a record. Right or wrong, its answer is then only for this caller. */
-export const bringsPassword = (...sources: readonly (Raw | undefined)[]): boolean =>
+export const hasPassword = (...sources: readonly (RawParams | undefined)[]): boolean =>
   sources.some((source) => source !== undefined && Object.hasOwn(source, 'password'));
 
 /**
  * Converts a reply to an answer with all headers and wrapping of the protocol. Headers that depend on the origin are
  * added when it is sent.
  */
-export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
+export function toAnswer(
+  reply: LinkedReply,
+  { wrapping, method, sentMethod: sent, address: place, personal, nonce, changedAt }: AnswerContext,
+): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
   const { headers: { Link: link, ...own } = {}, status, version, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
@@ -117,35 +121,35 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       ...(place ? { Link: [`<${restUrl(place, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') } : {}),
       Vary: VARY,
       ...(personal ? NO_STORE : kept || answered >= 400 ? REVALIDATE : {}),
-      ...(kept ? { ETag: tagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
+      ...(kept ? { ETag: etagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
       ...(kept && place ? modifiedHeader(timeliness, changedAt, place.now) : {}),
       ...(kept && !personal ? surrogateKeys(reply.about, reply.body) : {}),
       ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
       ...(envelope ? {} : own),
     },
     body,
-    until: place ? expiryOf(timeliness, place) : 0,
+    expiresAt: place ? expiryOf(timeliness, place) : 0,
     shared: !personal,
   };
 }
 
 /** Headers whose values are numbers in an envelope. */
-const COUNTS: ReadonlySet<string> = new Set(['X-WP-Total', 'X-WP-TotalPages', 'X-TEC-Total', 'X-TEC-TotalPages']);
+const COUNT_HEADERS: ReadonlySet<string> = new Set(['X-WP-Total', 'X-WP-TotalPages', 'X-TEC-Total', 'X-TEC-TotalPages']);
 
 /** Returns the headers for an envelope. Without headers the result is an empty list, as PHP writes an empty object. */
 function headersInEnvelope(headers: Reply['headers'] = {}): Record<string, string | number> | [] {
-  const entries = Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value] as const);
+  const entries = Object.entries(headers).map(([name, value]) => [name, COUNT_HEADERS.has(name) ? Number(value) : value] as const);
   return entries.length === 0 ? [] : Object.fromEntries(entries);
 }
 
 /** Returns the expiry of an answer to a request made at `now`, in milliseconds since 1970. */
-export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
+export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pick<IncomingRequest, 'now' | 'settings'>): number {
   if (timeliness === 'never') return Number.POSITIVE_INFINITY;
-  if (timeliness === 'always' || timeliness === 'minute') return endOfStep(now.getTime(), timeliness === 'minute' ? 60_000 : 1000);
-  return unixFromLocal(`${addDays(nowLocal(now, zone), 1).slice(0, 10)} 00:00:00`, zone) * 1000;
+  if (timeliness === 'always' || timeliness === 'minute') return nextMultiple(now.getTime(), timeliness === 'minute' ? 60_000 : 1000);
+  return unixFromLocal(`${addDays(localFromDate(now, zone), 1).slice(0, 10)} 00:00:00`, zone) * 1000;
 }
 
-const endOfStep = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
+const nextMultiple = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
 
 /**
  * Returns `Last-Modified` if only writes change the answer, and only if the last change is some time ago. A write
@@ -153,7 +157,7 @@ const endOfStep = (time: number, step: number): number => (Math.floor(time / ste
  * clients that revalidate by date would never notice it.
  */
 export const modifiedHeader = (timeliness: Timeliness, changedAt: string | undefined, now: Date): Record<string, string> =>
-  timeliness === 'never' && changedAt !== undefined && changedAt < nowUtc(new Date(now.getTime() - LONGEST_WRITE_MS))
+  timeliness === 'never' && changedAt !== undefined && changedAt < utcFromDate(new Date(now.getTime() - LONGEST_WRITE_MS))
     ? { 'Last-Modified': httpDate(changedAt) }
     : {};
 
@@ -167,8 +171,8 @@ const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCStr
  * Returns the body with only the members that `_fields` names. Errors are never reduced, and in most answers neither
  * are the answer's own links.
  */
-function withLinks({ status, body, links, linksAreFields, embeds, undivided = [] }: LinkedReply, fields: readonly string[]): unknown {
-  const found = fields.filter((path) => !undivided.some((member) => path.startsWith(`${member}.`)));
+function withLinks({ status, body, links, linksAreFields, embeds, indivisible = [] }: LinkedReply, fields: readonly string[]): unknown {
+  const found = fields.filter((path) => !indivisible.some((member) => path.startsWith(`${member}.`)));
   const picked = () => (embeds === undefined ? pickFields(body, found) : pickLinkedFields(body, found, embeds));
   const kept = fields.length === 0 || status >= 400 ? body : picked();
   const isCut = linksAreFields && fields.length > 0 && !fields.some((path) => path.split('.')[0] === '_links');

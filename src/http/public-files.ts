@@ -6,18 +6,18 @@ import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
-import { type Answers, openKeyOf } from './answers.ts';
-import { type Answer, deliver, tagOf } from './deliver.ts';
+import { type AnswerCache, sharedCacheKeyOf } from './answer-cache.ts';
+import { type Answer, deliver, etagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
 import { expiryOf, REVALIDATE } from './protocol.ts';
 
 /** The parts that these files are built from. */
 export interface PublicFiles extends LoadedTheme {
   readonly pages: Pages;
-  readonly answers: Answers | undefined;
+  readonly answers: AnswerCache | undefined;
 }
 
-const NAMES = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin(\/(authorize-application\.php)?)?|wp-login\.php)$/;
+const SERVED_FILE = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin(\/(authorize-application\.php)?)?|wp-login\.php)$/;
 
 /**
  * Serves the files that browsers and search engines look for on a site with pages: the icon, `robots.txt` and the
@@ -27,23 +27,23 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const { path, query } = splitTarget(req.originalUrl);
-    const name = NAMES.exec(path)?.[0];
+    const name = SERVED_FILE.exec(path)?.[0];
     if (name === undefined) return next();
-    const key = openKeyOf(req, path, () => '');
-    const from = site.reading();
+    const key = sharedCacheKeyOf(req, path, () => '');
+    const from = site.forAnonymousReads();
     const settings = await from.settings();
     const base = basePath(settings.home);
-    if (!pages.areOn(settings) || (path !== name && path !== base + name)) return next();
-    if (name === '/favicon.ico') return res.redirect(302, assets.at(base, theme.icon));
+    if (!pages.areEnabled(settings) || (path !== name && path !== base + name)) return next();
+    if (name === '/favicon.ico') return res.redirect(302, assets.urlOf(base, theme.icon));
     // The API gives this address to programs that need an application password (`describeSite`).
     if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);
     // Editors of a former WordPress site have bookmarked these addresses.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
     const compute = async (read: Site): Promise<Answer> => {
       const caller = callerFor(read, await read.settings(), ANONYMOUS, { language: read.texts.languages[0] ?? 'en' });
-      return name === '/robots.txt' ? plain(robots(caller)) : sitemap(read, caller, name);
+      return name === '/robots.txt' ? textAnswer(robots(caller)) : sitemap(read, caller, name);
     };
-    const answer = answers ? await answers.answerFor(req, { key, from, compute }) : await compute(from);
+    const answer = answers ? await answers.getOrCompute(req, { key, from, compute }) : await compute(from);
     return answer.status === 404 ? next() : deliver(req, res, answer);
   };
 }
@@ -61,17 +61,17 @@ function robots({ settings }: Caller): string {
   ].join('\n');
 }
 
-const plain = (text: string): Answer => answerOf(text, 'text/plain; charset=UTF-8', Number.POSITIVE_INFINITY);
+const textAnswer = (text: string): Answer => fileAnswer(text, 'text/plain; charset=UTF-8', Number.POSITIVE_INFINITY);
 
 async function sitemap(site: Site, caller: Caller, path: string): Promise<Answer> {
   const file = sitemapFile(path);
   const xml = file && (await sitemapXml(site, caller, file));
-  if (xml === undefined) return { ...plain(''), status: 404, shared: false };
-  return answerOf(xml, 'application/xml; charset=UTF-8', expiryOf('daily', caller));
+  if (xml === undefined) return { ...textAnswer(''), status: 404, shared: false };
+  return fileAnswer(xml, 'application/xml; charset=UTF-8', expiryOf('daily', caller));
 }
 
-function answerOf(text: string, type: string, until: number): Answer {
+function fileAnswer(text: string, type: string, until: number): Answer {
   const body = Buffer.from(text);
-  const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...REVALIDATE, Vary: 'Accept-Encoding', ETag: tagOf(body) };
-  return { status: 200, headers, body, until, shared: true };
+  const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...REVALIDATE, Vary: 'Accept-Encoding', ETag: etagOf(body) };
+  return { status: 200, headers, body, expiresAt: until, shared: true };
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { claimOf, type Identity } from '../accounts/credentials.ts';
+import { type Identity, readClaim } from '../accounts/credentials.ts';
 import { fail } from '../errors.ts';
 import { mayUpload } from '../media/images.ts';
 import type { Caller } from '../records/caller.ts';
@@ -7,12 +7,12 @@ import type { Site } from '../site.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { splitTarget } from './addressing.ts';
 import { type Body, bodyTypeOf, isUtf8Form, parseBody } from './input.ts';
-import { type Budget, readBody, SMALL_BODY } from './limits.ts';
-import { callerOf, credentialsOf, type Incoming, nonceOf } from './request.ts';
+import { type BodyBudget, readBody, SMALL_BODY_BYTES } from './limits.ts';
+import { credentialsOf, type IncomingRequest, nonceOf, toCaller } from './request.ts';
 
 /** A request that was received completely, and whose caller is known. */
-export interface Received {
-  readonly incoming: Incoming;
+export interface ReceivedRequest {
+  readonly incoming: IncomingRequest;
   readonly caller: Caller;
   /** A fresh nonce for callers with a cookie. */
   readonly nonce: string | undefined;
@@ -27,13 +27,13 @@ export interface Received {
  * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex,
  * server-busy, request-aborted, form-not-utf8
  */
-export async function receive(site: Site, incoming: Incoming<Request>, budget: Budget): Promise<Received> {
+export async function receiveRequest(site: Site, incoming: IncomingRequest<Request>, budget: BodyBudget): Promise<ReceivedRequest> {
   const { req, method } = incoming;
   if (method !== 'GET' && !isUtf8Form(splitTarget(req.originalUrl).query)) fail('form-not-utf8');
-  const claim = claimOf(site, incoming.settings, credentialsOf(incoming));
-  const received = ({ viewer, nonce }: Identity, body: Body, release: () => void): Received => ({
+  const claim = readClaim(site, incoming.settings, credentialsOf(incoming));
+  const received = ({ viewer, nonce }: Identity, body: Body, release: () => void): ReceivedRequest => ({
     incoming,
-    caller: callerOf(site, incoming, body, viewer),
+    caller: toCaller(site, incoming, body, viewer),
     nonce,
     body,
     release,
@@ -42,13 +42,13 @@ export async function receive(site: Site, incoming: Incoming<Request>, budget: B
 
   // A login cookie counts only with a nonce, which may be in the form itself. A genuine cookie is sufficient for
   // reading the form.
-  const owner = isForm(req) ? await claim.cookieOwner() : undefined;
+  const owner = isForm(req) ? await claim.userOfCookie() : undefined;
   const early = owner ? undefined : await claim.identify(nonceOf(incoming));
   const sender = owner ?? early?.viewer ?? ANONYMOUS;
   const takesFile = incoming.found?.endpoint?.upload === true;
   const share = budget.share(sender.id);
   try {
-    const bytes = await readBody(req, limitOf(site, incoming, sender), share);
+    const bytes = await readBody(req, bodyLimitOf(site, incoming, sender), share);
     const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile });
     const sent = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
     const identity = early !== undefined && sent === undefined ? early : await claim.identify(nonceOf(incoming, sent));
@@ -65,11 +65,11 @@ const isForm = (req: Request): boolean => ['form', 'multipart'].includes(bodyTyp
 const hasBody = ({ headers }: Request): boolean => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** Methods whose body is written. */
-const WRITING: readonly string[] = ['POST', 'PUT', 'PATCH'];
+const BODY_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /** Returns the longest body, in bytes, that a request may have. Files are accepted only from users who may upload. */
-function limitOf({ config }: Site, { method, req, found }: Incoming, sender: Viewer): number {
-  if (sender.id === ANONYMOUS.id || !WRITING.includes(method)) return Math.min(SMALL_BODY, config.bodyLimit);
+function bodyLimitOf({ config }: Site, { method, req, found }: IncomingRequest, sender: Viewer): number {
+  if (sender.id === ANONYMOUS.id || !BODY_METHODS.includes(method)) return Math.min(SMALL_BODY_BYTES, config.bodyLimit);
   const takesFile = found?.endpoint?.upload === true && mayUpload(sender);
   return takesFile && ['multipart', 'other'].includes(bodyTypeOf(req.get('content-type'))) ? config.uploadLimit : config.bodyLimit;
 }

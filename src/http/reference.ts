@@ -5,13 +5,13 @@ import type { LoadedTheme } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { basePath, languageAhead, splitTarget } from './addressing.ts';
-import { type Answers, languageKey, openKeyOf } from './answers.ts';
-import { feedChoice } from './content-language.ts';
+import { basePath, splitLanguage, splitTarget } from './addressing.ts';
+import { type AnswerCache, languageKeyOf, sharedCacheKeyOf } from './answer-cache.ts';
+import { chooseFeedLanguage } from './content-language.ts';
 import { deliver } from './deliver.ts';
 import { openApiDocument } from './openapi.ts';
 import { pageAnswer } from './pages.ts';
-import { rootOf, segmentsOf } from './request.ts';
+import { homeOfRequest, segmentsOf } from './request.ts';
 import type { Route } from './route.ts';
 import { folderOf } from './visitor.ts';
 
@@ -19,7 +19,7 @@ import { folderOf } from './visitor.ts';
 export interface ReferenceParts extends LoadedTheme {
   readonly routes: readonly Route[];
   readonly roots: readonly Route[];
-  readonly answers: Answers | undefined;
+  readonly answers: AnswerCache | undefined;
 }
 
 /** Serves `/doc`, the human-readable reference of the API, with or without a language before it. */
@@ -31,13 +31,13 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
     const settings = await site.settings();
     const base = basePath(settings.home);
     const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).replace(/\/$/, '').split('/').slice(1);
-    const { language: known, rest } = languageAhead(pieces, segmentsOf(site, settings));
+    const { language: known, rest } = splitLanguage(pieces, segmentsOf(site, settings));
     if (rest.length > 1) return next();
     const compute = async (read: Site) => {
       const now = await read.settings();
       const chosen = site.texts.chooseLanguage({ segment: known, acceptLanguage: req.get('accept-language') });
-      const content = feedChoice(now.contentLanguages, { query: {}, body: {}, address: known });
-      const home = folderOf(now, content) ?? rootOf(now, known, undefined);
+      const content = chooseFeedLanguage(now.contentLanguages, { query: {}, body: {}, address: known });
+      const home = folderOf(now, content) ?? homeOfRequest(now, known, undefined);
       const caller = callerFor(read, now, ANONYMOUS, { language: chosen, home, content });
       const described = now.calendar.restDisabled ? [] : routes;
       // The type holds: this is our own document, with exactly these shapes.
@@ -48,7 +48,7 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
         changedAt: undefined,
       });
     };
-    const key = openKeyOf(req, path, languageKey(site.texts));
-    await deliver(req, res, answers ? await answers.answerFor(req, { key, from: site, compute }) : await compute(site));
+    const key = sharedCacheKeyOf(req, path, languageKeyOf(site.texts));
+    await deliver(req, res, answers ? await answers.getOrCompute(req, { key, from: site, compute }) : await compute(site));
   };
 }

@@ -3,7 +3,7 @@ import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
-import type { Shown } from '../records/versions.ts';
+import type { VersionedRecord } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { languageHeaders, listLanguage } from './language-headers.ts';
 import type { Reply } from './route.ts';
@@ -15,7 +15,7 @@ export interface LinkedReply extends Reply {
   /** Whether `_fields` selects among the links too, as at the root of the API. */
   readonly linksAreFields?: true;
   /** Members that `_fields` can only name as a whole: a path into one finds nothing. */
-  readonly undivided?: readonly string[] | undefined;
+  readonly indivisible?: readonly string[] | undefined;
   /** For WordPress's own routes, whose records have `_links` and `_embedded`: whether the request has `_embed`. */
   readonly embeds?: boolean | undefined;
   /** The kind of the records in the reply. */
@@ -25,34 +25,34 @@ export interface LinkedReply extends Reply {
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
 /** Replies with a record that was read and changes only by writes. Headers give its language and its translations. */
-export function record(shown: Shown<unknown>, { settings }: Caller): Reply {
+export function recordReply(shown: VersionedRecord<unknown>, { settings }: Caller): Reply {
   const { contentLanguages } = settings;
   const headers = contentLanguages ? languageHeaders(shown.record, contentLanguages) : undefined;
-  return { ...written(shown), timeliness: 'never', ...(headers ? { headers } : {}) };
+  return { ...writtenReply(shown), timeliness: 'never', ...(headers ? { headers } : {}) };
 }
 
 /** Replies with a record after a write. */
-export const written = ({ record: body, version }: Shown<unknown>): Reply => ({
+export const writtenReply = ({ record: body, version }: VersionedRecord<unknown>): Reply => ({
   status: 200,
   body,
   ...(version === undefined ? {} : { version }),
 });
 
 /** Replies with a created record. `location`: its address, for routes on which WordPress sends it. */
-export const created = (shown: Shown<unknown>, location?: string): Reply => ({
-  ...written(shown),
+export const createdReply = (shown: VersionedRecord<unknown>, location?: string): Reply => ({
+  ...writtenReply(shown),
   status: 201,
   ...(location === undefined ? {} : { headers: { Location: location } }),
 });
 
 /** Replies with a description of the API, whose `_links` become links of the answer. */
-export function described(description: object): LinkedReply {
+export function descriptionReply(description: object): LinkedReply {
   const { _links: links, ...body } = description as { _links?: Record<string, unknown> };
   return { status: 200, body, ...(links ? { links } : {}) };
 }
 
 /** Replies with a page of events, venues or organizers (totals in headers: decision D26). */
-export function postList(caller: Caller, kind: PostKind, listing: Listing, carried: Values = {}): Reply {
+export function postListReply(caller: Caller, kind: PostKind, listing: Listing, carried: Values = {}): Reply {
   const { total, pages, page } = listing;
   const query = queryOf(listing, carried);
   const urls = neighbours(caller, kind, listing, query);
@@ -60,20 +60,20 @@ export function postList(caller: Caller, kind: PostKind, listing: Listing, carri
   return {
     status: 200,
     body: { [kind.path]: listing.records, rest_url: own, ...urls, total, total_pages: pages },
-    headers: { ...totals(listing), ...listLanguage(caller, kind.postType, listing.records) },
+    headers: { ...totalHeaders(listing), ...listLanguage(caller, kind.postType, listing.records) },
     timeliness: listing.timeliness,
   };
 }
 
 /** Replies with a page of categories or tags. The page number is only in the URLs of the neighbours. */
-export function termList(caller: Caller, kind: TermKind, listing: Listing, carried: Values = {}): Reply {
+export function termListReply(caller: Caller, kind: TermKind, listing: Listing, carried: Values = {}): Reply {
   const { total, pages } = listing;
   const query = queryOf(listing, carried);
   const own = restUrl(caller, route(caller, kind), query);
   return {
     status: 200,
     body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing, query) },
-    headers: { ...totals(listing), ...listLanguage(caller, kind.taxonomy, listing.records) },
+    headers: { ...totalHeaders(listing), ...listLanguage(caller, kind.taxonomy, listing.records) },
     timeliness: listing.timeliness,
   };
 }
@@ -116,7 +116,7 @@ function neighbours(
 
 const route = ({ namespace }: Caller, { path }: PostKind | TermKind): string => `${namespace}/${path}/`;
 
-const totals = ({ total, pages }: Listing): Record<string, string> => ({
+const totalHeaders = ({ total, pages }: Listing): Record<string, string> => ({
   'X-TEC-Total': String(total),
   'X-TEC-TotalPages': String(pages),
   'X-WP-Total': String(total),

@@ -1,6 +1,6 @@
 import { type Log, loggedUrl } from '../log.ts';
-import type { Answered, Observer } from './answered.ts';
-import type { Head } from './head.ts';
+import type { RequestHead } from './head.ts';
+import type { FinishedRequest, Observer } from './request-notes.ts';
 
 /** Maximum logged length of a user agent, which could be as long as a header may be. */
 const LONGEST_AGENT = 300;
@@ -16,14 +16,27 @@ export function requestLog(log: Log): Observer {
   // contain any.
   const plain = log.child({}, { formatters: { log: (entry) => entry } });
   return (answered) => {
-    const { status, url, whole, refusal } = answered;
+    const { status, url, isComplete, refusal } = answered;
     const level = status >= 500 ? 'error' : url.startsWith(HEALTH) ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
-    (refusal === undefined ? plain : log)[level](entryOf(answered), whole ? 'request completed' : 'request aborted');
+    (refusal === undefined ? plain : log)[level](entryOf(answered), isComplete ? 'request completed' : 'request aborted');
   };
 }
 
-function entryOf({ id, method, url, route, status, ms, bytes, memory, user, from, agent, refusal }: Answered): object {
+function entryOf({
+  id,
+  method,
+  url,
+  route,
+  status,
+  ms,
+  bytes,
+  memory,
+  user,
+  clientAddress: from,
+  agent,
+  refusal,
+}: FinishedRequest): object {
   return {
     id,
     method,
@@ -41,9 +54,9 @@ function entryOf({ id, method, url, route, status, ms, bytes, memory, user, from
 }
 
 /** Identifies a request in other log entries. */
-export const requestEntry = ({ method, notes }: Head): object => ({
+export const requestEntry = ({ method, notes }: RequestHead): object => ({
   id: notes?.id,
   method,
   url: notes && loggedUrl(notes.url),
-  from: notes?.from,
+  from: notes?.clientAddress,
 });

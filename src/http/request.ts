@@ -6,14 +6,14 @@ import type { Site } from '../site.ts';
 import { homeIn } from '../wordpress/content-languages.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { addressOf, basePath, splitTarget } from './addressing.ts';
-import { contentChoice, languageOfHost } from './content-language.ts';
-import type { Head } from './head.ts';
-import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
-import { languageOf } from './language.ts';
+import { chooseContentLanguage, languageOfHost } from './content-language.ts';
+import type { RequestHead } from './head.ts';
+import { type Body, overriddenMethod, parseQuery, type RawParams } from './input.ts';
+import { answerLanguage } from './language.ts';
 import type { RouteMatch, Router } from './routing.ts';
 
 /** A request to the API, with everything that can be read without its body and without identifying the caller. */
-export interface Incoming<Sent extends Head = Head> {
+export interface IncomingRequest<Sent extends RequestHead = RequestHead> {
   readonly req: Sent;
   readonly settings: SiteSettings;
   /** The time of the request. */
@@ -22,7 +22,7 @@ export interface Incoming<Sent extends Head = Head> {
   readonly arrived: number;
   /** The method after `overriddenMethod`. */
   readonly method: string;
-  readonly query: Raw;
+  readonly query: RawParams;
   /** Path of the route, as written in the address. */
   readonly path: string;
   /** The namespace of the route; undefined if it is none of those served. */
@@ -38,7 +38,7 @@ export interface Incoming<Sent extends Head = Head> {
 }
 
 /** Reads the address and the query of a request; undefined if it is not addressed to the API. */
-export async function readRequest(site: Site, router: Router, req: Request): Promise<Incoming<Request> | undefined> {
+export async function readRequest(site: Site, router: Router, req: Request): Promise<IncomingRequest<Request> | undefined> {
   const arrived = performance.now();
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
@@ -60,7 +60,7 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
     found: router.find(route, method === 'OPTIONS' ? undefined : method),
     segment,
     hostLanguage,
-    home: rootOf(settings, segment, hostLanguage),
+    home: homeOfRequest(settings, segment, hostLanguage),
   };
 }
 
@@ -69,13 +69,17 @@ export const segmentsOf = ({ texts }: Pick<Site, 'texts'>, { contentLanguages }:
   contentLanguages ? [...texts.languages, ...contentLanguages.languages.map(({ code }) => code)] : texts.languages;
 
 /** Returns the home under which the request arrived. */
-export function rootOf({ home, contentLanguages }: SiteSettings, segment: string | undefined, hostLanguage: string | undefined): string {
+export function homeOfRequest(
+  { home, contentLanguages }: SiteSettings,
+  segment: string | undefined,
+  hostLanguage: string | undefined,
+): string {
   const root = contentLanguages && hostLanguage !== undefined ? homeIn(contentLanguages.urls, hostLanguage, home) : home;
   return root + (segment === undefined ? '' : `/${segment}`);
 }
 
 /** Collects the credentials in the head of a request. */
-export function credentialsOf({ req }: Pick<Incoming, 'req'>): Credentials {
+export function credentialsOf({ req }: Pick<IncomingRequest, 'req'>): Credentials {
   const { authorization, cookie } = req.headers;
   return {
     authorization,
@@ -95,20 +99,20 @@ export function credentialsOf({ req }: Pick<Incoming, 'req'>): Credentials {
  * Returns the nonce of a request. A parameter takes precedence over the header, as in `rest_cookie_check_errors`.
  * `sent`: a nonce in the body.
  */
-export const nonceOf = ({ req, query }: Incoming, sent?: string): string | undefined =>
+export const nonceOf = ({ req, query }: IncomingRequest, sent?: string): string | undefined =>
   [sent, query._wpnonce, req.get('x-wp-nonce')].find((value): value is string => typeof value === 'string');
 
 /** Returns the language in which a request is answered. */
-export const requestLanguage = ({ texts }: Site, { req, query, segment }: Incoming, body: Body): string =>
-  languageOf(texts, { query, body, segment, header: req.get('accept-language') });
+export const requestLanguage = ({ texts }: Site, { req, query, segment }: IncomingRequest, body: Body): string =>
+  answerLanguage(texts, { query, body, segment, header: req.get('accept-language') });
 
 /** Builds the caller: everything that `records/` needs to know about the request. */
-export function callerOf(site: Site, incoming: Incoming, body: Body, viewer: Viewer): Caller {
+export function toCaller(site: Site, incoming: IncomingRequest, body: Body, viewer: Viewer): Caller {
   const { now, arrived, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
   const settings = settingsFor(incoming.settings, viewer);
-  const content = contentChoice(settings.contentLanguages, site.config, { query, body, address: segment ?? hostLanguage });
+  const content = chooseContentLanguage(settings.contentLanguages, site.config, { query, body, address: segment ?? hostLanguage });
   // If the parameter and the address named different languages, the URLs of the answer would contradict themselves, so
   // the language of the address is left out.
-  const home = content.parameter && segment !== undefined ? rootOf(settings, undefined, hostLanguage) : incoming.home;
+  const home = content.parameter && segment !== undefined ? homeOfRequest(settings, undefined, hostLanguage) : incoming.home;
   return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, arrived, content });
 }

@@ -1,5 +1,5 @@
-import { type Grammar, LENGTHS } from '../kinds/grammars/grammar.ts';
-import { anything, text, unread } from '../kinds/grammars/grammars.ts';
+import { type Grammar, MAX_BYTES } from '../kinds/grammars/grammar.ts';
+import { anything, passedThrough, text } from '../kinds/grammars/grammars.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Param, Params, Values } from '../kinds/param.ts';
@@ -15,11 +15,12 @@ export const undeclaredListParams = (kind: Kind): Params => {
 };
 
 /** Declares parameters of these names, with any value. */
-export const undescribedParams = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
+export const undescribedParams = (names: readonly string[]): Params =>
+  Object.fromEntries(names.map((name) => [name, { grammar: passedThrough }]));
 
 /** Returns the parameters that the URLs of a list repeat in addition to its filters (decisions D21, D25). */
 export function paramsToCarry({ settings, content }: Caller, kind: Kind, values: Values): Values {
-  const own = only(CARRIED.get(kind) ?? {}, values);
+  const own = pickValues(CARRIED_PARAMS.get(kind) ?? {}, values);
   if (!settings.contentLanguages) return own;
   // The parameter for the language of the records is repeated as it was sent, unless the address names the same
   // language.
@@ -33,13 +34,13 @@ export function paramsToCarry({ settings, content }: Caller, kind: Kind, values:
   };
 }
 
-const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclaredListParams(kind), translation_language: true, password: true }]));
+const CARRIED_PARAMS = new Map(kinds.map((kind) => [kind, { ...undeclaredListParams(kind), translation_language: true, password: true }]));
 
 /** Parameters for reading single records; `password` opens protected ones. */
-export const PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
-export const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word) } } satisfies Params;
+export const PASSWORD_PARAM = { password: { grammar: text(MAX_BYTES.password) } } satisfies Params;
+export const READ_PARAMS = { ...PASSWORD_PARAM, context: { grammar: anything(MAX_BYTES.word) } } satisfies Params;
 
-export const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
+export const requiredId = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
 
 /** Returns the parameters that a site has in addition to the declared ones. */
 export const addedBySite = (declared: Params, onSite: Params): Params =>
@@ -50,5 +51,5 @@ export const optional = (fields: Params): Params =>
   Object.fromEntries(Object.entries(fields).map(([name, { required: _, ...field }]): [string, Param] => [name, field]));
 
 /** Returns only the values of these fields. */
-export const only = (fields: Readonly<Record<string, unknown>>, values: Values): Values =>
+export const pickValues = (fields: Readonly<Record<string, unknown>>, values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(fields, name)));

@@ -12,13 +12,13 @@ import type { LookUp } from '../storage/engine/look-up-once.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * The page number of a reply and the number of pages. `skipped`: for a list with an offset, the offset, the page size
- * and the total. The links to its neighbours then have other offsets.
+ * The page number of a reply and the number of pages. `offsetPaging`: for a list with an offset, the offset, the page
+ * size and the total. The links to its neighbours then have other offsets.
  */
 export interface Paging {
   readonly page: number;
   readonly pages: number;
-  readonly skipped?: { readonly offset: number; readonly limit: number; readonly total: number } | undefined;
+  readonly offsetPaging?: { readonly offset: number; readonly limit: number; readonly total: number } | undefined;
 }
 
 /** The result of a handler; `http/reply.ts` turns it into the answer. */
@@ -33,9 +33,9 @@ export interface Reply {
   /** The version of the record in the reply. */
   readonly version?: string;
   /** Nothing was written, although this is no error: the request may be sent again with the same key. */
-  readonly undone?: true;
+  readonly nothingWritten?: true;
   /** To be called after the transaction is committed. */
-  readonly afterwards?: () => Promise<void>;
+  readonly afterCommit?: () => Promise<void>;
 }
 
 /**

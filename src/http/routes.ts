@@ -1,7 +1,7 @@
 import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
-import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { CHANGES_PARAMS, DEFAULT_CHANGES, MAX_CHANGES } from '../kinds/changes-params.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { anything, oneOf } from '../kinds/grammars/grammars.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Params } from '../kinds/param.ts';
@@ -15,7 +15,7 @@ import { describeNamespace, describeSite } from './describe.ts';
 import { endpoint, type ServedRoute } from './endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { postRoutes } from './post-routes.ts';
-import { described, ok } from './reply.ts';
+import { descriptionReply, ok } from './reply.ts';
 import { termRoutes } from './term-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -49,13 +49,13 @@ export function createIndex(
   const index = endpoint({
     methods: ['GET'],
     summary: 'site',
-    params: { context: { grammar: anything(LENGTHS.word), fallback: 'view' } },
+    params: { context: { grammar: anything(MAX_BYTES.word), fallback: 'view' } },
     mode: 'read',
     allow: 'anyone',
     run: async (site, caller) => {
       const served = caller.settings.calendar.restDisabled ? [] : routes;
       const description = describeSite(site, caller, served, { others, roots, secure: caller.home.startsWith('https:') });
-      return { ...described(description), linksAreFields: true };
+      return { ...descriptionReply(description), linksAreFields: true };
     },
   });
   return inLanguages({ pattern: '', endpoints: [index] }, languages);
@@ -71,11 +71,11 @@ const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
     endpoint({
       methods: ['GET'],
       summary: 'namespace',
-      params: { namespace: { grammar: anything(LENGTHS.word) }, context: { grammar: anything(LENGTHS.word), fallback: 'view' } },
+      params: { namespace: { grammar: anything(MAX_BYTES.word) }, context: { grammar: anything(MAX_BYTES.word), fallback: 'view' } },
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, { namespace = caller.namespace }) =>
-        described(describeNamespace(site, { ...caller, namespace: requireServed(site, namespace) }, routes())),
+        descriptionReply(describeNamespace(site, { ...caller, namespace: requireServed(site, namespace) }, routes())),
     }),
   ],
 });
@@ -108,11 +108,11 @@ const changes: ServedRoute = {
       methods: ['GET'],
       summary: 'changes',
       answer: changesShape,
-      params: CHANGES,
+      params: CHANGES_PARAMS,
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, { since, kinds: names, include, limit = USUAL_CHANGES }) => {
-        const following = { kinds: names, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
+      run: async (site, caller, { since, kinds: names, include, limit = DEFAULT_CHANGES }) => {
+        const following = { kinds: names, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
         return { ...ok(await changesSince(site, caller, since, following)), timeliness: 'never' };
       },
     }),

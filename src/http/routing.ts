@@ -6,7 +6,7 @@ import type { Method } from './route.ts';
 export interface RouteMatch {
   readonly route: ServedRoute;
   /** The parts of the path that the pattern names, unconverted. */
-  readonly pieces: Readonly<Record<string, string>>;
+  readonly pathParams: Readonly<Record<string, string>>;
   /** The handler of the requested method. */
   readonly endpoint?: ServedEndpoint;
 }
@@ -39,15 +39,15 @@ export function createRouter(
 
   const candidates = memoize((path: string): readonly RouteMatch[] => {
     const root = roots.get(path.toLowerCase());
-    if (root) return [{ route: root, pieces: {} }];
+    if (root) return [{ route: root, pathParams: {} }];
     const namespace = namespaceOf(path);
     if (namespace === undefined) return [];
     const rest = path.slice(namespace.length + 1);
     return compiled.get(namespace)!.flatMap(({ route, regex }) => {
       const match = regex.exec(rest);
-      return match ? [{ route, pieces: { ...match.groups } }] : [];
+      return match ? [{ route, pathParams: { ...match.groups } }] : [];
     });
-  }, FREQUENT_PATHS);
+  }, PATH_CACHE_CHARACTERS);
 
   const find: Router['find'] = (path, method) => {
     const found = candidates(path);
@@ -64,7 +64,7 @@ export function createRouter(
  * Size of the cache of matched paths, in characters: about a thousand paths. A miss costs a few microseconds, and there
  * may be as many paths as records.
  */
-const FREQUENT_PATHS = 100_000;
+const PATH_CACHE_CHARACTERS = 100_000;
 
 const compile = (routes: readonly ServedRoute[]) =>
   routes.map((route) => ({ route, regex: new RegExp(`^${route.pattern.replaceAll('(?P<', '(?<')}$`, 'i') }));

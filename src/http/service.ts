@@ -8,44 +8,44 @@ import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
 import { addFurtherDates } from '../records/further-dates.ts';
-import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
-import { publishDue } from '../records/scheduled.ts';
+import { dropStaleIndex, type WhyIndexUnused } from '../records/list-index.ts';
+import { publishDuePosts } from '../records/scheduled.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { pruneJournal } from '../storage/journal/entries.ts';
-import { forgetAnswers } from '../storage/rows/kept-answers.ts';
+import { pruneAnswers } from '../storage/rows/kept-answers.ts';
 import { migrate } from '../storage/schema/migrate.ts';
-import { keepVersionKey } from '../storage/schema/version-key.ts';
-import { createHookServer, forgetOldMessages, type HookServer } from '../webhooks/deliver.ts';
-import type { Observer } from './answered.ts';
+import { ensureVersionKey } from '../storage/schema/version-key.ts';
+import { createHookServer, deleteOldMessages, type HookServer } from '../webhooks/deliver.ts';
 import { createApp } from './app.ts';
 import type { Lifecycle } from './health.ts';
-import { LONGEST_HEAD, TIME_LIMITS } from './limits.ts';
+import { MAX_HEAD_BYTES, TIME_LIMITS } from './limits.ts';
 import { createMetrics, type Metrics, metricsPage } from './metrics.ts';
-import { asksForMetrics, metricsListener } from './metrics-server.ts';
+import { isMetricsRequest, metricsListener } from './metrics-server.ts';
 import { createProbes } from './probes.ts';
+import type { Observer } from './request-notes.ts';
 
 /** Interval between two attempts to reach an absent database, in milliseconds. */
-const RETRY_MS = 1000;
+const DATABASE_RETRY_MS = 1000;
 /** After this time, in milliseconds, a process that cannot serve yet opens its port anyway, to answer health checks. */
-const SILENT_MS = 3000;
+const PORT_DELAY_MS = 3000;
 /** Interval between two checks for pending webhook messages, in milliseconds. */
-const HOOKS_MS = 1000;
+const WEBHOOK_INTERVAL_MS = 1000;
 /**
  * Interval between two checks for scheduled records, in milliseconds. WordPress's scheduler has a resolution of minutes
  * too.
  */
-const DUE_MS = 30_000;
+const TASK_INTERVAL_MS = 30_000;
 /** Time the process has for ending, in milliseconds, in addition to the time for its answers. */
-const GRACE_MS = 3000;
+const SHUTDOWN_GRACE_MS = 3000;
 /** Log messages at the start if lists do not use their index. */
-const WITHOUT_INDEX: Record<IndexLack, string> = {
+const INDEX_LACK_MESSAGES: Record<WhyIndexUnused, string> = {
   shared: 'WordPress writes to this database too: lists are read from its tables, until the server has made the index (FOLLOW_WORDPRESS)',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
 /** Wraps a removal of old rows so that it repeats in small steps until nothing is left to remove. */
-const inSteps =
+const repeatUntilDone =
   (remove: (site: Site) => Promise<number>) =>
   async (site: Site): Promise<void> => {
     let removed: number;
@@ -55,12 +55,15 @@ const inSteps =
 
 /** Regular tasks, each with the log message for a failure. */
 const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
-  [({ db }) => keepVersionKey(db), 'the key for record versions could not be stored: ETags are computed without it'],
-  [publishDue, 'scheduled records could not be published'],
+  [({ db }) => ensureVersionKey(db), 'the key for record versions could not be stored: ETags are computed without it'],
+  [publishDuePosts, 'scheduled records could not be published'],
   [addFurtherDates, 'further dates of recurring events could not be added'],
-  [inSteps(({ db, clock }) => forgetAnswers(db, clock())), 'old answers could not be removed'],
-  [inSteps(({ db, config, clock }) => pruneJournal(db, config.journalDays, clock())), 'old entries of the journal could not be removed'],
-  [inSteps(forgetOldMessages), 'old messages to webhooks could not be removed'],
+  [repeatUntilDone(({ db, clock }) => pruneAnswers(db, clock())), 'old answers could not be removed'],
+  [
+    repeatUntilDone(({ db, config, clock }) => pruneJournal(db, config.journalDays, clock())),
+    'old entries of the journal could not be removed',
+  ],
+  [repeatUntilDone(deleteOldMessages), 'old messages to webhooks could not be removed'],
 ];
 
 /** The process that a service runs in: it supplies the connections and the logs. */
@@ -73,9 +76,9 @@ export interface ServiceHost {
   /** Stops accepting connections, and keeps the existing ones. */
   readonly close: (server: Server) => Promise<void>;
   /** Log for messages about the whole service. With several processes, only one of them writes it. */
-  readonly notices: Log;
+  readonly serviceLog: Log;
   /** Log for the start and the end of this process. */
-  readonly life: Log;
+  readonly processLog: Log;
   /** Metrics of all processes, if there are several; absent if this process is the only one. */
   readonly metrics?: () => Promise<string>;
   /** Additional observers of every finished request. */
@@ -84,9 +87,9 @@ export interface ServiceHost {
 
 export interface Service {
   /** Switches readiness off; everything else continues. */
-  readonly giveNotice: () => void;
+  readonly announceShutdown: () => void;
   /** Stops accepting connections, answers pending requests, and closes the database, within the configured time. */
-  readonly end: () => Promise<void>;
+  readonly stop: () => Promise<void>;
   /**
    * Whether a client would notice that readiness is switched off: there are connections, or readiness is probed
    * regularly.
@@ -96,83 +99,83 @@ export interface Service {
   readonly metrics: Metrics | undefined;
 }
 
-/** Serves a site. `failed` is called with one line that explains why that is impossible. */
-export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, failed: (line: string) => void): Service {
+/** Serves a site. `reportFailure` is called with one line that explains why that is impossible. */
+export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, reportFailure: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
-  let ending = false;
+  let isStopping = false;
   let watchdog: Watchdog | undefined;
   const probes = createProbes();
   const lifecycle: Lifecycle = { phase: () => phase, probes };
-  const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
+  const metrics = hasMetrics(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
   const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], theme);
   const hooks = createHookServer(site);
-  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, host));
+  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: MAX_HEAD_BYTES }, withMetrics(app, site, metrics, host));
   const { drain, connections } = drainable(server);
 
-  const prepared = prepare(site, host.notices, () => ending);
+  const prepared = prepare(site, host.serviceLog, () => isStopping);
   void prepared.delayed.then(() => open('waiting'));
   void prepared.done.then(serve, (error: unknown) => {
     site.log.fatal({ err: error }, 'the tables cannot be made');
-    failed(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
+    reportFailure(`The tables cannot be made: ${error instanceof Error ? error.message : String(error)}`);
   });
 
   function open(state: 'ready' | 'waiting'): void {
-    if (ending) return;
+    if (isStopping) return;
     watchdog ??= startWatchdog(watchdogSeconds);
     host.open(server, state);
   }
 
   async function serve(): Promise<void> {
     if (phase === 'starting') phase = 'serving';
-    if (site.config.followWordpress) site.followOthers();
+    if (site.config.followWordpress) site.startFollowing();
     open('ready');
-    void lookForMessages(site, hooks, () => ending);
-    while (!ending) {
+    void sendPendingMessages(site, hooks, () => isStopping);
+    while (!isStopping) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
-      await sleep(DUE_MS, undefined, { ref: false });
+      await sleep(TASK_INTERVAL_MS, undefined, { ref: false });
     }
   }
 
   return {
     metrics,
-    isWatched: () => connections() > 0 || probes.isFollowed(),
-    giveNotice: () => {
+    isWatched: () => connections() > 0 || probes.isProbedRegularly(),
+    announceShutdown: () => {
       phase = 'stopping';
     },
-    end: async () => {
-      if (ending) return;
-      ending = true;
-      const patience = shutdownSeconds * 1000;
-      const deadline = performance.now() + patience;
+    stop: async () => {
+      if (isStopping) return;
+      isStopping = true;
+      const timeoutMs = shutdownSeconds * 1000;
+      const deadline = performance.now() + timeoutMs;
       // First of all, so that the process is killed if it hangs after this point.
-      watchdog?.endWithin(patience + GRACE_MS);
-      host.life.info('stopping');
+      watchdog?.killAfter(timeoutMs + SHUTDOWN_GRACE_MS);
+      host.processLog.info('stopping');
       await host.close(server);
       await drain(deadline);
-      await withTimeout(Math.max(0, deadline - performance.now()), hooks.end()).catch(() => undefined);
+      await withTimeout(Math.max(0, deadline - performance.now()), hooks.stop()).catch(() => undefined);
       await site.close();
-      host.life.info('stopped');
+      host.processLog.info('stopped');
     },
   };
 }
 
-async function lookForMessages(site: Site, hooks: HookServer, isEnding: () => boolean): Promise<void> {
+async function sendPendingMessages(site: Site, hooks: HookServer, isEnding: () => boolean): Promise<void> {
   while (!isEnding()) {
-    await hooks.begin().catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
-    await sleep(HOOKS_MS, undefined, { ref: false });
+    await hooks.serveDue().catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
+    await sleep(WEBHOOK_INTERVAL_MS, undefined, { ref: false });
   }
 }
 
 /** Whether metrics are configured. */
-const isMeasured = ({ metricsPort, metricsToken }: Config): boolean => metricsPort !== undefined || metricsToken !== undefined;
+const hasMetrics = ({ metricsPort, metricsToken }: Config): boolean => metricsPort !== undefined || metricsToken !== undefined;
 
 /** Serves the metrics on the port of the API if there is a token for them. */
 function withMetrics(app: RequestListener, { config }: Site, metrics: Metrics | undefined, host: ServiceHost): RequestListener {
   const { metricsToken: token } = config;
   if (!metrics || token === undefined) return app;
-  const answer = metricsListener(token, host.metrics ?? (async () => metricsPage([await metrics.measured()])));
-  return (req, res) => (asksForMetrics(req.url) ? answer : app)(req, res);
+  const answer = metricsListener(token, host.metrics ?? (async () => metricsPage([await metrics.collect()])));
+  return (req, res) => (isMetricsRequest(req.url) ? answer : app)(req, res);
 }
 
 /**
@@ -184,24 +187,24 @@ function prepare(site: Site, notices: Log, isOver: () => boolean): { readonly do
   const delayed = new Promise<void>((resolve) => {
     delay = resolve;
   });
-  const late = setTimeout(delay, SILENT_MS);
-  const done = untilMigrated(site, notices, isOver, delay).finally(() => clearTimeout(late));
+  const late = setTimeout(delay, PORT_DELAY_MS);
+  const done = migrateWhenReachable(site, notices, isOver, delay).finally(() => clearTimeout(late));
   return { done, delayed };
 }
 
-async function untilMigrated(site: Site, notices: Log, isOver: () => boolean, delayed: () => void): Promise<void> {
+async function migrateWhenReachable(site: Site, notices: Log, isOver: () => boolean, reportDelay: () => void): Promise<void> {
   for (let tries = 0; !isOver(); tries += 1) {
     try {
       const applied = await migrate(site.db);
-      const lack = await giveUpStaleIndex(site);
-      if (lack) notices[lack === 'shared' ? 'info' : 'warn'](WITHOUT_INDEX[lack]);
+      const lack = await dropStaleIndex(site);
+      if (lack) notices[lack === 'shared' ? 'info' : 'warn'](INDEX_LACK_MESSAGES[lack]);
       if (applied.length > 0 || tries > 0) notices.info({ applied }, 'the database is ready');
       return;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable) || error.reason === 'read-only') throw error;
       if (tries === 0) notices.warn({ err: error }, 'waiting for the database');
-      delayed();
-      await sleep(RETRY_MS);
+      reportDelay();
+      await sleep(DATABASE_RETRY_MS);
     }
   }
 }

@@ -4,32 +4,32 @@ import { attemptsOf } from '../accounts/attempts.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Values } from '../kinds/param.ts';
-import { suggestPath, withQuery } from '../pages/addresses.ts';
 import type { Page, PageContext } from '../pages/pages.tsx';
-import { type SuggestForm, suggestPage, takeSuggestion, thanksPage } from '../pages/suggest.tsx';
+import { type SuggestForm, submitSuggestion, suggestPage, thanksPage } from '../pages/suggest.tsx';
 import type { LoadedTheme } from '../pages/theme.ts';
+import { appendQuery, suggestPath } from '../pages/urls.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
-import { basePath, languageAhead, splitTarget } from './addressing.ts';
-import { notesOf } from './answered.ts';
+import { basePath, splitLanguage, splitTarget } from './addressing.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
-import { type Budget, readBody, SMALL_BODY } from './limits.ts';
+import { type BodyBudget, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { type Pages, pageAnswer } from './pages.ts';
 import { segmentsOf } from './request.ts';
+import { notesOf } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
 
 /** Cookie whose value the form must repeat, so that pages of other sites cannot submit the form. */
 const COOKIE = 'fasti_suggest';
-const KEPT_SECONDS = 86_400;
+const COOKIE_SECONDS = 86_400;
 
 /** Serves the page on which visitors suggest events, if the site has one, and passes on all other requests. */
-export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, budget: Budget): RequestHandler {
+export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, budget: BodyBudget): RequestHandler {
   const admit = ({ ip = '' }: Request) => {
-    const wait = attemptsOf(site, 'suggestion').failed(ip, undefined, site.clock());
+    const wait = attemptsOf(site, 'suggestion').countFailure(ip, undefined, site.clock());
     if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'suggestion' } });
   };
   return async (req, res, next) => {
@@ -37,16 +37,16 @@ export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, b
     const { path, query: text } = splitTarget(req.originalUrl);
     const settings = await site.settings();
     const query = parseQuery(text);
-    const asked = askedAt(site, settings, path);
-    if (!asked || !pages.areOn(settings)) return next();
+    const asked = suggestionAddress(site, settings, path);
+    if (!asked || !pages.areEnabled(settings)) return next();
     notesOf(req).route = 'pages/suggest';
     const caller = visitorOf(site, settings, req, { segment: asked.segment, query });
-    const visit: Visit = { context: { ...theme, site }, caller, req };
+    const visit: SuggestionVisit = { context: { ...theme, site }, caller, req };
     try {
       await deliver(
         req,
         res,
-        req.method === 'POST' ? await takeForm(visit, budget, () => admit(req)) : await showForm(visit, query.sent === '1'),
+        req.method === 'POST' ? await handleForm(visit, budget, () => admit(req)) : await showForm(visit, query.sent === '1'),
       );
     } catch (error) {
       await deliver(req, res, pages.problem(site, settings, req, error));
@@ -54,39 +54,40 @@ export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, b
   };
 }
 
-interface Visit {
+interface SuggestionVisit {
   readonly context: PageContext;
   readonly caller: Caller;
   readonly req: Request;
 }
 
 /** Returns the language in the path of the page; undefined if the path is another one. */
-function askedAt(site: Site, settings: SiteSettings, path: string): { readonly segment: string | undefined } | undefined {
+function suggestionAddress(site: Site, settings: SiteSettings, path: string): { readonly segment: string | undefined } | undefined {
   const { suggestSlug, calendar, home } = settings;
   if (suggestSlug === '' || !percentDecoded(path).includes(percentDecoded(suggestSlug))) return undefined;
   const base = basePath(home);
   const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
-  const { language: segment, rest } = languageAhead(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, segmentsOf(site, settings));
+  const { language: segment, rest } = splitLanguage(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, segmentsOf(site, settings));
   const own = rest[0] === 'index.php' ? rest.slice(1) : rest;
   const wanted = `${calendar.eventsSlug}/${suggestSlug}`.split('/');
   // Non-ASCII slugs are stored percent-encoded in lower case; browsers send either case.
-  const isIt = own.length === wanted.length && wanted.every((piece, at) => percentDecoded(own[at] ?? '') === percentDecoded(piece));
-  return isIt ? { segment } : undefined;
+  const isSuggestionPage =
+    own.length === wanted.length && wanted.every((piece, at) => percentDecoded(own[at] ?? '') === percentDecoded(piece));
+  return isSuggestionPage ? { segment } : undefined;
 }
 
-async function showForm({ context, caller, req }: Visit, sent: boolean): Promise<Answer> {
+async function showForm({ context, caller, req }: SuggestionVisit, sent: boolean): Promise<Answer> {
   if (sent) return answerWith(caller, await thanksPage(context, caller), {});
   const key = cookieOf(req) ?? randomBytes(16).toString('hex');
   return formAnswer({ context, caller, req }, { key });
 }
 
-async function formAnswer({ context, caller, req }: Visit, form: SuggestForm): Promise<Answer> {
+async function formAnswer({ context, caller, req }: SuggestionVisit, form: SuggestForm): Promise<Answer> {
   const cookie = [
     `${COOKIE}=${form.key}`,
     `Path=${splitTarget(suggestPath(caller)).path}`,
     'HttpOnly',
     'SameSite=Strict',
-    `Max-Age=${KEPT_SECONDS}`,
+    `Max-Age=${COOKIE_SECONDS}`,
   ];
   return answerWith(caller, await suggestPage(context, caller, form), {
     'Set-Cookie': [...cookie, ...(req.secure ? ['Secure'] : [])].join('; '),
@@ -94,26 +95,26 @@ async function formAnswer({ context, caller, req }: Visit, form: SuggestForm): P
 }
 
 /** Handles a submitted form: thanks the visitor, or shows the form again with the errors. */
-async function takeForm(visit: Visit, budget: Budget, admit: () => void): Promise<Answer> {
+async function handleForm(visit: SuggestionVisit, budget: BodyBudget, admit: () => void): Promise<Answer> {
   const { context, caller, req } = visit;
   if (!isSameOrigin(req, caller.settings.home)) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
-  const fields = await sentWith(context.site, req, budget);
+  const fields = await readForm(context.site, req, budget);
   const key = cookieOf(req);
   if (key === undefined || fields.key !== key) {
     const notice = context.site.texts.t(caller.language, 'pages:suggest.stale');
     return formAnswer(visit, { key: key ?? randomBytes(16).toString('hex'), sent: fields, notice, status: 403 });
   }
-  const refused = await takeSuggestion(context.site, caller, fields, admit);
-  return refused ? formAnswer(visit, { key, sent: fields, ...refused }) : seeOther(withQuery(suggestPath(caller), [['sent', '1']]));
+  const refused = await submitSuggestion(context.site, caller, fields, admit);
+  return refused ? formAnswer(visit, { key, sent: fields, ...refused }) : seeOther(appendQuery(suggestPath(caller), [['sent', '1']]));
 }
 
-async function sentWith({ config }: Site, req: Request, budget: Budget): Promise<Values> {
+async function readForm({ config }: Site, req: Request, budget: BodyBudget): Promise<Values> {
   const share = budget.share(ANONYMOUS.id);
   try {
     const type = req.get('content-type');
-    const bytes = await readBody(req, Math.min(SMALL_BODY, config.bodyLimit), share);
+    const bytes = await readBody(req, Math.min(SMALL_BODY_BYTES, config.bodyLimit), share);
     if (bodyTypeOf(type) !== 'form') return {};
-    return (await parseBody(bytes, type, { fieldBytes: SMALL_BODY, files: false })).form ?? {};
+    return (await parseBody(bytes, type, { fieldBytes: SMALL_BODY_BYTES, files: false })).form ?? {};
   } finally {
     share.release();
   }
@@ -129,6 +130,6 @@ const seeOther = (location: string): Answer => ({
   status: 303,
   headers: { Location: location, 'Cache-Control': 'no-store' },
   body: Buffer.alloc(0),
-  until: 0,
+  expiresAt: 0,
   shared: false,
 });

@@ -16,11 +16,11 @@ export function surrogateKeys(kind: Kind | undefined, body: unknown, subject: Pa
   const records = listIn(kind, body);
   if (records) found.add(kind.path);
   for (const record of records ?? [body]) {
-    if (found.size >= MOST) break;
+    if (found.size >= MAX_KEYS) break;
     addKeys(found, kind, record);
   }
   if (found.size === 0) return {};
-  const names = [...found].slice(0, MOST);
+  const names = [...found].slice(0, MAX_KEYS);
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };
 }
 
@@ -30,7 +30,7 @@ function keysOf({ term, linked }: PageSubject): string[] {
 }
 
 /** Maximum number of keys, since headers are limited in length. */
-const MOST = 400;
+const MAX_KEYS = 400;
 
 /** Returns the records of a list: a page of the calendar's own routes, or a plain list as on WordPress's routes. */
 function listIn({ path }: Kind, body: unknown): readonly unknown[] | undefined {
@@ -47,7 +47,7 @@ function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
     for (const one of Object.values(record.translations))
       if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
   }
-  for (const [member, other] of shownIn(kind)) {
+  for (const [member, other] of recordMembers(kind)) {
     const shown = record[member];
     for (const one of Array.isArray(shown) ? shown : [shown]) {
       // The newer APIs name terms by id.
@@ -60,7 +60,7 @@ function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
 /**
  * Returns the members of a record that hold other records or their ids, with their kinds, under the names of all APIs.
  */
-const shownIn = memoizeByObject((kind: Kind): readonly (readonly [member: string, Kind])[] => {
+const recordMembers = memoizeByObject((kind: Kind): readonly (readonly [member: string, Kind])[] => {
   if (kind.is === 'term') return [];
   return Object.entries(kind.fields).flatMap(([name, field]): [string, Kind][] => {
     if (isLinks(field)) return [name, postKind(field.place.kind).path].map((member) => [member, postKind(field.place.kind)]);

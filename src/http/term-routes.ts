@@ -1,7 +1,7 @@
 import { termsInLanguages } from '../kinds/content-language.ts';
 import { OFFSET } from '../kinds/core/params.ts';
-import { onSite } from '../kinds/custom-fields.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { anything, selector } from '../kinds/grammars/grammars.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Params } from '../kinds/param.ts';
@@ -12,8 +12,8 @@ import { mayManageTerms } from '../records/visibility.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
-import { created, ok, record, termList, written } from './reply.ts';
-import { addedBySite, existing, only, optional, paramsToCarry, READING, undeclaredListParams } from './route-params.ts';
+import { createdReply, ok, recordReply, termListReply, writtenReply } from './reply.ts';
+import { addedBySite, optional, paramsToCarry, pickValues, READ_PARAMS, requiredId, undeclaredListParams } from './route-params.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /** Returns the routes of categories or tags. */
@@ -34,7 +34,7 @@ const terms = (kind: TermKind): ServedRoute => ({
       allow: 'anyone',
       run: async (site, caller, values) => {
         const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values, values.offset), values.context);
-        return termList(caller, kind, listing, paramsToCarry(caller, kind, values));
+        return termListReply(caller, kind, listing, paramsToCarry(caller, kind, values));
       },
     }),
     endpoint({
@@ -42,20 +42,20 @@ const terms = (kind: TermKind): ServedRoute => ({
       summary: `${kind.name}.create`,
       params: kind.fields,
       unlisted: parent(kind),
-      onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
+      onSite: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
-        const own = onSite(kind, caller.settings);
-        const { id, ...term } = await createTerm(site, caller, own, only({ ...own.fields, ...parent(kind) }, values));
-        return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+        const own = kindOnSite(kind, caller.settings);
+        const { id, ...term } = await createTerm(site, caller, own, pickValues({ ...own.fields, ...parent(kind) }, values));
+        return createdReply(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     }),
   ],
 });
 
 const oneTerm = (kind: TermKind): ServedRoute => {
-  const id = existing(selector(kind.name));
+  const id = requiredId(selector(kind.name));
   const allow = (_look: LookUp, caller: Caller) => mayManageTerms(caller, kind);
   return {
     pattern: `/${kind.path}/(?P<id>\\d+)`,
@@ -65,14 +65,14 @@ const oneTerm = (kind: TermKind): ServedRoute => {
       recordEndpoint({
         methods: ['GET'],
         summary: `${kind.name}.read`,
-        params: { ...id, context: READING.context },
-        unlisted: { _embed: { grammar: anything(LENGTHS.word) } },
+        params: { ...id, context: READ_PARAMS.context },
+        unlisted: { _embed: { grammar: anything(MAX_BYTES.word) } },
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, { id, context, _embed }) => {
           const term = await readTerm(site, caller, kind, id);
           const shown = termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context);
-          return record({ ...term, record: shown }, caller);
+          return recordReply({ ...term, record: shown }, caller);
         },
       }),
       recordEndpoint({
@@ -80,12 +80,12 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         summary: `${kind.name}.change`,
         params: { ...id, ...optional(kind.fields) },
         unlisted: parent(kind),
-        onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
+        onSite: (settings) => addedBySite(kind.fields, kindOnSite(kind, settings).fields),
         mode: 'change',
         allow,
         run: async (site, caller, values) => {
-          const own = onSite(kind, caller.settings);
-          return written(await changeTerm(site, caller, own, values.id, only({ ...own.fields, ...parent(kind) }, values)));
+          const own = kindOnSite(kind, caller.settings);
+          return writtenReply(await changeTerm(site, caller, own, values.id, pickValues({ ...own.fields, ...parent(kind) }, values)));
         },
       }),
       recordEndpoint({
@@ -101,4 +101,4 @@ const oneTerm = (kind: TermKind): ServedRoute => {
 };
 
 /** Tags have no parent. The parameter is accepted only so that it can be refused (`rest_taxonomy_not_hierarchical`). */
-const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });
+const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(MAX_BYTES.word) } });

@@ -8,7 +8,7 @@ import type { Site } from '../site.ts';
 type TermRecord = Readonly<Record<string, unknown>>;
 
 /** Members of an embedded term in WordPress. */
-const EMBEDDED = ['id', 'name', 'slug', 'taxonomy', 'url'];
+const EMBEDDED_MEMBERS = ['id', 'name', 'slug', 'taxonomy', 'url'];
 
 /**
  * Returns a term as WordPress shows it in a context (parameter `context`;
@@ -21,7 +21,7 @@ export function termInContext(record: TermRecord, context: unknown): TermRecord 
   const links = { ...(_links === undefined ? {} : { _links }), ...(_embedded === undefined ? {} : { _embedded }) };
   if (context !== 'embed') return _links === undefined ? [] : links;
   const { up: _, ...rest } = (urls ?? {}) as Record<string, unknown>;
-  return { ...Object.fromEntries(Object.entries(members).filter(([name]) => EMBEDDED.includes(name))), urls: rest, ...links };
+  return { ...Object.fromEntries(Object.entries(members).filter(([name]) => EMBEDDED_MEMBERS.includes(name))), urls: rest, ...links };
 }
 
 /**
@@ -38,7 +38,7 @@ export function listingInContext(caller: Caller, kind: TermKind, listing: Listin
  */
 export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, record: TermRecord, embed: unknown): Promise<TermRecord> {
   const { parent } = record;
-  if (typeof parent !== 'number' || parent === 0 || !asksFor('up', embed)) return record;
+  if (typeof parent !== 'number' || parent === 0 || !requestsEmbed('up', embed)) return record;
   const { record: above } = await readTerm(site, caller, kind, parent);
   const { id, url: link, name, slug, taxonomy, _links } = above;
   return { ...record, _embedded: { up: [{ id, link, name, slug, taxonomy, _links }] } };
@@ -48,7 +48,7 @@ export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, r
  * Whether `_embed` asks for everything, or names this relation (`rest_parse_embed_param`, which takes `0` for empty,
  * and empty for everything).
  */
-export function asksFor(relation: string, embed: unknown): boolean {
+export function requestsEmbed(relation: string, embed: unknown): boolean {
   if (embed === undefined) return false;
   if (['0', '1', 'true'].includes(String(embed)) && !isList(embed)) return true;
   const named = isList(embed)

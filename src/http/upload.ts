@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
-import type { Head } from './head.ts';
+import type { RequestHead } from './head.ts';
 import type { Body, SentFile } from './input.ts';
 
 /** An uploaded file in a request: the field `file` of a form, or the body, with headers that describe it. */
@@ -18,7 +18,7 @@ export interface Upload {
 }
 
 /** Collects the parts of a request that concern an uploaded file. */
-export const uploadIn = (req: Pick<Head, 'get'>, body: Body): Upload => ({
+export const uploadIn = (req: Pick<RequestHead, 'get'>, body: Body): Upload => ({
   file: body.files?.get('file'),
   body: body.bytes,
   empty: Object.keys(body).length === 0,

@@ -5,21 +5,21 @@ import { fail } from '../errors.ts';
 import { leadsOutside } from '../media/library.ts';
 import { isPrivateFile } from '../media/private-files.ts';
 import { uploadsOfSite } from '../wordpress/network.ts';
-import { notesOf } from './answered.ts';
-import { secure } from './security.ts';
+import { notesOf } from './request-notes.ts';
+import { setSecurityHeaders } from './security.ts';
 
 /** The path of WordPress's uploaded files, below the home of the site. */
-const PLACE = /^(?:\/[\w.~-]+)*?\/wp-content\/uploads(?=\/)/;
+const UPLOADS_PATH = /^(?:\/[\w.~-]+)*?\/wp-content\/uploads(?=\/)/;
 /** Types that browsers show without running any content. */
-const HARMLESS = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pdf\b)/;
-const A_MONTH_S = 30 * 24 * 3600;
+const INERT_TYPES = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pdf\b)/;
+const MONTH_SECONDS = 30 * 24 * 3600;
 
 /**
  * Serves uploaded files. It serves nothing outside the folder, not even through a symbolic link, no directory listings,
  * no hidden files, and neither the database nor backups if they lie in the folder. Files that could run scripts in a
  * browser are sent as downloads, whatever their names.
  */
-export function uploads(config: Config): RequestHandler {
+export function serveUploads(config: Config): RequestHandler {
   const files = express.static(config.uploadsDir, {
     index: false,
     redirect: false,
@@ -27,16 +27,16 @@ export function uploads(config: Config): RequestHandler {
     setHeaders: (res, path) => {
       res.type(extname(path));
       res.set({
-        'Cache-Control': `public, max-age=${A_MONTH_S}`,
+        'Cache-Control': `public, max-age=${MONTH_SECONDS}`,
         'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         'Access-Control-Allow-Origin': '*',
       });
-      if (!HARMLESS.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
+      if (!INERT_TYPES.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
-  const router = Router().use(secure, withoutPlace(config), withoutSecrets(config), files, () => fail('rest_no_route'));
+  const router = Router().use(setSecurityHeaders, stripUploadsPath(config), refusePrivateFiles(config), files, () => fail('rest_no_route'));
   return (req, res, next) => {
-    if (!PLACE.test(req.url)) return next();
+    if (!UPLOADS_PATH.test(req.url)) return next();
     notesOf(req).route = 'uploads';
     router(req, res, next);
   };
@@ -46,7 +46,7 @@ export function uploads(config: Config): RequestHandler {
  * Refuses files that a symbolic link leads to outside the folder, and private files within it. The folder itself may be
  * a symbolic link.
  */
-function withoutSecrets(config: Config): RequestHandler {
+function refusePrivateFiles(config: Config): RequestHandler {
   return async (req, _res, next) => {
     const path = decoded(req.path);
     if ((await leadsOutside(config.uploadsDir, path)) || (await isPrivateFile(config, path))) fail('rest_no_route');
@@ -64,10 +64,10 @@ function decoded(path: string): string {
 }
 
 /** Strips the path of the uploads, so that the library sees only the file's path. */
-function withoutPlace({ networkSite }: Config): RequestHandler {
+function stripUploadsPath({ networkSite }: Config): RequestHandler {
   const ofSite = `${uploadsOfSite(networkSite)}/`;
   return (req, _res, next) => {
-    const path = req.url.replace(PLACE, '');
+    const path = req.url.replace(UPLOADS_PATH, '');
     req.url = path.startsWith(ofSite) ? path.slice(ofSite.length - 1) : path;
     next();
   };

@@ -4,15 +4,15 @@ import { type Caller, type ContentChoice, callerFor, settingsFor } from '../reco
 import type { Site } from '../site.ts';
 import { homeIn } from '../wordpress/content-languages.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
-import { feedChoice, languageOfHost } from './content-language.ts';
-import type { Raw } from './input.ts';
+import { chooseFeedLanguage, languageOfHost } from './content-language.ts';
+import type { RawParams } from './input.ts';
 import { LANGUAGE_NAMES } from './language.ts';
-import { rootOf } from './request.ts';
+import { homeOfRequest } from './request.ts';
 
 /** A request for a page. `segment`: the language in its path; `viewer`: the signed-in user, if relevant. */
-interface Asked {
+interface PageRequest {
   readonly segment: string | undefined;
-  readonly query: Raw;
+  readonly query: RawParams;
   readonly viewer?: Viewer;
 }
 
@@ -21,16 +21,16 @@ interface Asked {
  * the content has languages, the texts around it are in the language of the content, whatever the browser prefers,
  * since the address of a page belongs to one language.
  */
-export function visitorOf(site: Site, known: SiteSettings, req: Request, { segment, query, viewer = ANONYMOUS }: Asked): Caller {
+export function visitorOf(site: Site, known: SiteSettings, req: Request, { segment, query, viewer = ANONYMOUS }: PageRequest): Caller {
   const settings = settingsFor(known, viewer);
   const { contentLanguages } = settings;
   const hostLanguage = languageOfHost(contentLanguages, settings.home, req.host);
-  const content = feedChoice(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
+  const content = chooseFeedLanguage(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
   const names = contentLanguages ? LANGUAGE_NAMES : LANGUAGE_NAMES.slice(0, 1);
   const parameter = names.map((name) => query[name]).find((value): value is string => typeof value === 'string');
-  const said = segment ?? hostLanguage ?? (contentLanguages && content.code);
-  const language = site.texts.chooseLanguage({ parameter, segment: said, acceptLanguage: req.get('accept-language') });
-  const home = folderOf(settings, content) ?? rootOf(settings, segment, hostLanguage);
+  const pathLanguage = segment ?? hostLanguage ?? (contentLanguages && content.code);
+  const language = site.texts.chooseLanguage({ parameter, segment: pathLanguage, acceptLanguage: req.get('accept-language') });
+  const home = folderOf(settings, content) ?? homeOfRequest(settings, segment, hostLanguage);
   return callerFor(site, settings, viewer, { language, content, home });
 }
 

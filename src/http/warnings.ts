@@ -1,15 +1,15 @@
 import type { Params } from '../kinds/param.ts';
-import { shortened } from '../records/explanation.ts';
+import { shorten } from '../records/explanation.ts';
 import { type UnknownField, unknownFields } from '../records/unknown-fields.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { COMMON_PARAMS } from './common-params.ts';
 import { mergeParams } from './input.ts';
-import type { Received } from './receive.ts';
+import type { ReceivedRequest } from './receive.ts';
 import type { RouteMatch } from './routing.ts';
 
 /** Maximum length of one warning, in characters. */
-const LONGEST_WARNING = 100;
+const MAX_WARNING_LENGTH = 100;
 
 /**
  * Returns the header that warns of unknown fields in a write, such as `titel`. They have no effect, as in WordPress,
@@ -18,7 +18,7 @@ const LONGEST_WARNING = 100;
  */
 export function warningHeader(
   { texts }: Site,
-  { incoming, caller, body }: Received,
+  { incoming, caller, body }: ReceivedRequest,
   { route }: RouteMatch,
   params: Params,
 ): Record<string, string> {
@@ -28,9 +28,9 @@ export function warningHeader(
   const raw = mergeParams({ query, body, path: {}, method });
   const sent = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
   const say = (field: UnknownField) => unknownFieldSentence((key, values) => texts.t(caller.language, key, values), field);
-  const warnings = unknownFields(kind, params, sent).map((field) => headerText(say({ ...field, name: shortened(field.name) })));
+  const warnings = unknownFields(kind, params, sent).map((field) => headerText(say({ ...field, name: shorten(field.name) })));
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};
 }
 
 /** Converts a text to printable ASCII without commas, as needed in a header that is a list. */
-const headerText = (text: string): string => text.replace(/[^\x20-\x2b\x2d-\x7e]/g, '?').slice(0, LONGEST_WARNING);
+const headerText = (text: string): string => text.replace(/[^\x20-\x2b\x2d-\x7e]/g, '?').slice(0, MAX_WARNING_LENGTH);

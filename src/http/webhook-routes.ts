@@ -1,7 +1,7 @@
 import { mayActFor } from '../accounts/people.ts';
 import { loadViewer } from '../accounts/viewer.ts';
 import { fail, failParam } from '../errors.ts';
-import { HOOK_PARAMS, MOST_DELIVERIES, USUAL_DELIVERIES } from '../kinds/hook-params.ts';
+import { DEFAULT_DELIVERIES, HOOK_PARAMS, MAX_DELIVERIES } from '../kinds/hook-params.ts';
 import type { Caller } from '../records/caller.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import {
@@ -10,31 +10,31 @@ import {
   deleteHook,
   HookError,
   hookMessages,
-  kindsIn,
   listHooks,
+  type PublicHook,
+  parseKinds,
   readHook,
   retryHook,
-  type ShownHook,
   secretOf,
   testHook,
 } from '../webhooks/hooks.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { deletedWebhookShape, deliveriesShape, queuedShape, webhookShape, webhooksShape } from './answer-shapes.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
-import { created, ok } from './reply.ts';
+import { createdReply, ok } from './reply.ts';
 
 /*
  * Webhooks for administrators, as with `fasti webhook` on the command line.
  */
 
-const manages = (_look: LookUp, { viewer }: Caller): boolean => viewer.can('manage_options');
+const mayManage = (_look: LookUp, { viewer }: Caller): boolean => viewer.can('manage_options');
 
-const ONE = '/webhooks/(?P<id>\\d+)';
+const WEBHOOK_PATH = '/webhooks/(?P<id>\\d+)';
 /** Statuses of refusals of these routes, in addition to those of every route. */
 const REFUSALS = ['403', '404'] as const;
 
 /** Shows the kinds of a webhook as a list; an empty list means all kinds. */
-const withKindList = <H extends ShownHook>(hook: H) => ({ ...hook, kinds: kindsIn(hook.kinds) });
+const withKindList = <H extends PublicHook>(hook: H) => ({ ...hook, kinds: parseKinds(hook.kinds) });
 
 export const webhookRoutes: readonly ServedRoute[] = [
   {
@@ -48,7 +48,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: webhooksShape,
         params: {},
         mode: 'read',
-        allow: manages,
+        allow: mayManage,
         run: async (site) => ok({ webhooks: (await listHooks(site)).map(withKindList) }),
       }),
       endpoint({
@@ -60,21 +60,21 @@ export const webhookRoutes: readonly ServedRoute[] = [
         success: '201',
         secret: {
           member: 'secret',
-          again: async (site, caller, { id }) => (caller.viewer.can('manage_options') ? secretOf(site, Number(id)) : undefined),
+          recompute: async (site, caller, { id }) => (caller.viewer.can('manage_options') ? secretOf(site, Number(id)) : undefined),
         },
         // A webhook must not deliver more to a user than that user may see.
         allow: async (look, caller, { user = caller.viewer.id }) =>
-          manages(look, caller) && (await mayActFor(look, caller.settings, caller.viewer, user)),
+          mayManage(look, caller) && (await mayActFor(look, caller.settings, caller.viewer, user)),
         run: async (site, caller, { url = '', kinds, user = 0 }) => {
           if (user > 0 && !(await loadViewer(site.db, caller.settings, user))) failParam('user', 'user-unknown');
           const hook = await addHook(site, { url, kinds: kinds?.join(), user });
-          return created({ record: withKindList(hook) }, restUrl(caller, `${caller.namespace}/webhooks/${hook.id}`));
+          return createdReply({ record: withKindList(hook) }, restUrl(caller, `${caller.namespace}/webhooks/${hook.id}`));
         },
       }),
     ],
   },
   {
-    pattern: ONE,
+    pattern: WEBHOOK_PATH,
     texts: 'webhooks',
     refusals: REFUSALS,
     endpoints: [
@@ -84,7 +84,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: webhookShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
-        allow: manages,
+        allow: mayManage,
         run: async (site, _caller, { id }) => ok(withKindList(await orNotFound(readHook(site, id)))),
       }),
       recordEndpoint({
@@ -93,7 +93,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: webhookShape,
         params: HOOK_PARAMS.change,
         mode: 'change',
-        allow: manages,
+        allow: mayManage,
         run: async (site, _caller, { id, kinds, state }) =>
           ok(withKindList(await orNotFound(changeHook(site, id, { kinds: kinds === null ? '' : kinds?.join(), state })))),
       }),
@@ -103,7 +103,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: deletedWebhookShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
-        allow: manages,
+        allow: mayManage,
         run: async (site, _caller, { id }) => {
           const previous = withKindList(await orNotFound(readHook(site, id)));
           await deleteHook(site, id);
@@ -113,7 +113,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
     ],
   },
   {
-    pattern: `${ONE}/test`,
+    pattern: `${WEBHOOK_PATH}/test`,
     texts: 'webhooks',
     refusals: REFUSALS,
     endpoints: [
@@ -123,13 +123,13 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: queuedShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
-        allow: manages,
+        allow: mayManage,
         run: async (site, _caller, { id }) => ok({ queued: await orNotFound(testHook(site, id)) }),
       }),
     ],
   },
   {
-    pattern: `${ONE}/retry`,
+    pattern: `${WEBHOOK_PATH}/retry`,
     texts: 'webhooks',
     refusals: REFUSALS,
     endpoints: [
@@ -139,13 +139,13 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: queuedShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
-        allow: manages,
+        allow: mayManage,
         run: async (site, _caller, { id }) => ok({ queued: await orNotFound(retryHook(site, id)) }),
       }),
     ],
   },
   {
-    pattern: `${ONE}/deliveries`,
+    pattern: `${WEBHOOK_PATH}/deliveries`,
     texts: 'webhooks',
     refusals: REFUSALS,
     endpoints: [
@@ -155,9 +155,9 @@ export const webhookRoutes: readonly ServedRoute[] = [
         answer: deliveriesShape,
         params: HOOK_PARAMS.deliveries,
         mode: 'read',
-        allow: manages,
-        run: async (site, _caller, { id, limit = USUAL_DELIVERIES }) =>
-          ok({ deliveries: await orNotFound(hookMessages(site, id, Math.min(limit, MOST_DELIVERIES))) }),
+        allow: mayManage,
+        run: async (site, _caller, { id, limit = DEFAULT_DELIVERIES }) =>
+          ok({ deliveries: await orNotFound(hookMessages(site, id, Math.min(limit, MAX_DELIVERIES))) }),
       }),
     ],
   },

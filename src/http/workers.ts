@@ -2,24 +2,24 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countFailures, type Failure, type FailureCounts, type KnownFailures } from '../accounts/attempts.ts';
+import { createFailureCounts, type Failure, type FailureCounts, type KnownFailures } from '../accounts/attempts.ts';
 import { closePort, type ListenAddress } from '../host/port.ts';
 import type { Log } from '../log.ts';
-import { addedUp, countsIn, type Measured, metricsPage } from './metrics.ts';
+import { cumulativeOf, type MetricValues, mergeMetrics, metricsPage } from './metrics.ts';
 
 /**
  * Delay before a worker that ended or did not start is replaced, so that a permanent fault does not cause a busy loop.
  */
-const PAUSE_MS = 500;
+const RESTART_DELAY_MS = 500;
 /** Time a worker has for ending, in milliseconds, in addition to the time for its answers. */
-const GRACE_MS = 5000;
+const SHUTDOWN_GRACE_MS = 5000;
 
 /**
  * Messages from a worker: it can serve; it cannot serve yet, but can answer health checks; it has taken the next
  * connection; it was asked to end by another process; its metrics; a request for the metrics of all workers; a failed
  * sign-in or similar attempt.
  */
-export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics' | Failed;
+export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: MetricValues } | 'asks for metrics' | Failed;
 /**
  * Messages to a worker: here is a connection; the service will end soon; end, since no more connections will follow;
  * send the metrics; the metrics of all workers; an attempt that failed at another worker; attempts that failed before
@@ -41,26 +41,26 @@ interface Failed {
  * The environment variable with a worker's number. The first worker, `0`, writes the log entries about the whole
  * service.
  */
-export const WORKER = 'FASTI_WORKER';
+export const WORKER_VARIABLE = 'FASTI_WORKER';
 
 export interface WorkersOptions {
   readonly count: number;
-  readonly place: ListenAddress;
+  readonly address: ListenAddress;
   /**
    * Time for which connections are still accepted after the service was asked to end, and then the time for answers,
    * both in milliseconds.
    */
-  readonly notice: number;
-  readonly patience: number;
+  readonly noticeMs: number;
+  readonly timeoutMs: number;
   readonly log: Log;
   /** Starts the process of a worker with this number. */
   readonly launch: (number: number) => ChildProcess;
   /**
    * Called at the end: with 0, or with 1 if a worker ended before any could serve, since a replacement would fail too.
    */
-  readonly ended: (code: number) => void;
+  readonly onEnd: (code: number) => void;
   /** Called instead if the port cannot be opened. */
-  readonly failed: (error: Error) => void;
+  readonly onPortError: (error: Error) => void;
 }
 
 export interface Workers {
@@ -88,9 +88,9 @@ interface Worker {
    * Connections that were sent to the worker but not taken yet. They stay open in this process until then: if the
    * worker ends, another one gets them.
    */
-  readonly sent: Socket[];
+  readonly pendingSockets: Socket[];
   /** The metrics that it sent last. */
-  measured: Measured;
+  lastMetrics: MetricValues;
 }
 
 /** All workers of the service, and the connections that wait for one. */
@@ -102,11 +102,11 @@ interface WorkerPool {
   readonly waiting: Socket[];
   phase: 'starting' | 'serving' | 'stopping' | 'over';
   /** Number of connections handed out, for the rotation. */
-  turn: number;
+  assigned: number;
   /** Failed attempts counted by all workers, for workers that start later. */
   readonly failures: FailureCounts;
   /** Counters of the workers that have ended, for the metrics. */
-  past: Measured;
+  endedMetrics: MetricValues;
 }
 
 /**
@@ -125,12 +125,12 @@ export function manageWorkers(options: WorkersOptions): Workers {
     workers: new Set(),
     waiting: [],
     phase: 'starting',
-    turn: 0,
-    failures: countFailures(),
-    past: [],
+    assigned: 0,
+    failures: createFailureCounts(),
+    endedMetrics: [],
   };
-  server.on('error', options.failed);
-  for (let number = 0; number < options.count && pool.phase === 'starting'; number += 1) start(pool, number);
+  server.on('error', options.onPortError);
+  for (let number = 0; number < options.count && pool.phase === 'starting'; number += 1) startWorker(pool, number);
 
   let replacing: Promise<void> = Promise.resolve();
   return {
@@ -150,16 +150,16 @@ export function manageWorkers(options: WorkersOptions): Workers {
  */
 function assignConnections(pool: WorkerPool): void {
   const { workers, waiting } = pool;
-  const present = [...workers].filter((worker) => worker.process.connected);
-  const able = present.filter(({ state }) => state === 'ready');
-  const takers = able.length > 0 ? able : present.filter(({ state }) => state === 'waiting').slice(0, 1);
-  while (takers.length > 0 && waiting.length > 0) {
-    const least = Math.min(...takers.map(({ sent }) => sent.length));
-    const idle = takers.filter(({ sent }) => sent.length === least);
-    const taker = idle[pool.turn++ % idle.length]!;
+  const connectedWorkers = [...workers].filter((worker) => worker.process.connected);
+  const readyWorkers = connectedWorkers.filter(({ state }) => state === 'ready');
+  const candidates = readyWorkers.length > 0 ? readyWorkers : connectedWorkers.filter(({ state }) => state === 'waiting').slice(0, 1);
+  while (candidates.length > 0 && waiting.length > 0) {
+    const least = Math.min(...candidates.map(({ pendingSockets }) => pendingSockets.length));
+    const idle = candidates.filter(({ pendingSockets }) => pendingSockets.length === least);
+    const worker = idle[pool.assigned++ % idle.length]!;
     const socket = waiting.shift()!;
-    taker.sent.push(socket);
-    send(taker, 'connection', socket);
+    worker.pendingSockets.push(socket);
+    send(worker, 'connection', socket);
   }
 }
 
@@ -168,31 +168,31 @@ function listen(pool: WorkerPool): void {
   if (pool.phase !== 'starting') return;
   pool.phase = 'serving';
   const { server, options } = pool;
-  const { place, log, count } = options;
+  const { address: place, log, count } = options;
   server.listen(place, () => log.info({ address: server.address(), workers: count }, 'listening'));
 }
 
 // ------------------------------------------------------------------------------------------------- one worker
-function send(worker: Worker, word: ToWorker, socket?: Socket): void {
+function send(worker: Worker, message: ToWorker, socket?: Socket): void {
   // A worker that is ending may have closed its channel.
-  if (worker.process.connected) worker.process.send(word, socket, { keepOpen: true }, () => undefined);
+  if (worker.process.connected) worker.process.send(message, socket, { keepOpen: true }, () => undefined);
 }
 
 /**
  * Starts a worker. Returns undefined if the system refuses another process; that is retried later, as after a worker
  * that has ended.
  */
-function start(pool: WorkerPool, number: number): Worker | undefined {
-  const child = launched(pool, number);
+function startWorker(pool: WorkerPool, number: number): Worker | undefined {
+  const child = launch(pool, number);
   if (child === undefined) return undefined;
-  const worker: Worker = { process: child, ended: endOf(child), number, state: 'starting', sent: [], measured: [] };
+  const worker: Worker = { process: child, ended: endOf(child), number, state: 'starting', pendingSockets: [], lastMetrics: [] };
   pool.workers.add(worker);
-  child.on('message', (word: FromWorker) => receive(pool, worker, word));
+  child.on('message', (word: FromWorker) => handleMessage(pool, worker, word));
   void worker.ended.then((end) => replaceEnded(pool, worker, end));
   return worker;
 }
 
-function launched(pool: WorkerPool, number: number): ChildProcess | undefined {
+function launch(pool: WorkerPool, number: number): ChildProcess | undefined {
   try {
     return pool.options.launch(number);
   } catch (err) {
@@ -213,48 +213,48 @@ const endOf = (child: ChildProcess): Promise<End> =>
     });
   });
 
-function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
-  if (typeof word === 'object') {
-    if ('failed' in word) passOn(pool, worker, word);
+function handleMessage(pool: WorkerPool, worker: Worker, message: FromWorker): void {
+  if (typeof message === 'object') {
+    if ('failed' in message) broadcastFailure(pool, worker, message);
     else {
-      worker.measured = word.measured;
-      worker.process.emit(MEASURED);
+      worker.lastMetrics = message.measured;
+      worker.process.emit(METRICS_EVENT);
     }
     return;
   }
-  if (word === 'asks for metrics') {
+  if (message === 'asks for metrics') {
     void metricsOf(pool).then((metrics) => send(worker, { metrics }));
     return;
   }
-  if (word === 'taken') worker.sent.shift()?.destroy();
-  else if (word === 'leaving') void leave(pool, worker);
+  if (message === 'taken') worker.pendingSockets.shift()?.destroy();
+  else if (message === 'leaving') void endWorker(pool, worker);
   else if (worker.state !== 'leaving') {
-    if (worker.state === 'starting') send(worker, { knownFailures: pool.failures.known(new Date()) });
-    worker.state = word;
-    worker.process.emit(word);
+    if (worker.state === 'starting') send(worker, { knownFailures: pool.failures.currentWindows(new Date()) });
+    worker.state = message;
+    worker.process.emit(message);
     listen(pool);
   }
   assignConnections(pool);
 }
 
 /** Passes a failed attempt on to all other workers. Those that are starting get it later, with all known failures. */
-function passOn({ workers, failures }: WorkerPool, from: Worker, word: Failed): void {
-  failures.take(word.failed, new Date());
+function broadcastFailure({ workers, failures }: WorkerPool, from: Worker, word: Failed): void {
+  failures.addFailure(word.failed, new Date());
   for (const worker of workers) if (worker !== from && worker.state !== 'starting') send(worker, word);
 }
 
 /** Name of the event that a worker has sent its metrics. */
-const MEASURED = 'measured';
+const METRICS_EVENT = 'measured';
 /**
  * After this time, in milliseconds, a worker counts as stuck, and only its previous counters are reported. A worker
  * without its database needs 2 seconds.
  */
-const MEASURE_MS = 3000;
+const METRICS_TIMEOUT_MS = 3000;
 
 async function metricsOf(pool: WorkerPool): Promise<string> {
   const asked = [...pool.workers].filter(({ state, process: { connected } }) => connected && state !== 'starting');
   const answers = asked.map(async (worker): Promise<Worker[]> => {
-    const answer = once(worker.process, MEASURED, { signal: AbortSignal.timeout(MEASURE_MS) });
+    const answer = once(worker.process, METRICS_EVENT, { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) });
     send(worker, 'measure');
     return answer.then(
       () => [worker],
@@ -262,17 +262,17 @@ async function metricsOf(pool: WorkerPool): Promise<string> {
     );
   });
   const answered = new Set((await Promise.all(answers)).flat());
-  const parts = [...pool.workers].map((worker) => (answered.has(worker) ? worker.measured : countsIn(worker.measured)));
-  return metricsPage([...parts, pool.past]);
+  const parts = [...pool.workers].map((worker) => (answered.has(worker) ? worker.lastMetrics : cumulativeOf(worker.lastMetrics)));
+  return metricsPage([...parts, pool.endedMetrics]);
 }
 
 /** Ends a worker that gets no more connections, and waits until it has ended. */
-async function leave({ options: { patience } }: WorkerPool, worker: Worker): Promise<void> {
+async function endWorker({ options: { timeoutMs } }: WorkerPool, worker: Worker): Promise<void> {
   if (worker.state !== 'leaving') {
     worker.state = 'leaving';
     send(worker, 'end');
-    const late = setTimeout(() => worker.process.kill('SIGKILL'), patience + GRACE_MS);
-    void worker.ended.then(() => clearTimeout(late));
+    const killTimer = setTimeout(() => worker.process.kill('SIGKILL'), timeoutMs + SHUTDOWN_GRACE_MS);
+    void worker.ended.then(() => clearTimeout(killTimer));
   }
   await worker.ended;
 }
@@ -280,9 +280,9 @@ async function leave({ options: { patience } }: WorkerPool, worker: Worker): Pro
 /** Replaces a worker that has ended: hands its connections to others and starts a new one. */
 async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise<void> {
   pool.workers.delete(worker);
-  pool.past = addedUp([pool.past, countsIn(worker.measured)]);
+  pool.endedMetrics = mergeMetrics([pool.endedMetrics, cumulativeOf(worker.lastMetrics)]);
   if (pool.phase === 'over') return;
-  pool.waiting.unshift(...worker.sent);
+  pool.waiting.unshift(...worker.pendingSockets);
   assignConnections(pool);
   if (pool.phase === 'stopping') endWithoutWorkers(pool);
   else await replaceLost(pool, worker.number, worker.state === 'leaving' ? undefined : { ...end, worker: worker.process.pid });
@@ -295,11 +295,11 @@ async function replaceLost(pool: WorkerPool, number: number, fault: object | und
   if (pool.phase === 'starting') {
     pool.phase = 'over';
     killAll(pool);
-    options.ended(1);
+    options.onEnd(1);
     return;
   }
-  await sleep(PAUSE_MS);
-  if (isServing(pool) && ![...workers].some((worker) => worker.number === number)) start(pool, number);
+  await sleep(RESTART_DELAY_MS);
+  if (isServing(pool) && ![...workers].some((worker) => worker.number === number)) startWorker(pool, number);
 }
 
 /** Whether the pool is serving. Called after each wait, since the phase may have changed. */
@@ -315,7 +315,7 @@ function endWithoutWorkers(pool: WorkerPool): void {
   if (pool.phase !== 'stopping' || pool.workers.size > 0) return;
   pool.phase = 'over';
   pool.options.log.info('stopped');
-  pool.options.ended(0);
+  pool.options.onEnd(0);
 }
 
 /** Ends all workers. A second call kills them at once. */
@@ -330,10 +330,10 @@ async function stopAll(pool: WorkerPool): Promise<void> {
   options.log.info('stopping');
   for (const worker of workers) send(worker, 'stopping');
   if (served) {
-    await sleep(options.notice);
-    await closePort(server, options.place);
+    await sleep(options.noticeMs);
+    await closePort(server, options.address);
   }
-  for (const worker of workers) void leave(pool, worker);
+  for (const worker of workers) void endWorker(pool, worker);
   // The last worker may have ended already, without a replacement.
   endWithoutWorkers(pool);
 }
@@ -346,9 +346,9 @@ async function replaceAll(pool: WorkerPool): Promise<void> {
   for (const worker of [...workers]) {
     // A worker that has ended in the meantime has been replaced, or soon will be.
     if (!workers.has(worker)) continue;
-    const came = await replaceOne(pool, worker);
+    const isReplaced = await replaceOne(pool, worker);
     if (!isServing(pool)) return;
-    if (!came) {
+    if (!isReplaced) {
       log.error('a new worker could not be started, so the old ones stay');
       return;
     }
@@ -358,10 +358,10 @@ async function replaceAll(pool: WorkerPool): Promise<void> {
 
 /** Replaces a worker. Returns false if its successor does not start; the old worker then stays. */
 async function replaceOne(pool: WorkerPool, old: Worker): Promise<boolean> {
-  const next = start(pool, old.number);
+  const next = startWorker(pool, old.number);
   if (next === undefined) return false;
   const ready = new Promise<true>((resolve) => next.process.once('ready', () => resolve(true)));
   const came = await Promise.race([ready, next.ended.then(() => false)]);
-  if (came) await leave(pool, old);
+  if (came) await endWorker(pool, old);
   return came;
 }

@@ -3,10 +3,10 @@ import { ApiError, fail } from '../errors.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer, unclaimAnswer } from '../storage/rows/kept-answers.ts';
-import type { Withheld } from './endpoint.ts';
-import type { Raw } from './input.ts';
-import type { Received } from './receive.ts';
+import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer, releaseAnswer } from '../storage/rows/kept-answers.ts';
+import type { SecretMember } from './endpoint.ts';
+import type { RawParams } from './input.ts';
+import type { ReceivedRequest } from './receive.ts';
 import type { Reply } from './route.ts';
 import type { RouteMatch } from './routing.ts';
 
@@ -22,19 +22,23 @@ import type { RouteMatch } from './routing.ts';
  *
  * @throws idempotency-key-invalid
  */
-export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoint, pieces }: RouteMatch, raw: Raw): AnswerKey | undefined {
+export function keyOfWrite(
+  { incoming, caller, body }: ReceivedRequest,
+  { route, endpoint, pathParams }: RouteMatch,
+  raw: RawParams,
+): AnswerKey | undefined {
   const { req, method } = incoming;
   const { viewer, namespace } = caller;
   const header = req.get('idempotency-key');
   if (header === undefined || endpoint === undefined || endpoint.methods.includes('GET')) return undefined;
-  const key = keyIn(header) ?? fail('idempotency-key-invalid');
+  const key = parseKey(header) ?? fail('idempotency-key-invalid');
   const who = viewer.id > 0 ? viewer.id : `address ${req.ip}`;
   const { _wpnonce, _jsonp, ...params } = raw;
   const files = [...(body.files ?? [])].map(([field, { name, bytes }]) => [field, name, digest(bytes)]);
   const upload = body.bytes ? [digest(body.bytes), req.get('content-disposition')] : [];
   return {
     id: digest(JSON.stringify([who, namespace, route.pattern, key])),
-    fingerprint: digest(JSON.stringify([method, withSortedMembers(pieces), withSortedMembers(params), files, upload])),
+    fingerprint: digest(JSON.stringify([method, withSortedMembers(pathParams), withSortedMembers(params), files, upload])),
   };
 }
 
@@ -47,13 +51,13 @@ export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoi
 export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
   const earlier = await earlierAnswer(site, key, now);
   if (earlier) return earlier;
-  const underWay = UNDER_WAY.get(site) ?? new Map<string, string>();
-  UNDER_WAY.set(site, underWay);
+  const underWay = RUNNING_WRITES.get(site) ?? new Map<string, string>();
+  RUNNING_WRITES.set(site, underWay);
   const running = underWay.get(key.id);
   if (running !== undefined) return fail(running === key.fingerprint ? 'request-under-way' : 'idempotency-key-reused');
   underWay.set(key.id, key.fingerprint);
   try {
-    return await orEarlierAnswer(site, key, now, work);
+    return await unlessAnswered(site, key, now, work);
   } finally {
     underWay.delete(key.id);
   }
@@ -63,7 +67,7 @@ export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: ()
  * Does the work. If it is refused, the same request may have been carried out in the meantime, so that the record is
  * already deleted or its name is taken. In that case the answer to that request is returned.
  */
-export async function orEarlierAnswer<Result>(
+export async function unlessAnswered<Result>(
   site: Pick<Site, 'db'>,
   key: AnswerKey,
   now: Date,
@@ -86,23 +90,23 @@ export async function earlierAnswer({ db }: Site, key: AnswerKey, now: Date): Pr
 }
 
 /** Keyed requests that this process is working on, with their fingerprints. Other processes wait in `claimAnswer`. */
-const UNDER_WAY = new WeakMap<Site, Map<string, string>>();
+const RUNNING_WRITES = new WeakMap<Site, Map<string, string>>();
 
 /**
- * Does the work in the given transaction and stores its answer there, reduced by `kept`. If another process has
+ * Does the work in the given transaction and stores its answer there, reduced by `toStored`. If another process has
  * answered the request in the meantime, that answer is returned and nothing is done.
  */
-export async function runAndKeep(
+export async function runAndStoreAnswer(
   db: Database,
   key: AnswerKey,
   now: Date,
-  { work, kept }: { readonly work: () => Promise<Reply>; readonly kept: (reply: Reply) => Reply },
+  { work, kept: toStored }: { readonly work: () => Promise<Reply>; readonly kept: (reply: Reply) => Reply },
 ): Promise<Reply> {
   const earlier = await claimAnswer(db, key, now);
   if (earlier) return replay(earlier, key);
   const reply = await work();
-  const { status, body, headers, version, undone } = kept(reply);
-  if (undone) await unclaimAnswer(db, key.id);
+  const { status, body, headers, version, nothingWritten } = toStored(reply);
+  if (nothingWritten) await releaseAnswer(db, key.id);
   else await keepAnswer(db, key.id, JSON.stringify({ status, body, headers, version }));
   return reply;
 }
@@ -110,17 +114,17 @@ export async function runAndKeep(
 function replay({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
   if (fingerprint !== key.fingerprint) fail('idempotency-key-reused');
   const reply: Reply = JSON.parse(answer);
-  return { ...reply, headers: { ...reply.headers, [REPLAYED]: 'true' } };
+  return { ...reply, headers: { ...reply.headers, [REPLAYED_HEADER]: 'true' } };
 }
 
 /** Returns an answer without its secret, as it may be stored. */
-export function withoutSecret(reply: Reply, { member }: Withheld): Reply {
+export function withoutSecret(reply: Reply, { member }: SecretMember): Reply {
   const { [member]: _, ...body } = bodyOf(reply);
   return { ...reply, body };
 }
 
 /** Returns a replayed answer with its secret, or without it if the secret does not exist any more. */
-export async function withSecret(site: Site, caller: Caller, reply: Reply, { member, again }: Withheld): Promise<Reply> {
+export async function withSecret(site: Site, caller: Caller, reply: Reply, { member, recompute: again }: SecretMember): Promise<Reply> {
   const body = bodyOf(reply);
   const secret = await again(site, caller, body);
   return { ...reply, body: { ...body, ...(secret === undefined ? {} : { [member]: secret }) } };
@@ -129,19 +133,19 @@ export async function withSecret(site: Site, caller: Caller, reply: Reply, { mem
 const bodyOf = ({ body }: Reply): Record<string, unknown> => ({ ...(typeof body === 'object' ? body : {}) });
 
 /** The header that marks a replayed answer. */
-const REPLAYED = 'Idempotency-Replayed';
-export const isReplay = ({ headers }: Reply): boolean => headers?.[REPLAYED] !== undefined;
+const REPLAYED_HEADER = 'Idempotency-Replayed';
+export const isReplayed = ({ headers }: Reply): boolean => headers?.[REPLAYED_HEADER] !== undefined;
 
-const LONGEST_KEY = 255;
+const MAX_KEY_LENGTH = 255;
 
 /**
  * Parses the key in the header: a quoted string (RFC 8941), or the same without quotes, as most clients send it.
  * Undefined if it is invalid.
  */
-function keyIn(header: string): string | undefined {
+function parseKey(header: string): string | undefined {
   const [, quoted] = /^\s*"((?:[ !#-[\]-~]|\\["\\])*)"\s*$/.exec(header) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? (header.includes('"') ? '' : header.trim());
-  return key.length <= LONGEST_KEY && /^[ -~]+$/.test(key) ? key : undefined;
+  return key.length <= MAX_KEY_LENGTH && /^[ -~]+$/.test(key) ? key : undefined;
 }
 
 const digest = (text: string | Buffer): string => createHash('sha256').update(text).digest('base64url');

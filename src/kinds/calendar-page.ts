@@ -5,7 +5,7 @@ import type { LinkedKindName } from './feed-pages.ts';
  * The content that a URL of the calendar requests, as a page or as a feed.
  */
 
-export type CalendarPageAsked = EventPage | IdsPage | ListPage | LinkedPage;
+export type RequestedPage = EventPage | IdsPage | ListPage | LinkedPage;
 
 /** One event, by its slug or its id. */
 export interface EventPage {

@@ -1,4 +1,4 @@
-import { LENGTHS } from './grammars/grammar.ts';
+import { MAX_BYTES } from './grammars/grammar.ts';
 import { anyText, parentTerm, text } from './grammars/grammars.ts';
 import type { TermFields, TermKind } from './kind.ts';
 import { term } from './shapes.ts';
@@ -6,9 +6,9 @@ import { termFilters } from './term-list.ts';
 
 /** Fields that both kinds of terms have. */
 export const termFields = {
-  name: { grammar: text(LENGTHS.name), required: true, empty: 'refused' },
-  description: { grammar: anyText(LENGTHS.content), empty: 'clears' },
-  slug: { grammar: text(LENGTHS.slug), empty: 'refused' },
+  name: { grammar: text(MAX_BYTES.name), required: true, empty: 'refused' },
+  description: { grammar: anyText(MAX_BYTES.content), empty: 'clears' },
+  slug: { grammar: text(MAX_BYTES.slug), empty: 'refused' },
 } satisfies TermFields;
 
 export const category: TermKind = {
@@ -19,7 +19,7 @@ export const category: TermKind = {
   hierarchical: true,
   restBase: 'tribe_events_cat',
   manage: ['edit_tribe_events', 'publish_tribe_events'],
-  inCore: { create: 'publish_tribe_events', assign: 'edit_tribe_events' },
+  coreCapabilities: { create: 'publish_tribe_events', assign: 'edit_tribe_events' },
   fields: { ...termFields, parent: { grammar: parentTerm, empty: 'clears' } },
   filters: termFilters('category'),
   record: term,

@@ -1,5 +1,5 @@
-import { type Grammar, LENGTHS } from './grammars/grammar.ts';
-import { oneOf, positive, text } from './grammars/grammars.ts';
+import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
+import { oneOf, positiveInteger, text } from './grammars/grammars.ts';
 import { kinds } from './index.ts';
 import type { KindName } from './kind-names.ts';
 import type { Params } from './param.ts';
@@ -8,7 +8,7 @@ const NAMES = kinds.map(({ name }) => name);
 
 /** Names of kinds, separated by commas or as a list. */
 export const kindNames: Grammar<readonly KindName[]> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-one-of', values: { values: NAMES.join(', ') }, example: 'event,venue' },
   json: { type: 'array', items: { type: 'string', enum: NAMES } },
   read: (raw) => {
@@ -18,14 +18,14 @@ export const kindNames: Grammar<readonly KindName[]> = {
   },
 };
 
-export const USUAL_CHANGES = 100;
+export const DEFAULT_CHANGES = 100;
 /** Maximum number of journal entries that one answer covers. */
-export const MOST_CHANGES = 500;
+export const MAX_CHANGES = 500;
 
 /** Parameters of the routes of changes. */
-export const CHANGES = {
-  since: { grammar: text(LENGTHS.word) },
+export const CHANGES_PARAMS = {
+  since: { grammar: text(MAX_BYTES.word) },
   kinds: { grammar: kindNames },
   include: { grammar: oneOf(['records'], 'value') },
-  limit: { grammar: positive, fallback: USUAL_CHANGES },
+  limit: { grammar: positiveInteger, fallback: DEFAULT_CHANGES },
 } satisfies Params;

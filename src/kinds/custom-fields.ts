@@ -10,7 +10,7 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Condition } from './condition.ts';
 import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
-import { type Grammar, LENGTHS, numeric } from './grammars/grammar.ts';
+import { type Grammar, MAX_BYTES, numeric } from './grammars/grammar.ts';
 import type { Kind, PostKind, Rows } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
 
@@ -20,32 +20,32 @@ import { withLanguages } from './language-fields.ts';
  */
 
 /** Whether a site can define fields for records of this kind. */
-export const takesCustomFields = ({ name }: Pick<Kind, 'name'>): boolean => name === 'event';
+export const hasCustomFields = ({ name }: Pick<Kind, 'name'>): boolean => name === 'event';
 
 /**
  * Returns a kind as the site has it: events with the site's custom fields, and all translated kinds with their language
  * fields.
  */
-export const onSite = <K extends Kind>(kind: K, { calendar, contentLanguages }: OnSite): K =>
+export const kindOnSite = <K extends Kind>(kind: K, { calendar, contentLanguages }: KindSettings): K =>
   // Extending a kind does not change its type.
-  withLanguages(kind.is === 'post' && takesCustomFields(kind) ? (extended(calendar.customFields)(kind) as K) : kind, contentLanguages);
+  withLanguages(kind.is === 'post' && hasCustomFields(kind) ? (kindWithFields(calendar.customFields)(kind) as K) : kind, contentLanguages);
 
-type OnSite = Pick<SiteSettings, 'calendar' | 'contentLanguages'>;
+type KindSettings = Pick<SiteSettings, 'calendar' | 'contentLanguages'>;
 
-const extended = memoizeByObject((defined: readonly CustomField[]) => {
+const kindWithFields = memoizeByObject((defined: readonly CustomField[]) => {
   const fields = defined.filter(({ meta }) => isCustomMeta(meta));
   return memoizeByObject((kind: PostKind): PostKind => (fields.length === 0 ? kind : withFields(kind, fields)));
 });
 
 /** The values sent for each field, as stored; an empty list clears the field. */
-type Sent = ReadonlyMap<CustomField, readonly string[]>;
+type SentFields = ReadonlyMap<CustomField, readonly string[]>;
 
 function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
   const grammar = membersGrammar(fields);
   const field = rule(grammar, { members: new Map(fields.map(({ meta, name, label }) => [meta, { name, label }])) });
   const { custom_fields } = group({
     params: { custom_fields: { grammar } },
-    narrows: ({ custom_fields: sent }) => [...(sent ?? [])].flatMap(([one, values]) => values.map((value) => holding(one, value))),
+    narrows: ({ custom_fields: sent }) => [...(sent ?? [])].flatMap(([one, values]) => values.map((value) => hasFieldValue(one, value))),
     echo: ({ custom_fields: sent }) =>
       [...(sent ?? [])].flatMap(([{ name }, values]) =>
         values.length === 0 ? [] : [[`custom_fields[${name}]`, values.join('|')] as const],
@@ -55,8 +55,8 @@ function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
     ...kind,
     fields: { ...kind.fields, custom_fields: field },
     filters: { ...kind.filters, custom_fields },
-    follows: (values, before, context) => {
-      const rows = kind.follows(values, before, context);
+    derivedRows: (values, before, context) => {
+      const rows = kind.derivedRows(values, before, context);
       const sent = valueIn(values, 'custom_fields', field);
       const changed =
         sent === null ? fields.map((one) => metaRows(one, [])) : [...(sent ?? [])].map(([one, stored]) => metaRows(one, stored));
@@ -79,9 +79,9 @@ export const metasOf = ({ meta, type }: CustomField): string[] => (type === 'che
 
 /** Returns the metas of the site's fields that a translation of a record of this kind has in common with its source. */
 export const metasInCommon = (kind: Kind, fields: readonly CustomField[]): string[] =>
-  takesCustomFields(kind) ? fields.filter((field) => isCustomMeta(field.meta) && !isInLanguage(field)).flatMap(metasOf) : [];
+  hasCustomFields(kind) ? fields.filter((field) => isCustomMeta(field.meta) && !isInLanguage(field)).flatMap(metasOf) : [];
 
-const holding = (field: CustomField, value: string): Condition => ({ by: 'metaValue', keys: metasOf(field), value });
+const hasFieldValue = (field: CustomField, value: string): Condition => ({ by: 'metaValue', keys: metasOf(field), value });
 
 // ------------------------------------------------------------------------------------------------- showing
 /**
@@ -101,10 +101,10 @@ export function customFieldsRecord(
 
 // ------------------------------------------------------------------------------------------------- reading
 /** Values of custom fields, by field name or by meta key. */
-function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
+function membersGrammar(fields: readonly CustomField[]): Grammar<SentFields> {
   const known = new Map(fields.flatMap((field) => [[field.meta, field] as const, [field.name, field] as const]));
   return {
-    longest: LENGTHS.text,
+    maxBytes: MAX_BYTES.text,
     hint: { reason: 'not-an-object', example: exampleOf(fields) },
     json: {
       type: 'object',
@@ -113,7 +113,7 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
     },
     read: (raw) => {
       if (raw === '' || (Array.isArray(raw) && raw.length === 0)) return { value: new Map() };
-      if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return { late: { stage: 'type', type: 'object' } };
+      if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return { schemaFault: { stage: 'type', type: 'object' } };
       const sent = new Map<CustomField, readonly string[]>();
       for (const [name, value] of Object.entries(raw)) {
         const field = known.get(name);
@@ -164,7 +164,7 @@ export function storedValue(field: CustomField, raw: unknown): readonly string[]
   if (raw === null || raw === undefined || raw === '') return [];
   const stored = READERS[field.type](raw, field.choices);
   const texts = stored?.map((text) => text.trim()).filter((text) => text !== '');
-  return texts && Buffer.byteLength(texts.join('|')) > LENGTHS.text ? undefined : texts;
+  return texts && Buffer.byteLength(texts.join('|')) > MAX_BYTES.text ? undefined : texts;
 }
 
 /** Returns the rows of a value read by `storedValue`, for imports that write rows directly. */
@@ -193,7 +193,7 @@ const READERS: Readonly<Record<CustomField['type'], Reader>> = {
       String,
     ),
   checkbox: (raw, choices) => {
-    const wanted = wantedOf(raw, choices);
+    const wanted = checkedValues(raw, choices);
     return wanted.every((one) => choices.includes(one)) ? choices.filter((choice) => wanted.includes(choice)) : undefined;
   },
 };
@@ -205,7 +205,7 @@ const storedBy = <T>(value: T | undefined, read: (value: T) => string): readonly
  * Returns the values of a checkbox, sent as a list, whose empty members are ignored (decision D49), or as a text
  * separated by `|`. A checkbox with a single choice also accepts yes and no.
  */
-function wantedOf(raw: unknown, choices: readonly string[]): string[] {
+function checkedValues(raw: unknown, choices: readonly string[]): string[] {
   if (Array.isArray(raw)) return raw.filter((one) => one !== '' && one !== null).map(String);
   const text = String(typeof raw === 'object' ? '' : raw).trim();
   const [only] = choices;

@@ -11,7 +11,7 @@ import { DATES } from './events/metas.ts';
 import { isImage, isLinks, isTerms } from './fields.ts';
 import { filter, group } from './filter.ts';
 import { flag, flagText } from './grammars/flags.ts';
-import { type Grammar, LENGTHS } from './grammars/grammar.ts';
+import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
 import { text } from './grammars/grammars.ts';
 import { ids } from './grammars/lists.ts';
 import { termKind } from './index.ts';
@@ -78,15 +78,15 @@ const RULES: ReadonlyMap<string, (stored: Stored, settings: SiteSettings) => unk
  * Returns a kind whose list can also be filtered by author and by content language, and can include records hidden from
  * public lists.
  */
-export const listedToEdit = memoizeByObject(
+export const editorList = memoizeByObject(
   (kind: PostKind): PostKind => ({
     ...kind,
     filters: {
       ...kind.filters,
-      ...('include' in kind.filters ? chosen : {}),
+      ...('include' in kind.filters ? chosenIds : {}),
       author: filter({ grammar: ids('user'), narrows: byIds('author') }),
       language: filter({
-        grammar: text(LENGTHS.slug),
+        grammar: text(MAX_BYTES.slug),
         narrows: (code, { settings: { contentLanguages: languages } }) =>
           isTranslated(languages, kind.postType) && languageOfCode(languages, code)
             ? [{ by: 'language', languages, code, fill: 'nothing' }]
@@ -96,4 +96,7 @@ export const listedToEdit = memoizeByObject(
   }),
 );
 
-const chosen = group({ params: { include: { grammar: ids() } }, narrows: ({ include }) => (include ? [{ by: 'id', ids: include }] : []) });
+const chosenIds = group({
+  params: { include: { grammar: ids() } },
+  narrows: ({ include }) => (include ? [{ by: 'id', ids: include }] : []),
+});

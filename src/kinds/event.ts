@@ -20,7 +20,7 @@ export const event: PostKind<typeof eventFields, EventRecord> = {
   extraMetas: {},
   links: { [VENUE_LINK]: 'venue', [ORGANIZER_LINK]: 'organizer' },
   terms: ['category', 'tag'],
-  dated: true,
+  hasDates: true,
   problems: {
     notAccessible: 'event-not-accessible',
     isInTrash: 'event-is-in-trash',
@@ -31,11 +31,11 @@ export const event: PostKind<typeof eventFields, EventRecord> = {
   },
   reusesTitles: false,
   draftsGetSlugs: false,
-  shownWholeAfterWrite: true,
-  writesNamePassword: true,
+  showsProtectedAfterWrite: true,
+  describesWritePassword: true,
   trashedStatusMeta: '_tribe_ignored_event_previous_status',
 
-  follows: (values, before, context) => {
+  derivedRows: (values, before, context) => {
     const metas: Record<string, readonly string[]> = { ...datesChange(values, before, context), ...costChange(values, before) };
     if (!before) {
       metas[EVENT_ORIGIN] = [ORIGIN];

@@ -1,6 +1,6 @@
 import { beginOfDay, boundLocal, endOfDay } from '../calendar/window.ts';
-import { addDays, addMonths, nowUtc } from '../wordpress/time.ts';
-import { nowLocal, toUtc } from '../wordpress/zones.ts';
+import { addDays, addMonths, utcFromDate } from '../wordpress/time.ts';
+import { localFromDate, toUtc } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { eventFilters } from './events/list.ts';
 import { HIDDEN_META } from './events/metas.ts';
@@ -8,7 +8,7 @@ import { filter } from './filter.ts';
 import { time } from './grammars/times.ts';
 import type { ListParams, Narrowed } from './list-param.ts';
 import type { RuleContext } from './rendering.ts';
-import { agesOf, type Timeliness } from './timeliness.ts';
+import { type Timeliness, timelinessOfBounds } from './timeliness.ts';
 
 /*
  * Events in the feeds of the calendar. The rules are those of the pages of The Events Calendar, not those of the list
@@ -35,7 +35,7 @@ export function narrowSpan({ view, date }: FeedSpan, context: RuleContext): Omit
 }
 
 /** Events that are not hidden from lists. Calendars contain only these; news feeds contain all. */
-export const UNHIDDEN: Condition = { by: 'meta', key: HIDDEN_META, present: false, guarded: false };
+export const NOT_HIDDEN: Condition = { by: 'meta', key: HIDDEN_META, present: false, guarded: false };
 
 /**
  * Parameters of the list route that also filter a page or a feed, and the day that it ends with. The date, paging and
@@ -59,7 +59,7 @@ export const feedFilters = {
       const day = boundLocal(value, now, settings.zone);
       return [moment({ column: 'start_date', op: '<=', value: endOfDay(day, settings.calendar.cutoff) }, context)];
     },
-    ages: agesOf,
+    ages: timelinessOfBounds,
     ours: true,
   }),
 } satisfies ListParams;
@@ -71,36 +71,36 @@ interface Bound extends Pick<Extract<Condition, { by: 'moment' }>, 'column' | 'o
 
 const BOUNDS: Readonly<Record<FeedView, (context: RuleContext, date?: string) => Bound[]>> = {
   list: (context, date) => [
-    { column: 'end_date', op: '>', ...(date === undefined ? thisMinute(context) : { value: begin(date, context) }) },
+    { column: 'end_date', op: '>', ...(date === undefined ? thisMinute(context) : { value: startOfDay(date, context) }) },
   ],
   past: (context, date) =>
     date === undefined
       ? [{ column: 'end_date', op: '<=', ...thisMinute(context) }]
-      : [{ column: 'start_date', op: '<', value: begin(date, context) }],
+      : [{ column: 'start_date', op: '<', value: startOfDay(date, context) }],
   month: (context, date = today(context)) => {
     const first = `${date.slice(0, 7)}-01`;
-    return touching(first, addDays(addMonths(`${first} 00:00:00`, 1), -1), context);
+    return overlapping(first, addDays(addMonths(`${first} 00:00:00`, 1), -1), context);
   },
-  day: (context, date = today(context)) => touching(date, date, context),
+  day: (context, date = today(context)) => overlapping(date, date, context),
 };
 
 /** Returns the bounds of events that overlap the days from the first to the last one. */
-const touching = (first: string, last: string, context: RuleContext): Bound[] => [
+const overlapping = (first: string, last: string, context: RuleContext): Bound[] => [
   { column: 'start_date', op: '<=', value: endOfDay(last, context.settings.calendar.cutoff) },
-  { column: 'end_date', op: '>=', value: begin(first, context) },
+  { column: 'end_date', op: '>=', value: startOfDay(first, context) },
 ];
 
-const begin = (date: string, { settings }: RuleContext): string => beginOfDay(date, settings.calendar.cutoff);
+const startOfDay = (date: string, { settings }: RuleContext): string => beginOfDay(date, settings.calendar.cutoff);
 
-const today = ({ now, settings }: RuleContext): string => nowLocal(now, settings.zone).slice(0, 10);
+const today = ({ now, settings }: RuleContext): string => localFromDate(now, settings.zone).slice(0, 10);
 
 /**
  * Returns the start of the present minute. Events end on a full minute or one second before it, so a list stays valid
  * for the whole minute.
  */
 const thisMinute = ({ now, settings }: RuleContext): Required<Pick<Bound, 'value' | 'utc'>> => ({
-  value: minuteOf(nowLocal(now, settings.zone)),
-  utc: minuteOf(nowUtc(now)),
+  value: minuteOf(localFromDate(now, settings.zone)),
+  utc: minuteOf(utcFromDate(now)),
 });
 const minuteOf = (text: string): string => `${text.slice(0, 16)}:00`;
 

@@ -6,7 +6,7 @@ import type { FeedView } from './feed-list.ts';
  */
 
 /** The form of a feed. */
-export type FeedForm = 'ical' | 'rss2' | 'atom' | 'rdf' | 'jsonld';
+export type FeedFormat = 'ical' | 'rss2' | 'atom' | 'rdf' | 'jsonld';
 
 /** Slugs from the site's settings, written in braces in a path. */
 export type SlugName = 'events' | 'event' | 'tag';
@@ -56,13 +56,13 @@ const CALENDAR_PAGES: readonly CalendarPage[] = [
  * Returns whether the first segment of a path below that of the whole calendar is already used by one of its pages or
  * feeds.
  */
-export const isTakenPiece = (piece: string): boolean =>
+export const isReservedSegment = (piece: string): boolean =>
   /^\d/.test(piece) ||
   [
     ...CALENDAR_PAGES.map(({ path }) => path),
     ...SECTIONS.map(({ path }) => path.slice('{events}/'.length)),
-    ...ENDINGS.keys(),
-    ...ENDINGS_OF_ALL.keys(),
+    ...FEED_PATH_ENDINGS.keys(),
+    ...CALENDAR_FEED_PATH_ENDINGS.keys(),
   ].some((path) => path.split('/')[0] === piece);
 
 const FRONT_PAGE: readonly CalendarPage[] = [{ path: '', view: 'standard', meaning: '' }];
@@ -112,7 +112,7 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 /** Endings of the path of a page that request it as a feed. */
-export const ENDINGS: ReadonlyMap<string, FeedForm> = new Map([
+export const FEED_PATH_ENDINGS: ReadonlyMap<string, FeedFormat> = new Map([
   ['ical', 'ical'],
   ['feed', 'rss2'],
   ['feed/rss', 'rss2'],
@@ -122,7 +122,7 @@ export const ENDINGS: ReadonlyMap<string, FeedForm> = new Map([
 ]);
 
 /** Further endings, only for the path of the whole calendar. */
-export const ENDINGS_OF_ALL: ReadonlyMap<string, FeedForm> = new Map([
+export const CALENDAR_FEED_PATH_ENDINGS: ReadonlyMap<string, FeedFormat> = new Map([
   ['rss', 'rss2'],
   ['rss2', 'rss2'],
   ['atom', 'atom'],
@@ -130,10 +130,10 @@ export const ENDINGS_OF_ALL: ReadonlyMap<string, FeedForm> = new Map([
 ]);
 
 /** Parameters that request a page as a calendar file, whatever their value. */
-export const ICAL_NAMES = ['ical', 'outlook-ical'] as const;
+export const ICAL_PARAM_NAMES = ['ical', 'outlook-ical'] as const;
 
 /** Values of the parameter `feed`. */
-export const FEED_VALUES: ReadonlyMap<string, FeedForm> = new Map([
+export const FEED_PARAM_FORMATS: ReadonlyMap<string, FeedFormat> = new Map([
   ['feed', 'rss2'],
   ['rss', 'rss2'],
   ['rss2', 'rss2'],
@@ -142,8 +142,8 @@ export const FEED_VALUES: ReadonlyMap<string, FeedForm> = new Map([
 ]);
 
 /** Parameters that select the page and its content. */
-export const PAGE_NAMES = [
-  ...ICAL_NAMES,
+export const PAGE_PARAM_NAMES = [
+  ...ICAL_PARAM_NAMES,
   'feed',
   'format',
   'eventDisplay',

@@ -1,14 +1,14 @@
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { flag } from './grammars/flags.ts';
-import { type Grammar, LENGTHS } from './grammars/grammar.ts';
+import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
 import { anyText, type FetchedImage, image } from './grammars/grammars.ts';
 import { type LinkPlan, linkWishes } from './grammars/links.ts';
 import { type TermWish, termWishes } from './grammars/lists.ts';
 import type { TermKindName } from './kind-names.ts';
 import type { Empty, Field, FieldNames, Place, Values } from './param.ts';
 
-type Extra<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'ours' | 'members'>> & {
+type FieldOptions<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'ours' | 'members'>> & {
   readonly store?: (value: T | '') => readonly string[];
 };
 
@@ -18,7 +18,7 @@ interface InMeta {
 }
 
 /** A column of `posts`. */
-export const column = <T>(name: PostColumn, grammar: Grammar<unknown, T>, extra: Extra<T> = {}): Field<T, 'clears'> => ({
+export const column = <T>(name: PostColumn, grammar: Grammar<unknown, T>, extra: FieldOptions<T> = {}): Field<T, 'clears'> => ({
   grammar,
   place: { in: 'column', column: name },
   empty: 'clears',
@@ -29,8 +29,8 @@ export const column = <T>(name: PostColumn, grammar: Grammar<unknown, T>, extra:
 /** One row of `postmeta` holding plain text; an empty value removes it. */
 export const meta = (
   key: string,
-  grammar: Grammar<unknown, string> = anyText(LENGTHS.text),
-  extra: Extra<string> = {},
+  grammar: Grammar<unknown, string> = anyText(MAX_BYTES.text),
+  extra: FieldOptions<string> = {},
 ): Field<string, 'clears'> & InMeta => ({
   grammar,
   place: { in: 'meta', key },
@@ -45,14 +45,18 @@ export type TextField = Field<string, 'clears'> & InMeta & Required<Pick<Field, 
 /** A text that the record shows under the name of the field. Searches include it unless `searched` is false. */
 export const textMeta = (
   key: string,
-  { grammar, searched = true, ...extra }: Extra<string> & { readonly grammar?: Grammar<unknown, string>; readonly searched?: boolean } = {},
+  {
+    grammar,
+    searched = true,
+    ...extra
+  }: FieldOptions<string> & { readonly grammar?: Grammar<unknown, string>; readonly searched?: boolean } = {},
 ): TextField => ({ ...meta(key, grammar, extra), text: { searched } });
 
 /** A boolean in one row of `postmeta`; `off` is the stored text for false, or undefined for no row. */
 export const flagMeta = (
   key: string,
   stored: { on: string; off: string | undefined },
-  extra: Extra<boolean> & { readonly grammar?: Grammar<boolean> } = {},
+  extra: FieldOptions<boolean> & { readonly grammar?: Grammar<boolean> } = {},
 ): Field<boolean, 'false'> & InMeta => ({
   grammar: flag,
   place: { in: 'meta', key },
@@ -61,8 +65,8 @@ export const flagMeta = (
   ...extra,
 });
 
-/** A field that the kind's `follows` turns into columns and metas. */
-export const rule = <T>(grammar: Grammar<unknown, T>, extra: Extra<T> = {}): Field<T, 'clears'> => ({
+/** A field that the kind's `derivedRows` turns into columns and metas. */
+export const rule = <T>(grammar: Grammar<unknown, T>, extra: FieldOptions<T> = {}): Field<T, 'clears'> => ({
   grammar,
   place: { in: 'rule' },
   empty: 'clears',
@@ -96,7 +100,7 @@ export const featuredImage = () =>
   ({ grammar: image, place: { in: 'image' }, empty: 'clears', names: { tec: 'featured_media' } }) as const satisfies Field;
 
 /** Metas that store fields, by field name. */
-export const keysOf = <Fields extends Readonly<Record<string, Field>>>(
+export const metaKeysOf = <Fields extends Readonly<Record<string, Field>>>(
   fields: Fields,
 ): { readonly [Name in keyof Fields as Fields[Name] extends InMeta ? Name : never]: string } =>
   // The compiler does not track names through entries: the fields with a key are those whose type has one.
@@ -112,7 +116,7 @@ export const shownTexts = <Fields extends Readonly<Record<string, Field>>>(
   ) as never;
 
 /** Returns the values of the texts by name, without the empty ones. `read`: reads a meta. */
-export const filledTexts = <Texts extends Readonly<Record<string, string>>>(texts: Texts, read: (key: string) => string) =>
+export const nonEmptyTexts = <Texts extends Readonly<Record<string, string>>>(texts: Texts, read: (key: string) => string) =>
   // The names are those of `texts`, which the compiler does not track through entries.
   Object.fromEntries(Object.entries(texts).flatMap(([name, key]) => (read(key) === '' ? [] : [[name, read(key)]]))) as {
     readonly [Name in keyof Texts]?: string;

@@ -5,7 +5,7 @@ import type { PostKind } from './kind.ts';
 import type { Control, Echo, Filter, Group, ListParam, ListParams, Member, Narrowed, Narrowing } from './list-param.ts';
 import type { Param, Params, ValueOf, Values, ValuesOf } from './param.ts';
 import type { RuleContext } from './rendering.ts';
-import { soonest } from './timeliness.ts';
+import { shortestTimeliness } from './timeliness.ts';
 
 /**
  * Declares a parameter that filters a list: its grammar, its conditions, and, if it differs from other filters, how
@@ -60,7 +60,7 @@ export function narrow<C>(params: ListParams<C>, values: Values, context: RuleCo
   return {
     conditions: parts.flatMap((part) => part.narrows(values, context)),
     echo: parts.flatMap((part) => part.echo?.(values, context) ?? []),
-    timeliness: soonest(parts.map((part) => part.ages?.(values) ?? 'never')),
+    timeliness: shortestTimeliness(parts.map((part) => part.ages?.(values) ?? 'never')),
   };
 }
 
@@ -94,13 +94,13 @@ interface Part<C> extends Group<Values, C> {
 /** Returns each group once, at the position of its first member, and the other parameters. */
 const declaredParts = memoizeByObject((params: ListParams<unknown>): readonly Part<unknown>[] => {
   const all = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
-  return [...all.filter(({ last }) => !last), ...all.filter(({ last }) => last)];
+  return [...all.filter(({ isLast: last }) => !last), ...all.filter(({ isLast: last }) => last)];
 });
 
 function partOf(name: string, param: ListParam<unknown, unknown>): Part<unknown> {
   if ('group' in param) return param.group;
-  const { last, echo } = param;
-  const place = { name, ...(last ? { last } : {}) };
+  const { isLast, echo } = param;
+  const place = { name, ...(isLast ? { isLast } : {}) };
   if ('controls' in param) return { ...place, narrows: () => [], echo: (values) => (echo ? echoOf(name, values[name], echo) : []) };
   return {
     ...place,
@@ -121,11 +121,11 @@ function echoOf(name: string, value: unknown, write: (value: NonNullable<unknown
  * Returns the requested order, from a closed list; an unknown value means the default one. Orders by date start with
  * the newest by default.
  */
-function orderOf({ names, standard }: PostKind['orders'], values: Values): Order {
+function orderOf({ names, defaultOrder }: PostKind['orders'], values: Values): Order {
   const by = typeof values.orderby === 'string' ? names.get(values.orderby.toLowerCase()) : undefined;
   const direction = typeof values.order === 'string' ? values.order.toLowerCase() : '';
   const descending = direction === 'desc' ? true : direction === 'asc' ? false : undefined;
-  const usual = standard(values);
-  if (by === undefined) return values.orderby === undefined && descending !== undefined ? { by: usual.by, descending } : usual;
+  const fallback = defaultOrder(values);
+  if (by === undefined) return values.orderby === undefined && descending !== undefined ? { by: fallback.by, descending } : fallback;
   return { by, descending: descending ?? (by === 'date' || by === 'modified') };
 }

@@ -23,18 +23,18 @@ export function imageRecord(id: number | undefined, bundle: Bundle, context: Ren
   if (id === undefined || url === undefined) return false;
   const file = metaOf(bundle.metas.get(id), '_wp_attached_file') ?? url;
   const extension = /\.([^./]+)$/.exec(file)?.[1];
-  const { members, sizes } = publishedOf(id, bundle);
+  const { members, sizes } = publishedMetadata(id, bundle);
   return {
     url,
     id,
     ...(extension ? { extension } : {}),
     ...members,
-    ...(sizes.length > 0 ? { sizes: sizesBeside(url, sizes) } : {}),
+    ...(sizes.length > 0 ? { sizes: sizesWithUrls(url, sizes) } : {}),
   };
 }
 
 /** Returns the URL of the featured image of a post, or undefined if it has none. */
-export function imageAddress(postId: number, bundle: Bundle, context: RenderContext): string | undefined {
+export function featuredImageUrl(postId: number, bundle: Bundle, context: RenderContext): string | undefined {
   return attachmentUrl(thumbnailOf(postId, bundle), bundle, context);
 }
 
@@ -43,9 +43,9 @@ export function thumbnailOf(postId: number, bundle: Bundle): number | undefined 
 }
 
 /** Returns the alternative text of the featured image of a post; empty if there is none. */
-export const imageTextOf = (postId: number, bundle: Bundle): string => altOf(thumbnailOf(postId, bundle) ?? 0, bundle);
+export const featuredImageAlt = (postId: number, bundle: Bundle): string => altTextOf(thumbnailOf(postId, bundle) ?? 0, bundle);
 
-const altOf = (id: number, bundle: Bundle): string => metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '';
+const altTextOf = (id: number, bundle: Bundle): string => metaOf(bundle.metas.get(id), '_wp_attachment_image_alt') ?? '';
 
 /** Returns the data of a local image that the content of a post needs (`wp_calculate_image_srcset`). */
 export function contentImage(id: number, bundle: Bundle, context: RenderContext) {
@@ -57,10 +57,10 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
     url,
     width: Number(width) || 0,
     height: Number(height) || 0,
-    alt: altOf(id, bundle),
+    alt: altTextOf(id, bundle),
     caption: row.post_excerpt,
     link: attachmentPage(row, bundle, context),
-    sizes: sizesBeside(url, publishedOf(id, bundle).sizes),
+    sizes: sizesWithUrls(url, publishedMetadata(id, bundle).sizes),
   };
 }
 
@@ -104,11 +104,11 @@ function attachmentUrl(id: number | undefined, bundle: Bundle, context: RenderCo
 }
 
 /** Returns the unserialized metadata of an attachment; empty if they are missing or invalid. */
-export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> => knownMetadata(storedMetadata(id, bundle));
+export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> => cachedMetadata(storedMetadata(id, bundle));
 
 const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(id), '_wp_attachment_metadata') ?? '';
 
-const knownMetadata = memoize((stored): Record<string, unknown> => {
+const cachedMetadata = memoize((stored): Record<string, unknown> => {
   const value = stored === '' ? undefined : parseSerialized(stored);
   return isArray(value) ? plainMembers(value) : {};
 });
@@ -133,10 +133,10 @@ export const storedSizes = ({ sizes }: Readonly<Record<string, unknown>>): [stri
 /**
  * Returns the part of the metadata that is published: members of the image itself, and its sizes with their file names.
  */
-const publishedOf = (id: number, bundle: Bundle) => knownPublished(storedMetadata(id, bundle));
+const publishedMetadata = (id: number, bundle: Bundle) => cachedPublished(storedMetadata(id, bundle));
 
-const knownPublished = memoize((stored) => {
-  const metadata = knownMetadata(stored);
+const cachedPublished = memoize((stored) => {
+  const metadata = cachedMetadata(stored);
   const { image_meta: _, file: __, sizes: ___, ...members } = metadata;
   return {
     members: withoutEmpty(members),
@@ -145,7 +145,7 @@ const knownPublished = memoize((stored) => {
 });
 
 /** Returns the sizes with their URLs. Their files are in the same folder as the full image. */
-function sizesBeside(url: string, sizes: ReturnType<typeof knownPublished>['sizes']): Sizes {
+function sizesWithUrls(url: string, sizes: ReturnType<typeof cachedPublished>['sizes']): Sizes {
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
   // The members are those that WordPress stored about the file; they are published unchanged.
   return Object.fromEntries(sizes.map(({ name, file, members }) => [name, { ...members, url: folder + file }])) as Sizes;

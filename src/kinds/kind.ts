@@ -18,7 +18,7 @@ export interface Rows {
   readonly metas: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface Before {
+export interface StoredPost {
   readonly row: Post;
   readonly metas: Metas;
 }
@@ -51,10 +51,10 @@ export type PostFilters = ListParams & {
 export type PostListValues = ValuesOf<PostFilters>;
 
 /** The link from events to records of a kind, and the metas of these records that a search includes. */
-export interface Linked {
+export interface LinkedFromEvents {
   /** The meta of events that holds the ids, one row for each. */
   readonly link: string;
-  readonly searched: readonly string[];
+  readonly searchedMetas: readonly string[];
 }
 
 /** A published record of any kind. */
@@ -104,26 +104,26 @@ export interface PostKind<Fields extends PostFields = PostFields, Published exte
   readonly filters: PostFilters;
   readonly orders: Orders;
   /** Pure: returns the rows that follow from this change beyond those of its fields. */
-  follows(values: ValuesOf<Fields>, before: Before | undefined, context: RuleContext): Rows;
+  derivedRows(values: ValuesOf<Fields>, before: StoredPost | undefined, context: RuleContext): Rows;
   /** Metas of a new record that are set from parameters which are not fields and are not described anywhere. */
   readonly extraMetas: Readonly<Record<string, string>>;
   /** Metas that link to other kinds, with the linked kind. */
   readonly links: Readonly<Record<string, 'venue' | 'organizer'>>;
   /** Set if events link to records of this kind. */
-  readonly linked?: Linked;
+  readonly linked?: LinkedFromEvents;
   /** Kinds of terms that its records have. */
   readonly terms: readonly TermKindName[];
   /** Whether its records have rows in the occurrence tables. */
-  readonly dated: boolean;
+  readonly hasDates: boolean;
   readonly problems: PostProblems;
   /** Whether creating a record with the title of an existing one returns the existing one (decision D8). */
   readonly reusesTitles: boolean;
   /** Whether drafts get a slug from their title. */
   readonly draftsGetSlugs: boolean;
   /** Whether the answer to a write shows a protected record in full. */
-  readonly shownWholeAfterWrite: boolean;
+  readonly showsProtectedAfterWrite: boolean;
   /** Whether the reference also describes the parameter `password` for writes of a single record. */
-  readonly writesNamePassword: boolean;
+  readonly describesWritePassword: boolean;
   /** The meta that holds the status from before the trash, in addition to WordPress's own. */
   readonly trashedStatusMeta?: string;
   readonly record: z.ZodType<Published>;
@@ -145,7 +145,7 @@ export interface TermKind {
    * Capabilities that WordPress's own routes require to create a term and to assign one to a record. A user who may
    * assign tags may also create them (`WP_REST_Terms_Controller::create_item_permissions_check`).
    */
-  readonly inCore: { readonly create: string; readonly assign: string };
+  readonly coreCapabilities: { readonly create: string; readonly assign: string };
   readonly fields: TermFields;
   readonly filters: TermFilters;
   readonly record: z.ZodType;

@@ -2,8 +2,8 @@ import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { rule, whenEmpty } from './fields.ts';
-import { choiceHint, type Grammar, LENGTHS } from './grammars/grammar.ts';
-import { positive } from './grammars/grammars.ts';
+import { choiceHint, type Grammar, MAX_BYTES } from './grammars/grammar.ts';
+import { positiveInteger } from './grammars/grammars.ts';
 import type { Kind, TermField } from './kind.ts';
 import type { Field } from './param.ts';
 
@@ -29,10 +29,10 @@ export interface LanguageValues {
 export function withLanguages<K extends Kind>(kind: K, languages: ContentLanguages | undefined): K {
   const name = kind.is === 'post' ? kind.postType : kind.taxonomy;
   // Extending a kind does not change its type.
-  return isTranslated(languages, name) ? (extended(languages)(kind) as K) : kind;
+  return isTranslated(languages, name) ? (kindWithLanguages(languages)(kind) as K) : kind;
 }
 
-const extended = memoizeByObject((languages: ContentLanguages) =>
+const kindWithLanguages = memoizeByObject((languages: ContentLanguages) =>
   memoizeByObject((kind: Kind): Kind => {
     const codes = languages.languages.map(({ code }) => code);
     return kind.is === 'post'
@@ -48,19 +48,19 @@ const postFields = (codes: readonly string[]) =>
   ({
     language: whenEmpty('refused', rule(languageCode(codes), { names, ours: true })),
     translations: rule(translations(codes), { names, ours: true }),
-    translation_of: whenEmpty('refused', rule(positive, { names, ours: true })),
+    translation_of: whenEmpty('refused', rule(positiveInteger, { names, ours: true })),
   }) satisfies Readonly<Record<keyof LanguageValues, Field>>;
 
 const termFields = (codes: readonly string[]) =>
   ({
     language: { grammar: languageCode(codes), empty: 'refused', ours: true },
     translations: { grammar: translations(codes), empty: 'clears', ours: true },
-    translation_of: { grammar: positive, empty: 'refused', ours: true },
+    translation_of: { grammar: positiveInteger, empty: 'refused', ours: true },
   }) satisfies Readonly<Record<keyof LanguageValues, TermField>>;
 
 /** One of the site's languages, by its stored code. */
 const languageCode = (codes: readonly string[]): Grammar<string> => ({
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: choiceHint(codes),
   json: { type: 'string', enum: codes },
   read: (raw) => (typeof raw === 'string' && codes.includes(raw) ? { value: raw } : { fault: { stage: 'value' } }),
@@ -68,7 +68,7 @@ const languageCode = (codes: readonly string[]): Grammar<string> => ({
 
 /** Translations by language: ids, or objects with an `id`, as in answers. */
 const translations = (codes: readonly string[]): Grammar<NamedTranslations> => ({
-  longest: LENGTHS.address,
+  maxBytes: MAX_BYTES.address,
   hint: {
     reason: 'not-translations',
     values: { codes: codes.join(', ') },
@@ -80,7 +80,7 @@ const translations = (codes: readonly string[]): Grammar<NamedTranslations> => (
     additionalProperties: false,
   },
   // PHP writes an empty object as a list.
-  blank: (raw) => Array.isArray(raw) && raw.length === 0,
+  isBlank: (raw) => Array.isArray(raw) && raw.length === 0,
   read: (raw) => {
     if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return REFUSED;
     const named = new Map<string, number | null>();
@@ -98,7 +98,7 @@ const translations = (codes: readonly string[]): Grammar<NamedTranslations> => (
  */
 function memberId(raw: unknown): number | null | undefined {
   if (raw === null || raw === '') return null;
-  return positive.read(typeof raw === 'object' && 'id' in raw ? raw.id : raw).value;
+  return positiveInteger.read(typeof raw === 'object' && 'id' in raw ? raw.id : raw).value;
 }
 
 const REFUSED: { readonly fault: Fault } = { fault: { stage: 'value' } };

@@ -1,33 +1,33 @@
 import { searchPieces } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';
-import { nowLocal } from '../wordpress/zones.ts';
+import { localFromDate } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { control, filter } from './filter.ts';
-import { flagAnything } from './grammars/flags.ts';
+import { truthyFlag } from './grammars/flags.ts';
 import type { Grammar } from './grammars/grammar.ts';
 import { idOf, search } from './grammars/grammars.ts';
 import { listStatus } from './grammars/lists.ts';
-import type { Linked } from './kind.ts';
+import type { LinkedFromEvents } from './kind.ts';
 import type { Filter, Orders } from './list-param.ts';
 import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
 
 /** Orders of a list of venues or organizers. */
 export const linkedOrders: Orders = {
   names: tableOf({ date: 'date', title: 'title', name: 'title', modified: 'modified', id: 'id', slug: 'slug' } as const),
-  standard: () => ({ by: 'date', descending: true }),
+  defaultOrder: () => ({ by: 'date', descending: true }),
 };
 
 /** Parameters of a list of venues or organizers. */
-export function linkedFilters(capabilities: string, { link, searched }: Linked) {
+export function linkedFilters(capabilities: string, { link, searchedMetas }: LinkedFromEvents) {
   const { has_events, only_with_upcoming } = ofEvents(link);
   return {
     ...paging,
-    search: filter({ grammar: search, narrows: (phrase) => [pluginSearch(phrase, searched)] }),
+    search: filter({ grammar: search, narrows: (phrase) => [pluginSearch(phrase, searchedMetas)] }),
     event: fromEvent(link, idOf('event')),
     has_events,
     only_with_upcoming: { ...only_with_upcoming, fallback: false },
     status: control(listStatus(capabilities)),
-    external_id: filter({ ...EXTERNAL_ID_PARAM, narrows: byExternalId, last: true }),
+    external_id: filter({ ...EXTERNAL_ID_PARAM, narrows: byExternalId, isLast: true }),
     ...additions(linkedOrders),
   };
 }
@@ -41,11 +41,11 @@ export const fromEvent = (key: string, grammar: Grammar<unknown, number>): Filte
  * D22: all upcoming events).
  */
 export const ofEvents = (key: string) => ({
-  has_events: filter({ grammar: flagAnything, narrows: (wanted) => [{ by: 'linkedFromAny', key, wanted }] }),
+  has_events: filter({ grammar: truthyFlag, narrows: (wanted) => [{ by: 'linkedFromAny', key, wanted }] }),
   only_with_upcoming: filter({
-    grammar: flagAnything,
+    grammar: truthyFlag,
     narrows: (wanted, { settings, now }) =>
-      wanted ? [{ by: 'linkedFromAny', key, wanted, upcomingSince: nowLocal(now, settings.zone) }] : [],
+      wanted ? [{ by: 'linkedFromAny', key, wanted, upcomingSince: localFromDate(now, settings.zone) }] : [],
     echo: (wanted) => (wanted ? 'true' : undefined),
     ages: (wanted) => (wanted ? 'always' : 'never'),
   }),

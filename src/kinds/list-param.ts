@@ -20,13 +20,13 @@ export interface Narrowed extends Narrowing {
   readonly order: Order;
 }
 
-/** Position of a parameter in the URLs of a list: in the order of declaration, or `last`, after all others. */
-interface Placed {
-  readonly last?: true;
+/** Position of a parameter in the URLs of a list: in the order of declaration, or, with `isLast`, after all others. */
+interface UrlPosition {
+  readonly isLast?: true;
 }
 
 /** A parameter that filters a list by itself. */
-export interface Filter<T = unknown, C = Condition> extends Param<T>, Placed {
+export interface Filter<T = unknown, C = Condition> extends Param<T>, UrlPosition {
   narrows(value: NonNullable<T>, context: RuleContext): readonly C[];
   /**
    * Returns the value in the URLs of the list; undefined: not included. Without this method they contain the value as
@@ -38,13 +38,13 @@ export interface Filter<T = unknown, C = Condition> extends Param<T>, Placed {
 }
 
 /** A parameter of a list that does not filter it: paging, order. URLs only contain it as `echo` says. */
-export interface Control<T = unknown> extends Param<T>, Placed {
+export interface Control<T = unknown> extends Param<T>, UrlPosition {
   readonly controls: true;
   echo?(value: NonNullable<T>): string | undefined;
 }
 
 /** The joint effect of several parameters. It also applies if none of them is given. */
-export interface Group<V = Values, C = Condition> extends Placed {
+export interface Group<V = Values, C = Condition> extends UrlPosition {
   narrows(values: V, context: RuleContext): readonly C[];
   /** Returns the parameters in the URLs of the list. Without this method they contain each given value as text. */
   echo?(values: V, context: RuleContext): Echo;
@@ -61,8 +61,8 @@ export type ListParam<T = unknown, C = Condition> = Filter<T, C> | Control<T> | 
 
 export type ListParams<C = Condition> = Readonly<Record<string, ListParam<unknown, C>>>;
 
-/** Orders of a list. `standard`: returns the order used if none is requested. */
+/** Orders of a list. `defaultOrder`: returns the order used if none is requested. */
 export interface Orders {
   readonly names: ReadonlyMap<string, Order['by']>;
-  readonly standard: (values: Values) => Order;
+  readonly defaultOrder: (values: Values) => Order;
 }

@@ -9,11 +9,11 @@ import type { RuleContext } from './rendering.ts';
  * explained with `Condition`.
  */
 
-type Narrows<T> = (value: T, context: RuleContext) => Condition[];
+type ToConditions<T> = (value: T, context: RuleContext) => Condition[];
 
 /** Records published or changed after a moment (`>`) or before it (`<`), in the site's local time. */
 export const byMoment =
-  (by: 'modified' | 'published', op: '<' | '>'): Narrows<string | number> =>
+  (by: 'modified' | 'published', op: '<' | '>'): ToConditions<string | number> =>
   (value, { settings, now }) => [{ by, op, value: boundLocal(value, now, settings.zone) }];
 
 /**
@@ -21,12 +21,12 @@ export const byMoment =
  * times occur twice.
  */
 export const byInstant =
-  (by: 'modified' | 'published', op: '<' | '>'): Narrows<string | number> =>
+  (by: 'modified' | 'published', op: '<' | '>'): ToConditions<string | number> =>
   (value, { settings: { zone }, now }) => [{ by, op, value: boundLocal(value, now, zone), utc: boundUtc(value, now, zone) }];
 
 /** Filters by ids; an empty list does not filter. */
 export const byIds =
-  (by: 'id' | 'notId' | 'author' | 'notAuthor' | 'parents' | 'notParents'): Narrows<readonly number[]> =>
+  (by: 'id' | 'notId' | 'author' | 'notAuthor' | 'parents' | 'notParents'): ToConditions<readonly number[]> =>
   (ids) =>
     ids.length === 0 ? [] : [{ by, ids }];
 
@@ -35,25 +35,25 @@ export const byIds =
  * one of `metas`.
  */
 export const bySearch =
-  (metas: readonly string[] = [], columns: readonly PostColumn[] = SEARCHED): Narrows<string> =>
+  (metas: readonly string[] = [], columns: readonly PostColumn[] = SEARCHED): ToConditions<string> =>
   (search) => [{ by: 'words', terms: parseSearch(search), columns, metas, together: false }];
 
 const SEARCHED = ['post_title', 'post_excerpt', 'post_content'] as const;
 
 export const byTerms =
-  (taxonomy: string, { guarded }: { readonly guarded: boolean }): Narrows<readonly number[]> =>
+  (taxonomy: string, { guarded }: { readonly guarded: boolean }): ToConditions<readonly number[]> =>
   (ids) => [{ by: 'terms', taxonomy, ids, guarded }];
 
 /** Events that link to one of these venues or organizers by the meta `key`. */
 export const byLinks =
-  (key: string, { guarded }: { readonly guarded: boolean }): Narrows<readonly number[]> =>
+  (key: string, { guarded }: { readonly guarded: boolean }): ToConditions<readonly number[]> =>
   (ids) => [{ by: 'links', key, ids, guarded }];
 
 /** Filters by whether there is a row of the meta `key`, with any value. */
 export const byMeta =
-  (key: string, { guarded }: { readonly guarded: boolean }): Narrows<boolean> =>
+  (key: string, { guarded }: { readonly guarded: boolean }): ToConditions<boolean> =>
   (present) => [{ by: 'meta', key, present, guarded }];
 
-export const byParent: Narrows<number> = (id) => [{ by: 'parent', id }];
+export const byParent: ToConditions<number> = (id) => [{ by: 'parent', id }];
 
-export const byTickets: Narrows<boolean> = (wanted) => [{ by: 'ticketed', wanted }];
+export const byTickets: ToConditions<boolean> = (wanted) => [{ by: 'ticketed', wanted }];

@@ -1,14 +1,14 @@
 import { closestMatch } from 'leven';
 
 /** Maximum length of names that are compared: no known name is longer. */
-const LONGEST_NAME = 50;
+const MAX_NAME_LENGTH = 50;
 
 /**
  * Returns the known name that a name is probably a misspelling of: the one with the smallest edit distance, if it is at
  * most a third of the letters. Case and punctuation are ignored.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   const written = plain(name);
   const byLetters = new Map(known.map((candidate) => [plain(candidate), candidate] as const));
   const near = [...byLetters.keys()].flatMap((letters) => {

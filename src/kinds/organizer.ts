@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { organizerJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { ORGANIZER_LINK, ORGANIZER_ORIGIN, ORIGIN } from './events/metas.ts';
-import { featuredImage, keysOf, searchedTexts, shownTexts, textMeta } from './fields.ts';
+import { featuredImage, metaKeysOf, searchedTexts, shownTexts, textMeta } from './fields.ts';
 import { url } from './grammars/grammars.ts';
-import { imageAddress } from './image-record.ts';
-import type { Linked, PostKind } from './kind.ts';
+import { featuredImageUrl } from './image-record.ts';
+import type { LinkedFromEvents, PostKind } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
 import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
-import { isLocked, linkedRecord, postLd } from './post-record.ts';
+import { isLocked, linkedRecord, postJsonLd } from './post-record.ts';
 import type { Bundle, RenderContext } from './rendering.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
@@ -32,12 +32,12 @@ const fields = {
 };
 
 /** Metas of an organizer that store a single field, by field name. */
-export const ORGANIZER = keysOf(fields);
+export const ORGANIZER = metaKeysOf(fields);
 
 /** Texts shown in the record: name -> meta. */
 export const organizerTexts = shownTexts(texts);
 
-const linked: Linked = { link: ORGANIZER_LINK, searched: searchedTexts(texts) };
+const linked: LinkedFromEvents = { link: ORGANIZER_LINK, searchedMetas: searchedTexts(texts) };
 
 /** The published organizer. */
 export const organizerRecord = z
@@ -60,7 +60,7 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   links: {},
   linked,
   terms: [],
-  dated: false,
+  hasDates: false,
   problems: {
     notAccessible: 'organizer-not-accessible',
     isInTrash: 'organizer-is-in-trash',
@@ -69,10 +69,10 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   },
   reusesTitles: true,
   draftsGetSlugs: true,
-  shownWholeAfterWrite: false,
-  writesNamePassword: false,
+  showsProtectedAfterWrite: false,
+  describesWritePassword: false,
 
-  follows: (_values, before) => ({ columns: {}, metas: before ? {} : { [ORGANIZER_ORIGIN]: [ORIGIN] } }),
+  derivedRows: (_values, before) => ({ columns: {}, metas: before ? {} : { [ORGANIZER_ORIGIN]: [ORIGIN] } }),
 
   record: organizerRecord,
   render: renderOrganizer,
@@ -93,8 +93,8 @@ export function renderOrganizer(id: number, bundle: Bundle, context: RenderConte
 function organizerLd(id: number, bundle: Bundle, context: RenderContext): Record<string, unknown> {
   const value = (key: string) => metaOf(bundle.metas.get(id), key) ?? '';
   return organizerJsonLd({
-    ...postLd(id, bundle),
-    image: imageAddress(id, bundle, context),
+    ...postJsonLd(id, bundle),
+    image: featuredImageUrl(id, bundle, context),
     phone: value(ORGANIZER.phone),
     website: value(ORGANIZER.website),
     email: value(ORGANIZER.email),

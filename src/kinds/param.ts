@@ -2,7 +2,7 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import type { Grammar } from './grammars/grammar.ts';
 import type { TermKindName } from './kind-names.ts';
 
-/** The place where a field is stored. `rule`: none of its own; the kind's `follows` says which rows result. */
+/** The place where a field is stored. `rule`: none of its own; the kind's `derivedRows` says which rows result. */
 export type Place =
   | { readonly in: 'column'; readonly column: PostColumn }
   | { readonly in: 'meta'; readonly key: string }

@@ -2,13 +2,13 @@ import type { PostColumn } from '../wordpress/rows.ts';
 import type { Condition } from './condition.ts';
 import { column, rule, textMeta, whenEmpty, withNames } from './fields.ts';
 import { control, filter } from './filter.ts';
-import { choiceHint, type Grammar, LENGTHS } from './grammars/grammar.ts';
-import { anyText, idOf, oneOf, positive, status, text, titleText } from './grammars/grammars.ts';
+import { choiceHint, type Grammar, MAX_BYTES } from './grammars/grammar.ts';
+import { anyText, idOf, oneOf, positiveInteger, status, text, titleText } from './grammars/grammars.ts';
 import { time, timeText } from './grammars/times.ts';
 import type { Orders } from './list-param.ts';
 import { byInstant } from './narrowing.ts';
 import type { Field, Params } from './param.ts';
-import { agesOf } from './timeliness.ts';
+import { timelinessOfBounds } from './timeliness.ts';
 
 /** Fields that events, venues and organizers share. Status and dates have their own rules (`wordpress/status.ts`). */
 export const authorField = whenEmpty('refused', column('post_author', idOf('user')));
@@ -19,37 +19,37 @@ export const titleField = (): Field<string, 'refused'> =>
   whenEmpty('refused', column('post_title', titleText, { required: true, names: { tec: 'title' } }));
 /** A text column; `post_content` has a higher limit than the others. */
 export const textColumn = (name: PostColumn): Field<string, 'clears'> =>
-  name === 'post_content' ? column(name, anyText(LENGTHS.content), { names: { tec: 'content' } }) : column(name, anyText(LENGTHS.text));
+  name === 'post_content' ? column(name, anyText(MAX_BYTES.content), { names: { tec: 'content' } }) : column(name, anyText(MAX_BYTES.text));
 
 /** The meta with the name of the record in another system. */
 export const EXTERNAL_ID = '_fasti_external_id';
 
 /** The field with that name. It is unique among the records of the kind, so that it can be used to find the record. */
-export const externalIdField = textMeta(EXTERNAL_ID, { grammar: anyText(LENGTHS.word), searched: false, ours: true });
+export const externalIdField = textMeta(EXTERNAL_ID, { grammar: anyText(MAX_BYTES.word), searched: false, ours: true });
 
 /** The parameter that changes an existing record instead of creating one, and says how to find it. */
 export const UPSERT = { upsert: { grammar: oneOf(['external_id', 'slug'], 'value'), ours: true } } satisfies Params;
 
 /** `page` and `per_page` of every list. */
-export const paging = { page: control(positive, { fallback: 1 }), per_page: control(positive) };
+export const paging = { page: control(positiveInteger, { fallback: 1 }), per_page: control(positiveInteger) };
 
 /** A bound on the time when records were published or changed. */
 const bound = (by: 'modified' | 'published', op: '<' | '>') =>
-  filter({ grammar: time, narrows: byInstant(by, op), ages: (value) => agesOf(value), last: true, ours: true });
+  filter({ grammar: time, narrows: byInstant(by, op), ages: (value) => timelinessOfBounds(value), isLast: true, ours: true });
 
 /** Names of orders, in any case. An unknown one means the default order and is not refused. */
 const orderNames = (names: readonly string[]): Grammar => ({
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: choiceHint(names),
   json: { type: 'string', enum: names },
   read: (value) => ({ value }),
 });
 const ordering = (names: readonly string[]) =>
-  control(orderNames(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
+  control(orderNames(names), { echo: (value) => (typeof value === 'string' ? value : undefined), isLast: true, ours: true });
 
 /** Returns the condition for the record with this name in another system. */
 export const byExternalId = (value: string): Condition[] => [{ by: 'metaIs', key: EXTERNAL_ID, value }];
-export const EXTERNAL_ID_PARAM = { grammar: text(LENGTHS.word), ours: true } as const;
+export const EXTERNAL_ID_PARAM = { grammar: text(MAX_BYTES.word), ours: true } as const;
 
 /**
  * Additional parameters of every list of posts, which the reference does not have: bounds on publication and change,
@@ -62,5 +62,5 @@ export const additions = ({ names }: Pick<Orders, 'names'>) => ({
   published_before: bound('published', '<'),
   order: ordering(['asc', 'desc']),
   orderby: ordering([...names.keys()]),
-  password: control(anyText(LENGTHS.password), { ours: true }),
+  password: control(anyText(MAX_BYTES.password), { ours: true }),
 });

@@ -5,13 +5,13 @@ import { eventDateUrl, type LinkedPost, postUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import { trimAscii } from '../wordpress/trim.ts';
+import { publishedText } from './cached-texts.ts';
 import { contentImage, type ImageRecord, imageRecord, thumbnailOf } from './image-record.ts';
-import { publishedText } from './known-texts.ts';
 import type { Bundle, OccurrencePage, RenderContext } from './rendering.ts';
-import { codeOf, languageMember, pageIn, shownLink, translationsMember } from './translations.ts';
+import { languageCodeOf, languageMember, pageIn, translatedLink, translationsMember } from './translations.ts';
 
 /** Returns whether a record is protected by a password that the request did not bring (`post_password_required`). */
-export const isLocked = (row: Post, { opens }: Pick<RenderContext, 'opens'>): boolean => row.post_password !== '' && !opens(row);
+export const isLocked = (row: Post, { isOpen }: Pick<RenderContext, 'isOpen'>): boolean => row.post_password !== '' && !isOpen(row);
 
 /** Members of every published post, in the order of the record; the position of `global_id` differs by kind. */
 export function postMembers(row: Post, url: string) {
@@ -56,7 +56,7 @@ function occurrenceUrl(
 /** Returns the URL of the page of a record, or of one date if the id is that of a date. */
 export function pageUrl(id: number, bundle: Bundle, context: Pick<RenderContext, 'home' | 'settings'>): string {
   const [row, page] = [bundle.posts.get(id)!, bundle.pages.get(id)];
-  const code = codeOf(row, bundle, context);
+  const code = languageCodeOf(row, bundle, context);
   return page ? occurrenceUrl(row, context, page, code) : permalink(row, context, code);
 }
 
@@ -85,7 +85,7 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
     attachedImages: (id: number) => attachedImages(id || (context.withinPost ? row.ID : 0), row.ID, bundle, context),
   };
   return {
-    title: () => knownTitle(row.post_title),
+    title: () => cachedTitle(row.post_title),
     description: () => trimAscii(publishedText('content', row.post_content, options)),
     excerpt: () => trimAscii(publishedText('excerpt', row.post_excerpt, options)),
   };
@@ -102,7 +102,7 @@ export function attachedImages(post: number, own: number, bundle: Bundle, contex
   return row && (isPublic(row.post_status) || context.mayRead(row)) && !isLocked(row, context) ? images : [];
 }
 
-const knownTitle = memoize(renderTitle);
+const cachedTitle = memoize(renderTitle);
 
 /** Differences between the records of venues and organizers. `Between`, `After`: members that only one of them has. */
 interface LinkedShape<Name extends string, Texts, Between, After> {
@@ -167,8 +167,8 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
  */
 export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead, translatesLinks, settings }: RenderContext): number[] {
   const stored = (bundle.metas.get(id)?.get(key) ?? []).map(Number);
-  const language = translatesLinks ? codeOf(bundle.posts.get(id)!, bundle, { settings }) : undefined;
-  const wanted = new Set(language ? stored.map((linked) => shownLink(linked, language, bundle, { settings })) : stored);
+  const language = translatesLinks ? languageCodeOf(bundle.posts.get(id)!, bundle, { settings }) : undefined;
+  const wanted = new Set(language ? stored.map((linked) => translatedLink(linked, language, bundle, { settings })) : stored);
   return [...wanted].filter((linkedId) => {
     const row = bundle.posts.get(linkedId);
     return row !== undefined && row.post_status !== 'trash' && mayRead(row);
@@ -176,7 +176,7 @@ export function linkedIds(id: number, key: string, bundle: Bundle, { mayRead, tr
 }
 
 /** Members of JSON-LD that come from the post itself. */
-export function postLd(id: number, bundle: Bundle) {
+export function postJsonLd(id: number, bundle: Bundle) {
   const row = bundle.posts.get(id)!;
   return {
     title: row.post_title,

@@ -19,7 +19,7 @@ export interface RenderContext extends RuleContext {
    * Whether the request may see the protected content of this record: it sent the password, or the caller may edit the
    * record.
    */
-  readonly opens: (row: Post) => boolean;
+  readonly isOpen: (row: Post) => boolean;
   /** The word for a price of zero, in the caller's language. */
   readonly free: string;
   /** Whether the caller may read this venue, organizer or event. */

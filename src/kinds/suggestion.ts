@@ -19,8 +19,8 @@ export const SUGGESTION_PARTS = ['name', 'email', 'note', 'venue', 'organizer'] 
 export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
   const stored = metaOf(metas, SUGGESTION_META);
   if (stored === undefined || stored === '') return undefined;
-  const said = parseDetails(stored);
-  const text = (name: string) => (typeof said[name] === 'string' ? said[name] : '');
+  const details = parseDetails(stored);
+  const text = (name: string) => (typeof details[name] === 'string' ? details[name] : '');
   return Object.fromEntries(SUGGESTION_PARTS.map((name) => [name, text(name)])) as unknown as Suggestion;
 }
 

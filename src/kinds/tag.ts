@@ -11,7 +11,7 @@ export const tag: TermKind = {
   hierarchical: false,
   restBase: 'tags',
   manage: ['edit_tribe_events', 'manage_categories'],
-  inCore: { create: 'edit_posts', assign: 'edit_posts' },
+  coreCapabilities: { create: 'edit_posts', assign: 'edit_posts' },
   fields: termFields,
   filters: termFilters('tag'),
   record: term,

@@ -3,9 +3,9 @@ import { tableOf } from '../wordpress/table.ts';
 import type { TermCondition, TermOrder } from './condition.ts';
 import { control, filterOf, groupOf } from './filter.ts';
 import { flag } from './grammars/flags.ts';
-import { type Grammar, LENGTHS } from './grammars/grammar.ts';
+import { type Grammar, MAX_BYTES } from './grammars/grammar.ts';
 import { idOf, parentTerm, search, text } from './grammars/grammars.ts';
-import { countedTerms } from './grammars/lists.ts';
+import { termsById } from './grammars/lists.ts';
 import type { TermFilters } from './kind.ts';
 import type { TermKindName } from './kind-names.ts';
 import type { Filter } from './list-param.ts';
@@ -32,11 +32,11 @@ export const termOrder = ({
 });
 
 /** A word, described as one of these; others are accepted too. */
-const wordOf = (words: Iterable<string>): Grammar<string> => {
-  const word = text(LENGTHS.word);
+const anyWord = (words: Iterable<string>): Grammar<string> => {
+  const word = text(MAX_BYTES.word);
   return { ...word, json: { ...word.json, enum: [...words] } };
 };
-const ordering = (words: Iterable<string>) => control(wordOf(words), { echo: (value) => value });
+const ordering = (words: Iterable<string>) => control(anyWord(words), { echo: (value) => value });
 
 const ofPost = { post: { grammar: idOf('event') }, event: { grammar: idOf('event') } };
 const ofEvent = group({
@@ -48,7 +48,7 @@ const ofEvent = group({
 });
 
 /** With an event, all of its terms are listed, even if no other posts use them. */
-const used = group({
+const hideEmpty = group({
   params: { hide_empty: { grammar: flag, fallback: true } },
   alsoReads: ofPost,
   narrows: ({ hide_empty: hidden, event, post }) =>
@@ -63,12 +63,12 @@ const isId = (token: string | number): token is number => typeof token === 'numb
 export const termFilters = (kind: TermKindName): TermFilters => ({
   ...paging,
   search: filter({ grammar: search, narrows: (phrase) => [{ search: phrase }] }),
-  exclude: filter({ grammar: countedTerms(kind), narrows: (exclude) => [{ exclude: exclude.filter(isId) }] }),
-  include: filter({ grammar: countedTerms(kind), narrows: (include) => [{ include: include.filter(isId) }] }),
+  exclude: filter({ grammar: termsById(kind), narrows: (exclude) => [{ exclude: exclude.filter(isId) }] }),
+  include: filter({ grammar: termsById(kind), narrows: (include) => [{ include: include.filter(isId) }] }),
   order: ordering(['asc', 'desc']),
   orderby: ordering(ORDERS.keys()),
-  ...used,
+  ...hideEmpty,
   ...(kind === 'category' ? { parent } : {}),
   ...ofEvent,
-  slug: filter({ grammar: text(LENGTHS.word), narrows: (slug) => [{ slugs: [sanitizeTitle(slug, 'query')] }] }),
+  slug: filter({ grammar: text(MAX_BYTES.word), narrows: (slug) => [{ slugs: [sanitizeTitle(slug, 'query')] }] }),
 });

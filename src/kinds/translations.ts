@@ -21,7 +21,7 @@ export const pageIn = ({ home, settings }: UrlContext, code: string | null | und
   settings.contentLanguages ? urlIn(settings.contentLanguages, code ?? undefined, settings.home, make) : make(home);
 
 /** Returns the language of a post: null if it has none, undefined if its kind has no languages. */
-export const codeOf = (
+export const languageCodeOf = (
   { ID, post_type: type }: Pick<Post, 'ID' | 'post_type'>,
   { languages }: Bundle,
   { settings }: Pick<UrlContext, 'settings'>,
@@ -29,7 +29,7 @@ export const codeOf = (
 
 /** Returns the member `language` of a post whose kind has languages; null if the post has none. */
 export function languageMember(row: Pick<Post, 'ID' | 'post_type'>, bundle: Bundle, context: Pick<UrlContext, 'settings'>) {
-  const language = codeOf(row, bundle, context);
+  const language = languageCodeOf(row, bundle, context);
   return language === undefined ? {} : { language };
 }
 
@@ -67,7 +67,7 @@ export function translationsMember(
  * Returns the id of the post shown instead of a linked post in an event of a language: its published translation into
  * this language, or else the post itself.
  */
-export function shownLink(
+export function translatedLink(
   linked: number,
   language: string,
   { languages, posts }: Bundle,
@@ -80,7 +80,7 @@ export function shownLink(
 }
 
 /** Returns the term shown instead of a term in an event of a language: its translation, or else the term itself. */
-export function shownTerm(term: Term, language: string, { languages }: Bundle, { settings }: Pick<UrlContext, 'settings'>): Term {
+export function translatedTermOf(term: Term, language: string, { languages }: Bundle, { settings }: Pick<UrlContext, 'settings'>): Term {
   const translated = isTranslated(settings.contentLanguages, term.taxonomy)
     ? languages?.terms.get(term.term_id)?.members.get(language)
     : undefined;

@@ -4,16 +4,16 @@ import { isTruthy } from '../calendar/settings.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { EVENT } from './events/fields.ts';
 import { COORDINATES, ORIGIN, VENUE_LINK, VENUE_ORIGIN } from './events/metas.ts';
-import { featuredImage, flagMeta, keysOf, rule, searchedTexts, shownTexts, textMeta } from './fields.ts';
+import { featuredImage, flagMeta, metaKeysOf, rule, searchedTexts, shownTexts, textMeta } from './fields.ts';
 import { flagText } from './grammars/flags.ts';
-import { LENGTHS } from './grammars/grammar.ts';
+import { MAX_BYTES } from './grammars/grammar.ts';
 import { decimal, textOrNumber, url } from './grammars/grammars.ts';
-import { imageAddress } from './image-record.ts';
-import type { Before, Linked, PostKind, Rows } from './kind.ts';
+import { featuredImageUrl } from './image-record.ts';
+import type { LinkedFromEvents, PostKind, Rows, StoredPost } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
 import type { ValuesOf } from './param.ts';
 import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
-import { isLocked, linkedRecord, postLd } from './post-record.ts';
+import { isLocked, linkedRecord, postJsonLd } from './post-record.ts';
 import type { Bundle, RenderContext } from './rendering.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
@@ -24,7 +24,7 @@ const texts = {
   country: textMeta('_VenueCountry', { searched: false }),
   province: textMeta('_VenueProvince', { names: { csv: false } }),
   state: textMeta('_VenueState'),
-  zip: textMeta('_VenueZip', { grammar: textOrNumber(LENGTHS.text) }),
+  zip: textMeta('_VenueZip', { grammar: textOrNumber(MAX_BYTES.text) }),
   phone: textMeta('_VenuePhone'),
   website: textMeta('_VenueURL', { grammar: url, searched: false, store: (value) => [value] }),
   stateprovince: textMeta('_VenueStateProvince', { names: { tec: 'state_province', csv: false } }),
@@ -50,12 +50,12 @@ const fields = {
 };
 
 /** Metas of a venue that store a single field, by field name. */
-export const VENUE = keysOf(fields);
+export const VENUE = metaKeysOf(fields);
 
 /** Texts shown in the record: name -> meta. */
 export const venueTexts = shownTexts(texts);
 
-const linked: Linked = { link: VENUE_LINK, searched: searchedTexts(texts) };
+const linked: LinkedFromEvents = { link: VENUE_LINK, searchedMetas: searchedTexts(texts) };
 
 /** The published venue. */
 export const venueRecord = z
@@ -86,7 +86,7 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   links: {},
   linked,
   terms: [],
-  dated: false,
+  hasDates: false,
   problems: {
     notAccessible: 'venue-not-accessible',
     isInTrash: 'venue-is-in-trash',
@@ -95,10 +95,10 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   },
   reusesTitles: true,
   draftsGetSlugs: true,
-  shownWholeAfterWrite: false,
-  writesNamePassword: false,
+  showsProtectedAfterWrite: false,
+  describesWritePassword: false,
 
-  follows: (values, before) => {
+  derivedRows: (values, before) => {
     const metas: Record<string, readonly string[]> = {
       ...(before ? {} : { [VENUE_ORIGIN]: [ORIGIN] }),
       ...stateProvince(values, before),
@@ -141,8 +141,8 @@ function venueLd(id: number, bundle: Bundle, context: RenderContext): Record<str
   const metas = bundle.metas.get(id);
   const value = (key: string) => metaOf(metas, key) ?? '';
   return venueJsonLd({
-    ...postLd(id, bundle),
-    image: imageAddress(id, bundle, context),
+    ...postJsonLd(id, bundle),
+    image: featuredImageUrl(id, bundle, context),
     street: value(VENUE.address),
     city: value(VENUE.city),
     region: value(VENUE.stateprovince),
@@ -159,7 +159,7 @@ type Change = ValuesOf<typeof fields>;
  * Returns the meta in which the calendar stores the displayed state or province. It follows the fields `state` and
  * `province` unless it was set explicitly.
  */
-function stateProvince(values: Change, before: Before | undefined): Rows['metas'] {
+function stateProvince(values: Change, before: StoredPost | undefined): Rows['metas'] {
   const merged = (field: 'country' | 'state' | 'province', change: Change) =>
     (field in change ? change[field] : metaOf(before?.metas, VENUE[field])) ?? '';
   const derived = (change: Change) =>
@@ -177,7 +177,7 @@ function stateProvince(values: Change, before: Before | undefined): Rows['metas'
  * Returns the metas of the map flags. On create both default to true. They are stored a second time under the names
  * that events use.
  */
-function mapFlags(values: Change, before: Before | undefined): Rows['metas'] {
+function mapFlags(values: Change, before: StoredPost | undefined): Rows['metas'] {
   const metas: Record<string, readonly string[]> = {};
   for (const field of ['show_map', 'show_map_link'] as const) {
     if (!(field in values) && before) continue;

@@ -6,13 +6,13 @@ import type { ImageType } from './image-type.ts';
  * Maximum length of a name without its extension in bytes, so that `-2048x2048` and a number fit into the 255 bytes of
  * file systems.
  */
-const NAME_BYTES = 200;
-const WITHOUT_NAME = 'image';
+const MAX_NAME_BYTES = 200;
+const DEFAULT_NAME = 'image';
 
 /**
  * Characters that are removed from names of uploads (`sanitize_file_name`), including control characters up to U+009F.
  */
-const REFUSED = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+const REMOVED_CHARACTERS = /[?[\]/\\=<>:;,'"&$#*()|~`!{}%+’«»”“\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 /**
  * Returns a safe file name (WordPress `sanitize_file_name`): no path, no special characters, spaces as hyphens, no
@@ -23,27 +23,27 @@ export function sanitizeFileName(wanted: string, type: ImageType): string {
   const safe = removeAccents(wanted)
     .replaceAll('\u00a0', ' ')
     .replace(/%20|\+/g, '-')
-    .replace(REFUSED, '')
+    .replace(REMOVED_CHARACTERS, '')
     .replace(/[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu, '')
     .replace(/[\r\n\t -]+/g, '-');
   const clean = trimOf(safe, '.-_');
-  const ending = /\.([^.]*)$/.exec(clean)?.[1] ?? '';
-  const fits = type.extensions.includes(ending.toLowerCase());
-  const isImageEnding = IMAGE_ENDING.test(ending);
-  const [first = '', ...parts] = (fits || isImageEnding ? clean.slice(0, -ending.length - 1) : clean).split('.');
+  const extension = /\.([^.]*)$/.exec(clean)?.[1] ?? '';
+  const fits = type.extensions.includes(extension.toLowerCase());
+  const isImageExtension = IMAGE_EXTENSION.test(extension);
+  const [first = '', ...parts] = (fits || isImageExtension ? clean.slice(0, -extension.length - 1) : clean).split('.');
   const name = [first, ...parts.map((part) => (/^[a-z]{2,5}\d?$/i.test(part) ? `${part}_` : part))].join('.');
-  return `${cutName(name) || WITHOUT_NAME}.${fits ? ending.toLowerCase() : type.extension}`;
+  return `${truncateName(name) || DEFAULT_NAME}.${fits ? extension.toLowerCase() : type.extension}`;
 }
 
-const IMAGE_ENDING = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i;
+const IMAGE_EXTENSION = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i;
 
 /**
  * Returns whether the extension of a file name says that the file is not an image (`wp_check_filetype_and_ext`). A name
  * without an extension does not.
  */
-export function namesAnotherType(name: string): boolean {
-  const ending = /\.([a-z0-9]{1,8})$/i.exec(name.trim())?.[1];
-  return ending !== undefined && !IMAGE_ENDING.test(ending);
+export function hasOtherExtension(name: string): boolean {
+  const extension = /\.([a-z0-9]{1,8})$/i.exec(name.trim())?.[1];
+  return extension !== undefined && !IMAGE_EXTENSION.test(extension);
 }
 
 /**
@@ -55,25 +55,25 @@ export function namesAnotherType(name: string): boolean {
  */
 export function uniqueFileName(name: string, present: readonly string[]): string {
   const names = new Set(present.map((other) => other.toLowerCase()));
-  const stems = new Set([...names].flatMap((other) => (DERIVED_END.test(other) ? [other.replace(DERIVED_END, '')] : [])));
+  const stems = new Set([...names].flatMap((other) => (DERIVED_STEM_SUFFIX.test(other) ? [other.replace(DERIVED_STEM_SUFFIX, '')] : [])));
   const dot = name.lastIndexOf('.');
-  const [stem, ending] = [name.slice(0, dot), name.slice(dot)];
-  const isTaken = (form: string) => names.has(`${form}${ending}`.toLowerCase()) || stems.has(form.toLowerCase());
-  if (!DERIVED.test(`${/-[^-]*$/.exec(stem)?.[0] ?? ''}${ending}`) && !isTaken(stem)) return name;
-  for (let number = 1; ; number += 1) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}${ending}`;
+  const [stem, extension] = [name.slice(0, dot), name.slice(dot)];
+  const isTaken = (candidate: string) => names.has(`${candidate}${extension}`.toLowerCase()) || stems.has(candidate.toLowerCase());
+  if (!DERIVED_SUFFIX.test(`${/-[^-]*$/.exec(stem)?.[0] ?? ''}${extension}`) && !isTaken(stem)) return name;
+  for (let number = 1; ; number += 1) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}${extension}`;
 }
 
 /** Suffixes that WordPress adds to the name of an image for the files made from it. */
-const DERIVED = /^-(\d+x\d+|scaled|rotated)\.[^.]+$/i;
-const DERIVED_END = new RegExp(DERIVED.source.slice(1), 'i');
+const DERIVED_SUFFIX = /^-(\d+x\d+|scaled|rotated)\.[^.]+$/i;
+const DERIVED_STEM_SUFFIX = new RegExp(DERIVED_SUFFIX.source.slice(1), 'i');
 
 /** Returns the start of a name, cut after a whole character. */
-function cutName(name: string): string {
+function truncateName(name: string): string {
   let kept = '';
   let bytes = 0;
   for (const character of name) {
     bytes += Buffer.byteLength(character);
-    if (bytes > NAME_BYTES) break;
+    if (bytes > MAX_NAME_BYTES) break;
     kept += character;
   }
   return trimEndOf(kept, '.-');

@@ -1,21 +1,21 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { LogDetail } from '../errors.ts';
-import type { Database, Gathering } from '../storage/engine/database.ts';
+import type { Database, TransactionData } from '../storage/engine/database.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { imageLock, lockNames } from '../storage/rows/locks.ts';
-import { findImage, insertAttachment, SOURCE } from '../storage/rows/media.ts';
-import { nowUtc } from '../wordpress/time.ts';
+import { findImage, insertAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
+import { utcFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
-import { nowLocal } from '../wordpress/zones.ts';
-import { namesAnotherType } from './file-name.ts';
+import { localFromDate } from '../wordpress/zones.ts';
+import { hasOtherExtension } from './file-name.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from './safe-fetch.ts';
 import { ImageUnreadable, sizeRules } from './sizes.ts';
 
 /** The site's own URLs: its home and its uploads folder, both without trailing slash. */
-export interface OwnAddresses {
+export interface SiteUrls {
   readonly home: string;
   readonly uploads: string;
 }
@@ -26,7 +26,7 @@ interface ImageSite {
 }
 
 /** Request data for storing an image. */
-interface ImageCaller extends OwnAddresses {
+interface ImageCaller extends SiteUrls {
   readonly settings: Pick<SiteSettings, 'raw' | 'zone'>;
   readonly now: Date;
 }
@@ -44,7 +44,7 @@ export type PreparedImage = StoredImage;
  * Called with the reason why there is no image, for the log. Callers of the API do not get it, since it would reveal
  * what is at a URL.
  */
-export type Refused = (detail: LogDetail) => void;
+export type ReportRefusal = (detail: LogDetail) => void;
 
 /** Returns whether the viewer may add images to the library, and therefore name one by URL. */
 export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files');
@@ -53,16 +53,16 @@ export const mayUpload = (viewer: Viewer): boolean => viewer.can('upload_files')
  * Returns the id in an `image` value, a number or digits; 0 if no record can have it, undefined if the value must be a
  * URL.
  */
-export function imageNumber(value: number | string): number | undefined {
+export function parseImageId(value: number | string): number | undefined {
   const text = String(value).trim();
   if (!/^\d+$/.test(text)) return undefined;
   return Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 }
 
 /** Returns the id of the library image with a URL, without using the network; undefined if there is none. */
-export async function imageIdAt(db: Database, address: string, { home, uploads }: OwnAddresses): Promise<number | undefined> {
-  const url = webAddress(address.trim(), home);
-  return url === undefined ? undefined : findImage(db, { url, file: fileBelow(url, uploads) });
+export async function imageIdAt(db: Database, address: string, { home, uploads }: SiteUrls): Promise<number | undefined> {
+  const url = toWebUrl(address.trim(), home);
+  return url === undefined ? undefined : findImage(db, { url, file: uploadPathOf(url, uploads) });
 }
 
 /**
@@ -75,19 +75,19 @@ export async function fetchForLibrary(
   value: string,
   site: ImageSite,
   caller: ImageCaller,
-  { refused = () => undefined, ...options }: FetchOptions & { readonly refused?: Refused } = {},
+  { reportRefusal = () => undefined, ...options }: FetchOptions & { readonly reportRefusal?: ReportRefusal } = {},
 ): Promise<PreparedImage | undefined> {
-  const url = webAddress(value.trim(), caller.home);
-  if (url === undefined || isOwn(url, caller)) {
-    refused({ image: url === undefined ? 'no address' : 'an address of this site' });
+  const url = toWebUrl(value.trim(), caller.home);
+  if (url === undefined || isOnOwnHost(url, caller)) {
+    reportRefusal({ image: url === undefined ? 'no address' : 'an address of this site' });
     return undefined;
   }
   try {
     const { bytes, type } = await fetchImage(url, options);
-    return await storeImage({ bytes, type, name: lastPart(url), source: url }, libraryOf(site, caller), monthOf(caller));
+    return await storeImage({ bytes, type, name: fileNameOf(url), source: url }, libraryOf(site, caller), monthOf(caller));
   } catch (error) {
     if (!(error instanceof FetchRefused || error instanceof ImageUnreadable)) throw error;
-    refused({ image: error.message, cause: codeOf(error.cause) || undefined });
+    reportRefusal({ image: error.message, cause: codeOf(error.cause) || undefined });
     return undefined;
   }
 }
@@ -109,7 +109,7 @@ export async function prepareUpload(
   { bytes, name, month }: Upload,
 ): Promise<PreparedImage | undefined> {
   const type = imageType(bytes);
-  if (!type || namesAnotherType(name)) return undefined;
+  if (!type || hasOtherExtension(name)) return undefined;
   try {
     return await storeImage({ bytes, type, name }, libraryOf(site, caller), month ?? monthOf(caller));
   } catch (error) {
@@ -124,38 +124,38 @@ export async function prepareUpload(
  * is used, and the files of this one are deleted after the commit.
  */
 export async function insertPrepared(db: Database, prepared: PreparedImage, { viewer, now, settings }: Uploader): Promise<number> {
-  const [source] = prepared.attachment.metas[SOURCE] ?? [];
+  const [source] = prepared.attachment.metas[SOURCE_URL_META] ?? [];
   if (source !== undefined) {
     await lockNames(db, [imageLock(source)]);
     const known = await findImage(db, { url: source });
     if (known !== undefined) {
-      db.gathered(UNUSED)?.add(prepared);
+      db.transactionData(UNUSED)?.add(prepared);
       return known;
     }
   }
-  const date = nowLocal(now, settings.zone);
-  return insertAttachment(db, prepared.attachment, { author: viewer.id, date, dateUtc: nowUtc(now) });
+  const date = localFromDate(now, settings.zone);
+  return insertAttachment(db, prepared.attachment, { author: viewer.id, date, dateUtc: utcFromDate(now) });
 }
 
 /** Images that a transaction does not need, since the same images have been added to the library in the meantime. */
-const UNUSED: Gathering<Set<PreparedImage>> = {
-  begin: () => new Set(),
+const UNUSED: TransactionData<Set<PreparedImage>> = {
+  create: () => new Set(),
   copy: (unused) => new Set(unused),
   namesRecords: () => false,
-  settle: async () => undefined,
-  committed: (_db, unused) => {
+  write: async () => undefined,
+  afterCommit: (_db, unused) => {
     for (const prepared of unused) void prepared.undo();
   },
 };
 
-const LONGEST_URL = 4096;
+const MAX_URL_LENGTH = 4096;
 
 /**
  * Returns an http or https URL in its ASCII form (D38), or undefined. A path alone is relative to the host of the
  * site's home.
  */
-function webAddress(text: string, home: string): string | undefined {
-  if (text === '' || text.length > LONGEST_URL) return undefined;
+function toWebUrl(text: string, home: string): string | undefined {
+  if (text === '' || text.length > MAX_URL_LENGTH) return undefined;
   const full = /^\/[^/]/.test(text) ? new URL(home).origin + text : text;
   if (!/^https?:\/\//i.test(full) || !URL.canParse(full)) return undefined;
   const url = new URL(full);
@@ -164,7 +164,7 @@ function webAddress(text: string, home: string): string | undefined {
 }
 
 /** Returns the decoded path of a file below the uploads folder, independent of whether the URL has http or https. */
-function fileBelow(url: string, uploads: string): string | undefined {
+function uploadPathOf(url: string, uploads: string): string | undefined {
   const [place, base] = [new URL(url), new URL(uploads)];
   const folder = `${base.pathname.replace(/\/$/, '')}/`;
   if (place.host !== base.host || !place.pathname.startsWith(folder)) return undefined;
@@ -172,10 +172,10 @@ function fileBelow(url: string, uploads: string): string | undefined {
 }
 
 /** Returns whether a URL is on the site's own host, or on that of its uploads. */
-const isOwn = (url: string, { home, uploads }: OwnAddresses): boolean =>
+const isOnOwnHost = (url: string, { home, uploads }: SiteUrls): boolean =>
   [home, uploads].some((own) => new URL(own).host === new URL(url).host);
 
-const lastPart = (url: string): string => percentDecoded(new URL(url).pathname.split('/').at(-1) ?? '');
+const fileNameOf = (url: string): string => percentDecoded(new URL(url).pathname.split('/').at(-1) ?? '');
 
 function libraryOf({ config }: ImageSite, { uploads, settings }: ImageCaller): Library {
   const byMonth = !['', '0'].includes(settings.raw.get('uploads_use_yearmonth_folders') ?? '1');
@@ -183,4 +183,4 @@ function libraryOf({ config }: ImageSite, { uploads, settings }: ImageCaller): L
 }
 
 /** Returns `YYYY/MM` in the site's local time. */
-const monthOf = ({ now, settings }: ImageCaller): string => nowLocal(now, settings.zone).slice(0, 7).replace('-', '/');
+const monthOf = ({ now, settings }: ImageCaller): string => localFromDate(now, settings.zone).slice(0, 7).replace('-', '/');

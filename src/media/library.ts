@@ -1,6 +1,6 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type NewAttachment, SOURCE } from '../storage/rows/media.ts';
+import { type NewAttachment, SOURCE_URL_META } from '../storage/rows/media.ts';
 import { toSerialized } from '../wordpress/php/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
 import type { ImageType } from './image-type.ts';
@@ -56,8 +56,8 @@ export class LibraryUnavailable extends Error {
  * @throws ImageUnreadable, LibraryUnavailable
  */
 export async function storeImage(image: NewImage, library: Library, month: string): Promise<StoredImage> {
-  const below = library.byMonth ? `${month}/` : '';
-  const folder = resolve(library.folder, below);
+  const subfolder = library.byMonth ? `${month}/` : '';
+  const folder = resolve(library.folder, subfolder);
   const files: string[] = [];
   // If a file cannot be removed, the others are still removed.
   const undo = async () => {
@@ -67,36 +67,36 @@ export async function storeImage(image: NewImage, library: Library, month: strin
     const path = join(folder, name);
     const handle = await open(path, flag);
     files.push(path);
-    await fill(handle, bytes, folder).finally(() => handle.close());
+    await writeContent(handle, bytes, folder).finally(() => handle.close());
   };
   try {
     await makeFolder(folder);
-    if (await leadsOutside(library.folder, below))
-      throw new LibraryUnavailable('read-only', new Error(`${below} is a link to another folder`));
-    const name = await claim(folder, sanitizeFileName(image.name, image.type), (free) => write(free, image.bytes, 'wx'));
-    const made = await makeSizes({ bytes: image.bytes, type: image.type, file: name, below }, library.sizes, write);
-    return { attachment: attachmentOf(image, library, below, name, made), files, undo };
+    if (await leadsOutside(library.folder, subfolder))
+      throw new LibraryUnavailable('read-only', new Error(`${subfolder} is a link to another folder`));
+    const name = await writeUnderFreeName(folder, sanitizeFileName(image.name, image.type), (free) => write(free, image.bytes, 'wx'));
+    const made = await makeSizes({ bytes: image.bytes, type: image.type, file: name, below: subfolder }, library.sizes, write);
+    return { attachment: attachmentOf(image, library, subfolder, name, made), files, undo };
   } catch (error) {
     await undo();
-    throw faultOf(error);
+    throw toLibraryError(error);
   }
 }
 
 function attachmentOf(
   image: NewImage,
   library: Library,
-  below: string,
+  subfolder: string,
   name: string,
   made: { file: string; metadata: object },
 ): NewAttachment {
   return {
     title: name.replace(/\.[^.]+$/, ''),
     mime: image.type.mime,
-    guid: `${library.address}/${below}${name}`,
+    guid: `${library.address}/${subfolder}${name}`,
     metas: {
-      _wp_attached_file: [below + made.file],
+      _wp_attached_file: [subfolder + made.file],
       _wp_attachment_metadata: [toSerialized(made.metadata)],
-      ...(image.source === undefined ? {} : { [SOURCE]: [image.source] }),
+      ...(image.source === undefined ? {} : { [SOURCE_URL_META]: [image.source] }),
     },
   };
 }
@@ -105,7 +105,7 @@ function attachmentOf(
  * Writes the file under the first free name. If another process takes that name at the same moment, the next one is
  * used.
  */
-async function claim(folder: string, wanted: string, write: (name: string) => Promise<void>): Promise<string> {
+async function writeUnderFreeName(folder: string, wanted: string, write: (name: string) => Promise<void>): Promise<string> {
   for (;;) {
     const name = uniqueFileName(wanted, await readdir(folder));
     try {
@@ -121,31 +121,31 @@ async function claim(folder: string, wanted: string, write: (name: string) => Pr
  * Writes the content of a file and gives it the permissions of its folder, as in WordPress, except write permission for
  * everybody.
  */
-async function fill(handle: FileHandle, bytes: Buffer, folder: string): Promise<void> {
+async function writeContent(handle: FileHandle, bytes: Buffer, folder: string): Promise<void> {
   await handle.writeFile(bytes);
   const { mode } = await stat(folder);
-  await handle.chmod(mode & 0o664).catch(passOver);
+  await handle.chmod(mode & 0o664).catch(ignoreError);
 }
 
 /** Creates a folder of the library and its parents (`wp_mkdir_p`), with the permissions of the parent folder. */
 async function makeFolder(folder: string): Promise<void> {
-  if ((await stat(folder).catch(passOver))?.isDirectory()) return;
-  const above = dirname(folder);
-  await makeFolder(above);
+  if ((await stat(folder).catch(ignoreError))?.isDirectory()) return;
+  const parent = dirname(folder);
+  await makeFolder(parent);
   await mkdir(folder).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
-  const { mode } = await stat(above);
-  await chmod(folder, mode & 0o2775).catch(passOver);
+  const { mode } = await stat(parent);
+  await chmod(folder, mode & 0o2775).catch(ignoreError);
 }
 
-const passOver = (): undefined => undefined;
+const ignoreError = (): undefined => undefined;
 
-const FULL = new Set(['ENOSPC', 'EDQUOT']);
+const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Returns a file system error as LibraryUnavailable, any other error unchanged. */
-const faultOf = (error: unknown): unknown =>
-  /^E[A-Z0-9]+$/.test(codeOf(error)) ? new LibraryUnavailable(FULL.has(codeOf(error)) ? 'full' : 'read-only', error) : error;
+const toLibraryError = (error: unknown): unknown =>
+  /^E[A-Z0-9]+$/.test(codeOf(error)) ? new LibraryUnavailable(DISK_FULL_CODES.has(codeOf(error)) ? 'full' : 'read-only', error) : error;
 
 function codeOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
@@ -159,20 +159,20 @@ export async function openLibrary(folder: string): Promise<void> {
 }
 
 /** Minimum free space in bytes; a disk with less can hardly store an image. */
-const LEAST_ROOM = 2 ** 18;
+const MIN_FREE_BYTES = 2 ** 18;
 
 /**
  * Returns the reason why files cannot be stored in a folder. If it does not exist, the parent folder is checked, in
  * which it will be created.
  */
-export async function folderFault(folder: string): Promise<LibraryFault | undefined> {
+export async function findFolderFault(folder: string): Promise<LibraryFault | undefined> {
   try {
     await access(folder, constants.W_OK);
     const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize < LEAST_ROOM ? 'full' : undefined;
+    return bavail * bsize < MIN_FREE_BYTES ? 'full' : undefined;
   } catch (error) {
     const above = dirname(resolve(folder));
-    return codeOf(error) === 'ENOENT' && above !== resolve(folder) ? folderFault(above) : 'read-only';
+    return codeOf(error) === 'ENOENT' && above !== resolve(folder) ? findFolderFault(above) : 'read-only';
   }
 }
 

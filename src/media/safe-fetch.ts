@@ -47,7 +47,7 @@ export interface FetchOptions {
   readonly resolve?: (host: string) => Promise<readonly Address[]>;
 }
 
-export interface Fetched {
+export interface FetchedBody {
   /** The URL of the body, after redirects. */
   readonly url: string;
   readonly bytes: Buffer;
@@ -62,21 +62,21 @@ export interface Fetched {
  *
  * @throws FetchRefused for everything but a 200 within the limits
  */
-export async function fetchPublic(address: string, options: FetchOptions = {}): Promise<Fetched> {
+export async function fetchPublic(address: string, options: FetchOptions = {}): Promise<FetchedBody> {
   const { timeoutMs = 15_000, redirects = 3 } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
     let url = parseUrl(address);
     let headers = { ...options.headers };
     for (let hop = 0; hop <= redirects; hop += 1) {
-      const addresses = await checkedAddresses(url, options, deadline);
-      const { response, isCut } = await ask(url, headers, addresses, deadline);
-      const next = REDIRECTS.has(response.statusCode ?? 0) ? response.headers.location : undefined;
+      const addresses = await resolveAllowed(url, options, deadline);
+      const { response, isTruncated } = await sendRequest(url, headers, addresses, deadline);
+      const next = REDIRECT_STATUSES.has(response.statusCode ?? 0) ? response.headers.location : undefined;
       if (next === undefined)
-        return { url: url.href, bytes: await body(response, options.maxBytes ?? MAX_BYTES, isCut), headers: response.headers };
+        return { url: url.href, bytes: await readBody(response, options.maxBytes ?? MAX_BYTES, isTruncated), headers: response.headers };
       response.destroy();
       const target = parseUrl(next, url);
-      if (target.origin !== url.origin) headers = withoutSecrets(headers);
+      if (target.origin !== url.origin) headers = withoutCredentials(headers);
       url = target;
     }
     throw new FetchRefused('redirects');
@@ -102,7 +102,7 @@ export async function postPublic(
   try {
     const url = parseUrl(address);
     const headers = { ...options.headers, 'content-length': String(body.length) };
-    const { response } = await ask(url, headers, await checkedAddresses(url, options, deadline), deadline, body);
+    const { response } = await sendRequest(url, headers, await resolveAllowed(url, options, deadline), deadline, body);
     response.destroy();
     return response.statusCode ?? 0;
   } catch (error) {
@@ -117,7 +117,7 @@ export async function postPublic(
  *
  * @throws FetchRefused
  */
-export async function fetchImage(address: string, options: FetchOptions = {}): Promise<Fetched & { readonly type: ImageType }> {
+export async function fetchImage(address: string, options: FetchOptions = {}): Promise<FetchedBody & { readonly type: ImageType }> {
   const fetched = await fetchPublic(address, options);
   const type = imageType(fetched.bytes);
   if (!type) throw new FetchRefused('type');
@@ -132,20 +132,20 @@ export async function fetchImage(address: string, options: FetchOptions = {}): P
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0 || !ipaddr.isValid(ip)) return false;
   const parsed = ipaddr.parse(ip);
-  if (parsed.range() !== 'unicast' || NEVER.has(parsed.toString())) return false;
+  if (parsed.range() !== 'unicast' || BLOCKED_ADDRESSES.has(parsed.toString())) return false;
   // Of IPv6, only 2000::/3 has been allocated.
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0]! & 0xe0) === 0x20;
 }
 
 const MAX_BYTES = 20 * 2 ** 20;
-const LONGEST_URL = 4096;
-const PORTS = new Set(['', '80', '443', '8080']);
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MAX_URL_LENGTH = 4096;
+const ALLOWED_PORTS = new Set(['', '80', '443', '8080']);
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 /** A public IP address at which a cloud (Azure) has its metadata service. */
-const NEVER = new Set(['168.63.129.16']);
+const BLOCKED_ADDRESSES = new Set(['168.63.129.16']);
 
 function parseUrl(text: string, base?: URL): URL {
-  const url = text.length > LONGEST_URL ? undefined : fetchableUrl(text, base);
+  const url = text.length > MAX_URL_LENGTH ? undefined : fetchableUrl(text, base);
   if (!url) throw new FetchRefused('url');
   return url;
 }
@@ -154,7 +154,7 @@ function parseUrl(text: string, base?: URL): URL {
  * Returns the host's IP addresses, if a connection to each of them is allowed. A single one that is not makes the fetch
  * fail, since no legitimate host has such an address.
  */
-async function checkedAddresses(
+async function resolveAllowed(
   url: URL,
   { allowAddress, resolve = systemResolver }: FetchOptions,
   deadline: AbortSignal,
@@ -162,8 +162,8 @@ async function checkedAddresses(
   const host = hostOf(url);
   const family = isIP(host);
   const addresses = family > 0 ? [{ address: host, family }] : await beforeDeadline(resolve(host), deadline);
-  const fits = ({ address }: Address) => allowAddress?.(address) || (PORTS.has(url.port) && isPublicAddress(address));
-  if (addresses.length === 0 || !addresses.every(fits)) throw new FetchRefused('address');
+  const isAllowed = ({ address }: Address) => allowAddress?.(address) || (ALLOWED_PORTS.has(url.port) && isPublicAddress(address));
+  if (addresses.length === 0 || !addresses.every(isAllowed)) throw new FetchRefused('address');
   return addresses;
 }
 
@@ -176,29 +176,29 @@ const systemResolver = (host: string): Promise<readonly Address[]> => dnsLookup(
 
 function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new FetchRefused('time'));
-    if (deadline.aborted) late();
-    deadline.addEventListener('abort', late, { once: true });
-    work.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late));
+    const rejectLate = () => reject(new FetchRefused('time'));
+    if (deadline.aborted) rejectLate();
+    deadline.addEventListener('abort', rejectLate, { once: true });
+    work.then(resolve, reject).finally(() => deadline.removeEventListener('abort', rejectLate));
   });
 }
 
-interface Answer {
+interface OpenResponse {
   readonly response: IncomingMessage;
   /**
    * Returns whether the body was cut off. A body with neither a length nor an end mark looks the same in both cases.
    */
-  readonly isCut: () => boolean;
+  readonly isTruncated: () => boolean;
 }
 
 /** Sends a request: POST if there is a body. */
-function ask(
+function sendRequest(
   url: URL,
   headers: Record<string, string>,
   addresses: readonly Address[],
   signal: AbortSignal,
-  sent?: Buffer,
-): Promise<Answer> {
+  body?: Buffer,
+): Promise<OpenResponse> {
   // The name is not resolved again, since the result could differ from the checked one.
   const lookup: LookupFunction = (_host, { all }, done) => {
     const [first] = addresses as [Address];
@@ -212,25 +212,25 @@ function ask(
         host: hostOf(url),
         port: url.port || (url.protocol === 'https:' ? 443 : 80),
         path: url.pathname + url.search,
-        method: sent === undefined ? 'GET' : 'POST',
+        method: body === undefined ? 'GET' : 'POST',
         headers: { accept: '*/*', 'user-agent': 'Fasti', ...headers, 'accept-encoding': 'identity', host: url.host },
         // A new connection, not one that was opened for another fetch.
         agent: false,
         lookup,
         signal,
       },
-      (response) => resolve({ response, isCut: () => failed || !response.complete }),
+      (response) => resolve({ response, isTruncated: () => failed || !response.complete }),
     );
     let failed = false;
     request.on('error', (error) => {
       failed = true;
       reject(error);
     });
-    request.end(sent);
+    request.end(body);
   });
 }
 
-async function body(response: IncomingMessage, maxBytes: number, isCut: () => boolean): Promise<Buffer> {
+async function readBody(response: IncomingMessage, maxBytes: number, isTruncated: () => boolean): Promise<Buffer> {
   try {
     if (response.statusCode !== 200) throw new FetchRefused('status');
     if (!/^(identity)?$/i.test(response.headers['content-encoding'] ?? '')) throw new FetchRefused('type');
@@ -242,12 +242,12 @@ async function body(response: IncomingMessage, maxBytes: number, isCut: () => bo
       if (length > maxBytes) throw new FetchRefused('size');
       chunks.push(chunk);
     }
-    if (isCut()) throw new Error('the body was cut off');
+    if (isTruncated()) throw new Error('the body was cut off');
     return Buffer.concat(chunks);
   } finally {
     response.destroy();
   }
 }
 
-const withoutSecrets = (headers: Record<string, string>): Record<string, string> =>
+const withoutCredentials = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(authorization|cookie)$/i.test(name)));

@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { limitConcurrency } from '../in-turns.ts';
+import { limitConcurrency } from '../yielding.ts';
 import type { ImageType } from './image-type.ts';
 import { imageLibrary } from './sharp.ts';
 
@@ -21,7 +21,7 @@ export interface Dimensions {
 
 /** The dimensions of a size made of an image, and for a crop the part of the image that is used. */
 export interface Fit extends Dimensions {
-  readonly part?: Dimensions & { readonly left: number; readonly top: number };
+  readonly cropArea?: Dimensions & { readonly left: number; readonly top: number };
 }
 
 /** A file that sharp cannot read as an image, or one that would take too much memory. */
@@ -65,7 +65,7 @@ export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
 
 /** Returns the dimensions of a size, or undefined if the image is too small for it (`image_resize_dimensions`). */
 export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | undefined {
-  const fit = rule.crop ? cropTo(image, rule) : shrinkTo(image, rule);
+  const fit = rule.crop ? cropToFill(image, rule) : fitWithin(image, rule);
   const same = (one: number, other: number) => Math.abs(one - other) <= 1;
   return same(fit.width, image.width) && same(fit.height, image.height) ? undefined : fit;
 }
@@ -84,51 +84,53 @@ export async function makeSizes(
   rules: readonly SizeRule[],
   write: (name: string, bytes: Buffer) => Promise<void>,
 ): Promise<MadeSizes> {
-  const open = await opener(bytes);
-  const straight = () => open().autoOrient();
-  const { turned, ...image } = await fewAtOnce(() => readDimensions(open()));
+  const open = await imageOpener(bytes);
+  const openUpright = () => open().autoOrient();
+  const { turned, ...image } = await withPictureLimit(() => readDimensions(open()));
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
-    const made = await fewAtOnce(() => encode(picture, type)).catch(refuseUnreadable);
+    const made = await withPictureLimit(() => encode(picture, type)).catch(throwUnreadable);
     await write(name, made);
     return made;
   };
-  const full = await displayCopy({ image, turned, type, file }, (fit, name) => save(fit ? resize(straight(), fit) : straight(), name));
+  const display = await makeDisplayCopy({ image, turned, type, file }, (fit, name) =>
+    save(fit ? resize(openUpright(), fit) : openUpright(), name),
+  );
 
   const sizes: Record<string, unknown> = {};
   for (const rule of rules) {
     const fit = fitSize(image, rule);
     if (!fit) continue;
     const name = withSuffix(file, `${fit.width}x${fit.height}`);
-    const made = await save(resize(straight(), fit), name);
+    const made = await save(resize(openUpright(), fit), name);
     sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: made.length };
   }
   const metadata = {
-    width: full?.width ?? image.width,
-    height: full?.height ?? image.height,
-    file: below + (full?.file ?? file),
-    filesize: full?.filesize ?? bytes.length,
+    width: display?.width ?? image.width,
+    height: display?.height ?? image.height,
+    file: below + (display?.file ?? file),
+    filesize: display?.filesize ?? bytes.length,
     sizes,
-    image_meta: { ...NOTHING_KNOWN, orientation: full ? 1 : NOTHING_KNOWN.orientation },
-    ...(full ? { original_image: file } : {}),
+    image_meta: { ...EMPTY_IMAGE_META, orientation: display ? 1 : EMPTY_IMAGE_META.orientation },
+    ...(display ? { original_image: file } : {}),
   };
-  return { file: full?.file ?? file, metadata };
+  return { file: display?.file ?? file, metadata };
 }
 
 /** Maximum width times height: a small file with more pixels could fill the memory (a decompression bomb). */
-const MOST_PIXELS = 100_000_000;
-const LONGEST_SECONDS = 30;
+const MAX_PIXELS = 100_000_000;
+const TIMEOUT_SECONDS = 30;
 /**
  * Maximum number of pictures that the process reads or makes at a time. Each may take hundreds of megabytes, and
  * occupies one of the few threads that also read files and compress responses.
  */
-const MOST_AT_ONCE = 2;
-const fewAtOnce = limitConcurrency(MOST_AT_ONCE);
+const MAX_CONCURRENT_PICTURES = 2;
+const withPictureLimit = limitConcurrency(MAX_CONCURRENT_PICTURES);
 
 /** `big_image_size_threshold`. */
-const THRESHOLD = 2560;
+const MAX_DISPLAY_SIZE = 2560;
 
 /** The image metadata that WordPress stores (`wp_read_image_metadata`), for an image without EXIF and IPTC data. */
-const NOTHING_KNOWN = {
+const EMPTY_IMAGE_META = {
   aperture: '0', credit: '', camera: '', caption: '', created_timestamp: '0', copyright: '', focal_length: '0', iso: '0', shutter_speed: '0',
   title: '', orientation: '0', keywords: [], alt: '',
 }; // biome-ignore format: a table
@@ -138,18 +140,18 @@ const NOTHING_KNOWN = {
  * orientation is not upright.
  */
 async function readDimensions(picture: Sharp): Promise<Dimensions & { turned: boolean }> {
-  const { width, height, orientation = 1 } = await picture.metadata().catch(refuseUnreadable);
-  if (!width || !height) return refuseUnreadable();
+  const { width, height, orientation = 1 } = await picture.metadata().catch(throwUnreadable);
+  if (!width || !height) return throwUnreadable();
   return orientation >= 5 ? { width: height, height: width, turned: true } : { width, height, turned: orientation > 1 };
 }
 
 /** Returns a function that opens an image, as often as needed. */
-async function opener(bytes: Buffer): Promise<() => Sharp> {
+async function imageOpener(bytes: Buffer): Promise<() => Sharp> {
   const sharp = await imageLibrary();
-  return () => sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
+  return () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).timeout({ seconds: TIMEOUT_SECONDS });
 }
 
-const refuseUnreadable = (cause?: unknown): never => {
+const throwUnreadable = (cause?: unknown): never => {
   throw new ImageUnreadable('no image that can be read', { cause });
 };
 
@@ -162,12 +164,12 @@ interface DisplayCopy extends Dimensions {
  * Creates the file that is shown instead of the original, if one is needed. PNG images are not scaled down, since a
  * smaller PNG may be a larger file.
  */
-async function displayCopy(
+async function makeDisplayCopy(
   { image, turned, type, file }: { image: Dimensions; turned: boolean; type: ImageType; file: string },
   save: (fit: Fit | undefined, name: string) => Promise<Buffer>,
 ): Promise<DisplayCopy | undefined> {
-  const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > THRESHOLD;
-  const fit = large ? fitSize(image, { width: THRESHOLD, height: THRESHOLD, crop: false }) : undefined;
+  const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > MAX_DISPLAY_SIZE;
+  const fit = large ? fitSize(image, { width: MAX_DISPLAY_SIZE, height: MAX_DISPLAY_SIZE, crop: false }) : undefined;
   if (!fit && !turned) return undefined;
   const name = withSuffix(file, fit ? 'scaled' : 'rotated');
   const made = await save(fit, name);
@@ -177,8 +179,8 @@ async function displayCopy(
 /** Returns the name of a file made from another one. */
 const withSuffix = (file: string, suffix: string): string => file.replace(/(\.[^.]+)$/, `-${suffix}$1`);
 
-function resize(picture: Sharp, { width, height, part }: Fit): Sharp {
-  return (part ? picture.extract(part) : picture).resize({ width, height, fit: 'fill' });
+function resize(picture: Sharp, { width, height, cropArea }: Fit): Sharp {
+  return (cropArea ? picture.extract(cropArea) : picture).resize({ width, height, fit: 'fill' });
 }
 
 /** Encodes an image. JPEG and WebP have WordPress's qualities: 82 and 86. */
@@ -192,25 +194,25 @@ function encode(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
 }
 
 /** `wp_constrain_dimensions`: fits an image into both dimensions, keeping the proportions, without enlarging it. */
-function shrinkTo({ width, height }: Dimensions, rule: Dimensions): Fit {
-  const narrower = rule.width > 0 && width > rule.width ? rule.width / width : 1;
-  const lower = rule.height > 0 && height > rule.height ? rule.height / height : 1;
+function fitWithin({ width, height }: Dimensions, rule: Dimensions): Fit {
+  const widthRatio = rule.width > 0 && width > rule.width ? rule.width / width : 1;
+  const heightRatio = rule.height > 0 && height > rule.height ? rule.height / height : 1;
   const within = (ratio: number) => Math.round(width * ratio) <= rule.width && Math.round(height * ratio) <= rule.height;
-  const larger = Math.max(narrower, lower);
-  const ratio = within(larger) ? larger : Math.min(narrower, lower);
+  const larger = Math.max(widthRatio, heightRatio);
+  const ratio = within(larger) ? larger : Math.min(widthRatio, heightRatio);
   // Rounding may end one pixel below the limiting dimension.
-  const scaled = (length: number, most: number, decisive: boolean) => {
+  const scaled = (length: number, limit: number, isLimiting: boolean) => {
     const rounded = Math.max(1, Math.round(length * ratio));
-    return decisive && rounded === most - 1 ? most : rounded;
+    return isLimiting && rounded === limit - 1 ? limit : rounded;
   };
-  return { width: scaled(width, rule.width, narrower < 1), height: scaled(height, rule.height, lower < 1) };
+  return { width: scaled(width, rule.width, widthRatio < 1), height: scaled(height, rule.height, heightRatio < 1) };
 }
 
 /**
  * Returns the center of the image, in the proportions of the size. A dimension in which the image is smaller is not
  * enlarged.
  */
-function cropTo(image: Dimensions, rule: Dimensions): Fit {
+function cropToFill(image: Dimensions, rule: Dimensions): Fit {
   const shape = image.width / image.height;
   const [wanted, tall] = [Math.min(rule.width, image.width), Math.min(rule.height, image.height)];
   const width = Math.max(1, wanted || Math.round(tall * shape));
@@ -218,5 +220,5 @@ function cropTo(image: Dimensions, rule: Dimensions): Fit {
   const ratio = Math.max(width / image.width, height / image.height);
   const part = { width: Math.round(width / ratio), height: Math.round(height / ratio) };
   const middle = { left: Math.floor((image.width - part.width) / 2), top: Math.floor((image.height - part.height) / 2) };
-  return { width, height, part: { ...middle, ...part } };
+  return { width, height, cropArea: { ...middle, ...part } };
 }

@@ -106,7 +106,7 @@ export function ApiReference({ i18n, document, json }: ReferenceProps): JSX.Elem
             <summary>
               <code>{name}</code>
             </summary>
-            <Fields i18n={i18n} schema={schema} />
+            <SchemaFields i18n={i18n} schema={schema} />
           </details>
         ))}
       </section>
@@ -153,14 +153,21 @@ function OperationView({ i18n, document, operation }: OperationProps): JSX.Eleme
       {parameters.length > 0 && (
         <Table heading={say('pages:reference.parameters')}>
           {parameters.map(({ name = '', in: place, description, required, schema }) => (
-            <Row key={`${place}${name}`} i18n={i18n} name={name} type={typeOf(i18n, schema)} isRequired={required} about={description} />
+            <FieldRow
+              key={`${place}${name}`}
+              i18n={i18n}
+              name={name}
+              type={describeType(i18n, schema)}
+              isRequired={required}
+              about={description}
+            />
           ))}
         </Table>
       )}
       {body && (
         <>
           <h3>{say('pages:reference.fields')}</h3>
-          <Fields i18n={i18n} schema={body} />
+          <SchemaFields i18n={i18n} schema={body} />
         </>
       )}
       <h3>{say('pages:reference.answers')}</h3>
@@ -243,7 +250,7 @@ interface RowProps {
   readonly about: string | undefined;
 }
 
-const Row = ({ i18n, name, type, isRequired, about }: RowProps): JSX.Element => (
+const FieldRow = ({ i18n, name, type, isRequired, about }: RowProps): JSX.Element => (
   <div>
     <dt>
       <code>{name}</code> <span class="quiet">{type}</span> {isRequired && <strong>{i18n.say('pages:reference.required')}</strong>}
@@ -253,17 +260,17 @@ const Row = ({ i18n, name, type, isRequired, about }: RowProps): JSX.Element => 
 );
 
 /** The members of a schema. */
-function Fields({ i18n, schema }: { readonly i18n: I18n; readonly schema: Schema }): JSX.Element {
+function SchemaFields({ i18n, schema }: { readonly i18n: I18n; readonly schema: Schema }): JSX.Element {
   const members = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {} }) => Object.entries(properties));
-  if (members.length === 0) return <p>{typeOf(i18n, schema)}</p>;
+  if (members.length === 0) return <p>{describeType(i18n, schema)}</p>;
   return (
     <dl class="params">
       {members.map(([name, member]) => (
-        <Row
+        <FieldRow
           key={name}
           i18n={i18n}
           name={name}
-          type={typeOf(i18n, member)}
+          type={describeType(i18n, member)}
           isRequired={schema.required?.includes(name)}
           about={member.description}
         />
@@ -273,10 +280,10 @@ function Fields({ i18n, schema }: { readonly i18n: I18n; readonly schema: Schema
 }
 
 const TypeView = ({ schema, i18n }: { readonly schema: Schema | undefined; readonly i18n: I18n }) =>
-  schema === undefined ? null : <span class="quiet">{typeOf(i18n, schema)}</span>;
+  schema === undefined ? null : <span class="quiet">{describeType(i18n, schema)}</span>;
 
 /** Returns a short description of a type; a record is a link to its description. */
-function typeOf(i18n: I18n, schema: Schema = {}): ComponentChildren {
+function describeType(i18n: I18n, schema: Schema = {}): ComponentChildren {
   const { say } = i18n;
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -284,7 +291,7 @@ function typeOf(i18n: I18n, schema: Schema = {}): ComponentChildren {
   }
   if (schema.enum) return say('pages:reference.one-of', { values: schema.enum.map(String).join(', ') });
   const several = schema.anyOf ?? schema.oneOf;
-  if (several) return several.map((one, at) => [at > 0 ? ' | ' : '', typeOf(i18n, one)]);
-  if (schema.type === 'array' && schema.items) return [say('pages:reference.list-of', { type: '' }), typeOf(i18n, schema.items)];
+  if (several) return several.map((one, at) => [at > 0 ? ' | ' : '', describeType(i18n, one)]);
+  if (schema.type === 'array' && schema.items) return [say('pages:reference.list-of', { type: '' }), describeType(i18n, schema.items)];
   return schema.format ?? schema.type ?? say('pages:reference.any');
 }

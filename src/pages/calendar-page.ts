@@ -3,28 +3,28 @@ import { eventsOnPage } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import { dayInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
-import { weeksOf } from '../html/month-weeks.ts';
+import { weeksOfMonth } from '../html/month-weeks.ts';
 import type { Neighbour } from '../html/paging.tsx';
 import { siteNameOf } from '../html/site-name.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
 import type { FeedView } from '../kinds/feed-list.ts';
-import { soonest } from '../kinds/timeliness.ts';
+import { shortestTimeliness } from '../kinds/timeliness.ts';
 import { type CalendarList, listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
 import { ancestorsOf, type PlacedTerm } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
-import { nowLocal } from '../wordpress/zones.ts';
-import { calendarUrl, narrowing, type Pairs, subscriptions, type Target } from './addresses.ts';
-import { type CalendarProps, namedInMonth } from './calendar-views.tsx';
+import { localFromDate } from '../wordpress/zones.ts';
+import { type CalendarProps, idsShownInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import type { SearchProps } from './filter-views.tsx';
-import { BOXES, filterBoxes, filtersIn, type Narrowed, textOfBox } from './filters.ts';
+import { type FilteredPart, filterBoxes, filterValueText, readFilters, SHOW_FILTERS } from './filters.ts';
 import { i18nFor } from './i18n-for.ts';
-import { descriptionOf, type EventCard, eventCard, type MonthDay, type NamedLink, nameOf } from './models.ts';
-import type { Content, PageContext } from './pages.tsx';
-import { structuredEvents } from './structured.ts';
-import { kindOf, placeOf, termGroup, withTerm } from './term-languages.ts';
+import { descriptionOf, type EventCard, type MonthDay, type NamedLink, nameOf, toEventCard } from './models.ts';
+import type { PageContent, PageContext } from './pages.tsx';
+import { eventsJsonLd } from './structured.ts';
+import { findTermTranslations, kindOf, urlAndTranslations, withShownTerm } from './term-translations.ts';
+import { type CalendarTarget, calendarUrl, filterParameters, type QueryPairs, subscriptions } from './urls.ts';
 
 /** Returns a page of the calendar: a list, a month, a day, or past events, optionally of a category or a tag. */
 export async function calendarPage(
@@ -32,37 +32,37 @@ export async function calendarPage(
   caller: Caller,
   page: ListPage,
   query: Readonly<Record<string, unknown>>,
-): Promise<Content> {
+): Promise<PageContent> {
   const { settings } = caller;
   const i18n = i18nFor(site, caller);
   const view = page.view ?? settings.calendar.view;
   const [isMonth, whole] = [view === 'month', view === 'month' || view === 'day'];
   const perPage = eventsOnPage(settings);
-  const filters = filtersIn(query);
+  const filters = readFilters(query);
   const list = await listCalendar(site, caller, page, {
     filters: Object.fromEntries(filters),
-    unhidden: true,
+    withoutHidden: true,
     withJsonLd: true,
-    limit: whole ? MOST_AT_ONCE : perPage,
+    limit: whole ? MAX_EVENTS : perPage,
     offset: whole ? 0 : (page.number - 1) * perPage,
   });
   if (list.events.length === 0 && page.number > 1) fail('rest_no_route');
-  const translated = await termGroup(site, caller, list.terms[0]);
-  const found = withTerm(list, translated);
+  const translated = await findTermTranslations(site, caller, list.terms[0]);
+  const found = withShownTerm(list, translated);
   const shown: ShownCalendar = {
     caller,
     i18n,
     page,
     found,
     filters,
-    hasBoxes: filters.length > 0 || query[BOXES[0]] === BOXES[1],
-    date: dateShown(found, caller),
+    showsFilters: filters.length > 0 || query[SHOW_FILTERS[0]] === SHOW_FILTERS[1],
+    date: shownDate(found, caller),
     pages: Math.ceil(found.total / perPage),
   };
-  const target = await targetOf(site, shown, translated?.shown);
-  const cards = found.events.map((event) => eventCard(event, caller, i18n));
+  const target = await findTarget(site, shown, translated?.shown);
+  const cards = found.events.map((event) => toEventCard(event, caller, i18n));
   const props = await calendarProps(site, shown, target);
-  const month = isMonth ? monthOf(shown, target, cards) : undefined;
+  const month = isMonth ? monthProps(shown, target, cards) : undefined;
   const body = month
     ? theme.views.month({ ...props, ...month })
     : theme.views.list({
@@ -76,23 +76,23 @@ export async function calendarPage(
     name: isMonth ? 'month' : 'list',
     title: props.heading,
     description: descriptionOf(term?.description || settings.description),
-    ...placeOf(caller, target, translated),
+    ...urlAndTranslations(caller, target, translated),
     // Searches, and days and months without events, since their number is unlimited.
-    unlisted: page.search !== undefined || shown.hasBoxes || page.from !== undefined || (whole && cards.length === 0),
+    unlisted: page.search !== undefined || shown.showsFilters || page.from !== undefined || (whole && cards.length === 0),
     ...{ previous: props.previous?.href, next: props.next?.href },
-    data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
+    data: eventsJsonLd(found.events, month && idsShownInMonth(month.weeks)),
     records: found.events.map(({ record }) => record),
-    narrowing: narrowing(target),
+    narrowing: filterParameters(target),
     subject: { term, featured: page.featured },
-    timeliness: whole ? soonest([found.timeliness, BY_TODAY]) : found.timeliness,
+    timeliness: whole ? shortestTimeliness([found.timeliness, CHANGES_DAILY]) : found.timeliness,
   };
 }
 
 /** Months and days mark today, and the range of their links depends on it. */
-const BY_TODAY = 'daily';
+const CHANGES_DAILY = 'daily';
 
 /** Maximum number of events shown in a month or a day. */
-const MOST_AT_ONCE = 400;
+const MAX_EVENTS = 400;
 
 /** The data of a page of the calendar. */
 interface ShownCalendar {
@@ -101,23 +101,27 @@ interface ShownCalendar {
   readonly page: ListPage;
   readonly found: CalendarList;
   /** Filters of the page. */
-  readonly filters: Pairs;
+  readonly filters: QueryPairs;
   /** Whether the page shows the filter inputs. */
-  readonly hasBoxes: boolean;
+  readonly showsFilters: boolean;
   /** The month or the day of such a view. */
   readonly date: string | undefined;
   readonly pages: number;
 }
 
-function dateShown({ view, date }: CalendarList, { now, settings }: Caller): string | undefined {
+function shownDate({ view, date }: CalendarList, { now, settings }: Caller): string | undefined {
   if (view !== 'month' && view !== 'day') return undefined;
-  return (date ?? nowLocal(now, settings.zone)).slice(0, view === 'month' ? MONTH : DAY);
+  return (date ?? localFromDate(now, settings.zone)).slice(0, view === 'month' ? MONTH : DAY);
 }
 
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
 /** Returns the target of the page itself, from which its URL is made. `placed`: its term, if already known. */
-async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalendar, placed: PlacedTerm | undefined): Promise<Target> {
+async function findTarget(
+  { db }: Site,
+  { page, found, date, filters }: ShownCalendar,
+  placed: PlacedTerm | undefined,
+): Promise<CalendarTarget> {
   const [term] = found.terms;
   return {
     view: found.view,
@@ -131,7 +135,7 @@ async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalen
   };
 }
 
-async function calendarProps(site: Site, shown: ShownCalendar, target: Target): Promise<CalendarProps> {
+async function calendarProps(site: Site, shown: ShownCalendar, target: CalendarTarget): Promise<CalendarProps> {
   const { caller, i18n, page, found, pages } = shown;
   const { say } = i18n;
   const [term] = found.terms;
@@ -140,11 +144,11 @@ async function calendarProps(site: Site, shown: ShownCalendar, target: Target): 
     i18n,
     heading: headingOf(shown),
     about: term?.description ?? '',
-    views: viewsOf(shown, target),
+    views: viewLinks(shown, target),
     categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
-    search: await searchOf(site, shown, target),
+    search: await searchProps(site, shown, target),
     subscriptions: subscriptions(caller, siteNameOf(caller.settings, i18n), target),
-    ...(whole ? spanNeighbours(shown, target) : listNeighbours(shown, target)),
+    ...(whole ? periodNeighbours(shown, target) : listNeighbours(shown, target)),
     here: pages > 1 && !whole ? say('pages:page', { page: page.number, pages }) : undefined,
     stepped: whole,
     paged: say(whole ? (found.view === 'month' ? 'pages:months' : 'pages:days') : 'pages:other-pages'),
@@ -165,8 +169,8 @@ function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
 }
 
 /** Returns the links to the other views of the same events. The one to the day view leads to today from any page. */
-function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, featured, filters }: Target) {
-  const today = nowLocal(caller.now, caller.settings.zone).slice(0, DAY);
+function viewLinks({ caller, i18n, found, date }: ShownCalendar, { term, search, featured, filters }: CalendarTarget) {
+  const today = localFromDate(caller.now, caller.settings.zone).slice(0, DAY);
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
     ['month', 'pages:month'],
@@ -184,12 +188,12 @@ function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, f
  * Returns the search form. A form only sends its own fields, so the parameters of its URL are added as hidden fields.
  * If filter inputs are shown, the term in the path is a choice in one of them instead.
  */
-async function searchOf(site: Site, shown: ShownCalendar, target: Target): Promise<SearchProps> {
-  const { caller, page, found, hasBoxes } = shown;
+async function searchProps(site: Site, shown: ShownCalendar, target: CalendarTarget): Promise<SearchProps> {
+  const { caller, page, found, showsFilters: hasBoxes } = shown;
   const view = found.view === 'past' ? 'past' : 'list';
-  const said = hasBoxes ? {} : { term: target.term, featured: target.featured };
-  const [address = '', query = ''] = calendarUrl(caller, { view, ...said }).split('?');
-  const boxes = hasBoxes ? await filterBoxes(site, caller, narrowedBy(shown)) : [];
+  const sentNames = hasBoxes ? {} : { term: target.term, featured: target.featured };
+  const [address = '', query = ''] = calendarUrl(caller, { view, ...sentNames }).split('?');
+  const boxes = hasBoxes ? await filterBoxes(site, caller, filteredPart(shown)) : [];
   return {
     // Forms can only be sent to the server of the page (`PAGE_POLICY`), under the host name by which it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
@@ -197,15 +201,15 @@ async function searchOf(site: Site, shown: ShownCalendar, target: Target): Promi
     words: page.search ?? '',
     from: page.from ?? '',
     boxes,
-    more: hasBoxes ? undefined : calendarUrl(caller, { ...target, filters: [BOXES] }),
-    active: activeOf(shown, target, boxes),
+    more: hasBoxes ? undefined : calendarUrl(caller, { ...target, filters: [SHOW_FILTERS] }),
+    active: activeFilters(shown, target, boxes),
     clear: calendarUrl(caller, { ...target, number: 1, filters: [] }),
   };
 }
 
-function narrowedBy({ page, found, filters }: ShownCalendar): Narrowed {
+function filteredPart({ page, found, filters }: ShownCalendar): FilteredPart {
   const [term] = found.terms;
-  const fixed: Pairs = [
+  const fixed: QueryPairs = [
     ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tags' : 'categories', term.slug] as const]),
     ...(page.featured ? [['featured', '1'] as const] : []),
   ];
@@ -213,11 +217,12 @@ function narrowedBy({ page, found, filters }: ShownCalendar): Narrowed {
 }
 
 /** Returns the active filters in words, each with the URL of the page without it. */
-function activeOf({ caller, i18n, filters }: ShownCalendar, target: Target, boxes: SearchProps['boxes']): NamedLink[] {
+function activeFilters({ caller, i18n, filters }: ShownCalendar, target: CalendarTarget, boxes: SearchProps['boxes']): NamedLink[] {
   return filters.map(([name, value]) => {
     const box = boxes.find((one) => one.name === name);
     const label = i18n.say(`pages:filter.${name}`);
-    const text = box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(i18n, value, 'long') : box ? textOfBox(box) : value;
+    const text =
+      box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(i18n, value, 'long') : box ? filterValueText(box) : value;
     return {
       name: box?.as === 'tick' ? label : `${label}: ${text}`,
       href: calendarUrl(caller, { ...target, number: 1, filters: filters.filter(([other]) => other !== name) }),
@@ -234,10 +239,10 @@ interface Neighbours {
  * Returns the links to the previous and next pages of a list. The page before the first one of upcoming events is that
  * of past events, and vice versa.
  */
-function listNeighbours({ caller, i18n, page: { number }, found, pages }: ShownCalendar, target: Target): Neighbours {
+function listNeighbours({ caller, i18n, page: { number }, found, pages }: ShownCalendar, target: CalendarTarget): Neighbours {
   const { say } = i18n;
   const isPast = found.view === 'past';
-  const at = (change: Partial<Target>, text: string): Neighbour => ({
+  const at = (change: Partial<CalendarTarget>, text: string): Neighbour => ({
     href: calendarUrl(caller, { ...target, ...change }),
     text: say(text),
   });
@@ -250,39 +255,39 @@ function listNeighbours({ caller, i18n, page: { number }, found, pages }: ShownC
 }
 
 /** Number of years from now within which empty days and months still link to others. */
-const YEARS_ON = 2;
+const MAX_YEARS_AHEAD = 2;
 
 /**
  * Returns the links to the days or months before and after. Far from today, those without events have no further links.
  */
-function spanNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, target: Target): Neighbours {
+function periodNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, target: CalendarTarget): Neighbours {
   const isMonth = found.view === 'month';
   const first = `${date.padEnd(DAY, '-01')} 00:00:00`;
   const step = (by: number): Neighbour => {
     const other = (isMonth ? addMonths(first, by) : addDays(first, by)).slice(0, isMonth ? MONTH : DAY);
     return { href: calendarUrl(caller, { ...target, date: other }), text: dayInWords(i18n, other, isMonth ? 'month' : 'long') };
   };
-  const now = nowLocal(caller.now, caller.settings.zone);
-  const [earliest, latest] = [addMonths(now, -12 * YEARS_ON), addMonths(now, 12 * YEARS_ON)];
-  const goesOn = (isNear: boolean) => isNear || found.events.length > 0;
+  const now = localFromDate(caller.now, caller.settings.zone);
+  const [earliest, latest] = [addMonths(now, -12 * MAX_YEARS_AHEAD), addMonths(now, 12 * MAX_YEARS_AHEAD)];
+  const hasFurther = (isNear: boolean) => isNear || found.events.length > 0;
   return {
-    previous: goesOn(first > earliest) && first.slice(0, DAY) > FIRST ? step(-1) : undefined,
-    next: goesOn(first < latest) && date < LAST ? step(1) : undefined,
+    previous: hasFurther(first > earliest) && first.slice(0, DAY) > FIRST ? step(-1) : undefined,
+    next: hasFurther(first < latest) && date < LAST ? step(1) : undefined,
   };
 }
 
 /** The years of dates have four digits. */
 const [FIRST, LAST] = ['1000-01-01', '9999-11'];
 
-function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, target: Target, cards: readonly EventCard[]) {
+function monthProps({ caller, i18n, found, date = '' }: ShownCalendar, target: CalendarTarget, cards: readonly EventCard[]) {
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
-  const today = nowLocal(now, settings.zone).slice(0, DAY);
+  const today = localFromDate(now, settings.zone).slice(0, DAY);
   const { cutoff } = settings.calendar;
   const unseen = Math.max(0, found.total - cards.length);
   // The events are in the order of their starts.
   const lastShown = cards.at(-1)?.start.slice(0, DAY) ?? '';
-  const weeks = weeksOf(date, cards, { firstDay, cutoff }).map((week) =>
+  const weeks = weeksOfMonth(date, cards, { firstDay, cutoff }).map((week) =>
     week.map(
       (day): MonthDay => ({
         date: day.date,

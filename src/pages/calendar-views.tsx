@@ -6,10 +6,10 @@ import { Link } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
 import { WeekdayHead } from '../html/weekday-head.tsx';
-import type { Subscription } from './addresses.ts';
 import { SearchForm, type SearchProps } from './filter-views.tsx';
 import { Menu, Subscribe } from './frame.tsx';
 import type { EventCard, MonthDay, NamedLink } from './models.ts';
+import type { Subscription } from './urls.ts';
 
 /** Data that every page of the calendar shows around its events. */
 export interface CalendarProps {
@@ -113,11 +113,11 @@ export interface MonthProps extends CalendarProps {
 }
 
 /** Maximum number of events shown in a day of a month; the day's own page has all. */
-const MOST_IN_A_DAY = 3;
+const MAX_EVENTS_PER_DAY = 3;
 
 /** Returns the ids of the events shown in the days of a month. */
-export const namedInMonth = (weeks: MonthProps['weeks']): ReadonlySet<number> =>
-  new Set(weeks.flat().flatMap(({ events = [] }) => events.slice(0, MOST_IN_A_DAY).map(({ id }) => id)));
+export const idsShownInMonth = (weeks: MonthProps['weeks']): ReadonlySet<number> =>
+  new Set(weeks.flat().flatMap(({ events = [] }) => events.slice(0, MAX_EVENTS_PER_DAY).map(({ id }) => id)));
 
 /** A month as a table of days. On a narrow screen the stylesheet turns it into a list of the days that have events. */
 export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps): JSX.Element {
@@ -145,7 +145,7 @@ export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps):
 function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JSX.Element {
   const { date, words, href, isToday, events, mayHaveMore } = day;
   if (events === undefined) return <td class="other-month" />;
-  const [shown, more] = [events.slice(0, MOST_IN_A_DAY), Math.max(0, events.length - MOST_IN_A_DAY)];
+  const [shown, more] = [events.slice(0, MAX_EVENTS_PER_DAY), Math.max(0, events.length - MAX_EVENTS_PER_DAY)];
   const isEmpty = events.length === 0 && !mayHaveMore;
   const classes = [...(isEmpty ? ['empty-day'] : []), ...(isToday ? ['today'] : [])].join(' ');
   const number = <time dateTime={date}>{Number(date.slice(8))}</time>;

@@ -11,11 +11,11 @@ export interface Category extends NamedLink {
 }
 
 /** Maximum number of categories on a page. */
-const MOST = 50;
+const MAX_CATEGORIES = 50;
 
 /** Returns the categories that have events, by name. */
 export async function usedCategories(site: Site, caller: Caller): Promise<Category[]> {
-  const { records } = await listTerms(site, caller, termKind('category'), { per_page: MOST, hide_empty: true });
+  const { records } = await listTerms(site, caller, termKind('category'), { per_page: MAX_CATEGORIES, hide_empty: true });
   const i18n = i18nFor(site, caller);
   return records.map((record) => {
     // Lists of terms contain term records, whose names and URLs are texts.

@@ -9,9 +9,9 @@ import { listPosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { typedEntries } from '../typed-keys.ts';
-import type { Pairs } from './addresses.ts';
 import { i18nFor } from './i18n-for.ts';
 import { nameOf } from './models.ts';
+import type { QueryPairs } from './urls.ts';
 
 /*
  * The inputs for filtering the calendar: one for each filter of pages, with its choices. An input without choices is
@@ -22,7 +22,7 @@ import { nameOf } from './models.ts';
  * The parameter that requests the filter inputs. Pages do not show them otherwise, unless filters are active: the
  * inputs take as much time as the rest of the page, and few visitors need them.
  */
-export const BOXES = ['filters', 'open'] as const;
+export const SHOW_FILTERS = ['filters', 'open'] as const;
 
 /** A filter of pages. */
 export type FilterName = keyof typeof feedFilters;
@@ -42,7 +42,7 @@ export interface FilterBox {
 }
 
 /** The sources of choices, and the language of the page. */
-interface Known {
+interface ChoiceSources {
   readonly i18n: I18n;
   readonly categories: readonly Choice[];
   readonly tags: readonly Choice[];
@@ -50,16 +50,16 @@ interface Known {
   readonly organizers: readonly Values[];
 }
 
-type Offer = Pick<FilterBox, 'as'> & { readonly choices?: (known: Known) => readonly Choice[] };
+type InputDefinition = Pick<FilterBox, 'as'> & { readonly choices?: (known: ChoiceSources) => readonly Choice[] };
 
 /** The input of each filter; undefined: it is somewhere else on the page. */
-const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
+const INPUT_DEFINITIONS: { readonly [Name in FilterName]: InputDefinition | undefined } = {
   search: undefined,
   until: { as: 'day' },
   categories: { as: 'choice', choices: ({ categories }) => categories },
   tags: { as: 'choice', choices: ({ tags }) => tags },
-  venue: { as: 'choice', choices: ({ venues, i18n }) => choicesFrom(venues, 'venue', i18n) },
-  organizer: { as: 'choice', choices: ({ organizers, i18n }) => choicesFrom(organizers, 'organizer', i18n) },
+  venue: { as: 'choice', choices: ({ venues, i18n }) => choicesFromRecords(venues, 'venue', i18n) },
+  organizer: { as: 'choice', choices: ({ organizers, i18n }) => choicesFromRecords(organizers, 'organizer', i18n) },
   city: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'city') },
   state: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'stateprovince') },
   country: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'country') },
@@ -67,10 +67,10 @@ const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
 };
 
 /** Maximum number of choices of each filter, by name. */
-const MOST_CHOICES = 100;
+const MAX_CHOICES = 100;
 
 /** Returns the filters in the query of a page that are not empty, as sent. */
-export function filtersIn(query: Values): Pairs {
+export function readFilters(query: Values): QueryPairs {
   return Object.keys(feedFilters).flatMap((name) => {
     const value = Object.hasOwn(query, name) ? [query[name]].flat().filter((one) => typeof one === 'string' && one !== '') : [];
     return value.length === 0 ? [] : [[name, value.join(',')] as const];
@@ -78,19 +78,19 @@ export function filtersIn(query: Values): Pairs {
 }
 
 /** A part of the calendar that visitors can filter further. */
-export interface Narrowed {
-  readonly filters: Pairs;
+export interface FilteredPart {
+  readonly filters: QueryPairs;
   /** Filters that follow from the path of the page. */
-  readonly fixed: Pairs;
+  readonly fixed: QueryPairs;
   /** Whether only upcoming events are listed. */
   readonly upcoming: boolean;
 }
 
 /** Returns the filter inputs of a page. */
-export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, upcoming }: Narrowed): Promise<FilterBox[]> {
-  const known = await knownChoices(site, caller, upcoming);
+export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, upcoming }: FilteredPart): Promise<FilterBox[]> {
+  const known = await loadChoiceSources(site, caller, upcoming);
   const said = new Map([...fixed, ...filters]);
-  return typedEntries(OFFERS).flatMap(([name, offer]): FilterBox[] => {
+  return typedEntries(INPUT_DEFINITIONS).flatMap(([name, offer]): FilterBox[] => {
     if (!offer) return [];
     const value = said.get(name) ?? '';
     const choices = offer.choices?.(known);
@@ -100,15 +100,15 @@ export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, 
   });
 }
 
-async function knownChoices(site: Site, caller: Caller, upcoming: boolean): Promise<Known> {
+async function loadChoiceSources(site: Site, caller: Caller, upcoming: boolean): Promise<ChoiceSources> {
   const i18n = i18nFor(site, caller);
   const linked = async (name: 'venue' | 'organizer'): Promise<readonly Values[]> => {
     const used = upcoming ? { only_with_upcoming: true } : { has_events: true };
-    const values = { ...used, per_page: MOST_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
-    return (await listPosts(site, caller, postKind(name), values, MOST_CHOICES)).records;
+    const values = { ...used, per_page: MAX_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
+    return (await listPosts(site, caller, postKind(name), values, MAX_CHOICES)).records;
   };
   const terms = async (name: 'category' | 'tag'): Promise<Choice[]> => {
-    const { records } = await listTerms(site, caller, termKind(name), { per_page: MOST_CHOICES, hide_empty: true });
+    const { records } = await listTerms(site, caller, termKind(name), { per_page: MAX_CHOICES, hide_empty: true });
     return records.map((record) => ({ value: String(record.slug), text: nameOf(String(record.name), i18n) }));
   };
   const [categories, tags] = [await terms('category'), await terms('tag')];
@@ -116,7 +116,7 @@ async function knownChoices(site: Site, caller: Caller, upcoming: boolean): Prom
   return { i18n, categories, tags, venues, organizers };
 }
 
-const choicesFrom = (records: readonly Values[], title: string, i18n: I18n): Choice[] =>
+const choicesFromRecords = (records: readonly Values[], title: string, i18n: I18n): Choice[] =>
   records.map((record) => ({ value: String(record.id), text: nameOf(String(record[title]), i18n) }));
 
 /** Returns the distinct texts of a member of records, sorted. */
@@ -126,4 +126,4 @@ function distinctTexts(records: readonly Values[], member: string): Choice[] {
 }
 
 /** Returns the text for the present value of an input. */
-export const textOfBox = ({ value, choices }: FilterBox): string => choices?.find((choice) => choice.value === value)?.text ?? value;
+export const filterValueText = ({ value, choices }: FilterBox): string => choices?.find((choice) => choice.value === value)?.text ?? value;

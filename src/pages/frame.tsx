@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
-import type { Subscription } from './addresses.ts';
 import type { NamedLink, Picture } from './models.ts';
+import type { Subscription } from './urls.ts';
 
 /** The data around the content of every page. */
 export interface FrameProps {

@@ -1,11 +1,11 @@
 import type { Attributes, DocumentProps } from '../html/document.tsx';
 import { restUrl } from '../wordpress/links.ts';
-import type { PagePlace } from './addresses.ts';
 import type { Picture } from './models.ts';
+import type { UrlContext } from './urls.ts';
 
 /** Metadata of a page for programs. */
 export interface HeadProps {
-  readonly place: PagePlace;
+  readonly place: UrlContext;
   readonly siteName: string;
   readonly title: string;
   readonly description: string;
@@ -30,7 +30,7 @@ export interface HeadProps {
 }
 
 /** Returns the elements of a page's head for search engines, for sharing the page, and for programs. */
-export function headOf(head: HeadProps): Required<Pick<DocumentProps, 'links' | 'metas'>> {
+export function headElements(head: HeadProps): Required<Pick<DocumentProps, 'links' | 'metas'>> {
   const { place, siteName, title, description, canonical, picture, unlisted, isRecord, locale } = head;
   const graph: readonly (readonly [string, string])[] = [
     ['og:title', title],
@@ -49,10 +49,10 @@ export function headOf(head: HeadProps): Required<Pick<DocumentProps, 'links' | 
     { name: 'tec-api-version', content: 'v1' },
     { name: 'tec-api-origin', content: place.settings.home },
   ];
-  return { metas, links: linksOf(head) };
+  return { metas, links: headLinks(head) };
 }
 
-function linksOf({ place, siteName, canonical, alternates, previous, next, calendar, news, api, icon }: HeadProps): Attributes[] {
+function headLinks({ place, siteName, canonical, alternates, previous, next, calendar, news, api, icon }: HeadProps): Attributes[] {
   return [
     ...(canonical === undefined ? [] : [{ rel: 'canonical', href: canonical }]),
     ...alternates.map(({ language, href }) => ({ rel: 'alternate', hreflang: language, href })),

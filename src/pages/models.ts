@@ -65,9 +65,9 @@ export interface EventCard {
 }
 
 /** Number of words of a description in a list. */
-const SUMMARY_WORDS = 28;
+const MAX_SUMMARY_WORDS = 28;
 
-export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCard {
+export function toEventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCard {
   const { record, locked } = event;
   const { settings } = caller;
   const { start, end } = shownTimes(record, settings.calendar.timezoneMode, settings.zone);
@@ -75,7 +75,7 @@ export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCa
   const hourCycle = hourCycleOf(settings.calendar.formats.time);
   return {
     id: record.id,
-    lang: langOf(record, caller),
+    lang: foreignLanguageTag(record, caller),
     title: titleOf(event, i18n),
     href: record.url,
     start,
@@ -83,31 +83,31 @@ export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCa
     allDay,
     when: spanInWords(i18n, { start, end, allDay }, hourCycle),
     time: allDay ? undefined : timeInWords(i18n, start, hourCycle),
-    zone: zoneNote(record, caller),
-    where: venuesOf(record).map(shortPlace).join(' · '),
+    zone: foreignZoneName(record, caller),
+    where: venuesOf(record).map(nameAndTown).join(' · '),
     cost: plainLine(record.cost),
-    summary: locked ? '' : firstWords(plainLine(record.excerpt || record.description)),
-    picture: pictureOf(record.image, 'medium', event.imageText),
+    summary: locked ? '' : summarize(plainLine(record.excerpt || record.description)),
+    picture: fittingPicture(record.image, 'medium', event.imageText),
     featured: record.featured === true,
-    mark: wordOf(event.state, (name) => i18n.say(`pages:marks.${name}`)),
+    mark: stateInWords(event.state, (name) => i18n.say(`pages:marks.${name}`)),
     locked,
   };
 }
 
 /** Returns the word for an event that does not take place as planned; undefined for others. `state`: as stored. */
-export function wordOf(state: string, say: (name: string) => string): string | undefined {
-  const name = STATES.get(state);
+export function stateInWords(state: string, say: (name: string) => string): string | undefined {
+  const name = STATE_KEYS.get(state);
   return name && say(name);
 }
 
-const STATES: ReadonlyMap<string, string> = new Map([
+const STATE_KEYS: ReadonlyMap<string, string> = new Map([
   [CANCELED, 'cancelled'],
   ['postponed', 'postponed'],
   ['moved-online', 'moved-online'],
 ]);
 
 /** Returns the tag of a record's language, if it is not the language of the page's own texts. */
-export function langOf({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {
+export function foreignLanguageTag({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {
   const { contentLanguages: known } = caller.settings;
   const own = known && languageOfCode(known, language ?? undefined);
   const tag = own && languageTag(own);
@@ -127,17 +127,17 @@ export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>
   return locked ? say('site:words.protected-title', { title }) : title;
 }
 
-function firstWords(text: string): string {
+function summarize(text: string): string {
   const words = text.split(' ');
-  return words.length > SUMMARY_WORDS
+  return words.length > MAX_SUMMARY_WORDS
     ? `${words
-        .slice(0, SUMMARY_WORDS)
+        .slice(0, MAX_SUMMARY_WORDS)
         .join(' ')
         .replace(/[,;:.–-]$/, '')}…`
     : text;
 }
 
-const shortPlace = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): string =>
+const nameAndTown = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): string =>
   [venue, city]
     .map((part) => plainLine(part ?? ''))
     .filter((part) => part !== '')
@@ -146,22 +146,25 @@ const shortPlace = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): strin
 /**
  * Returns the name of the zone of the times shown, if it is not the site's. Old events without a zone use the site's.
  */
-function zoneNote({ timezone, timezone_abbr: abbreviation, all_day: allDay }: EventRecord, { settings }: Caller): string | undefined {
+function foreignZoneName(
+  { timezone, timezone_abbr: abbreviation, all_day: allDay }: EventRecord,
+  { settings }: Caller,
+): string | undefined {
   if (allDay || settings.calendar.timezoneMode === 'site' || ['', settings.timezone].includes(timezone)) return undefined;
   return abbreviation || timezone;
 }
 
 /** Returns the size of a picture that fits, or the full picture if there are no sizes. */
-export function pictureOf(image: ImageRecord | false | undefined, size: 'medium' | 'large', text: string): Picture | undefined {
+export function fittingPicture(image: ImageRecord | false | undefined, size: 'medium' | 'large', text: string): Picture | undefined {
   if (!image) return undefined;
   const { sizes } = image;
   const fitting = size === 'medium' ? (sizes?.medium ?? sizes?.medium_large) : (sizes?.large ?? sizes?.medium_large);
   const { url, width, height } = fitting ?? image;
-  return { src: url, width: numberOf(width), height: numberOf(height), text: plainLine(text) };
+  return { src: url, width: toNumber(width), height: toNumber(height), text: plainLine(text) };
 }
 
 /** Metadata written by WordPress may contain numbers as text. */
-const numberOf = (value: unknown): number | undefined => Number(value) || undefined;
+const toNumber = (value: unknown): number | undefined => Number(value) || undefined;
 
 /** A venue with its address, contact data and a map. */
 export interface PlaceModel extends NamedLink {
@@ -174,7 +177,7 @@ export interface PlaceModel extends NamedLink {
   readonly map: string | undefined;
 }
 
-export function placeModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): PlaceModel {
+export function toPlaceModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): PlaceModel {
   const address = placeOf({ ...venue, venue: '' });
   const wanted = venue.show_map !== false || venue.show_map_link !== false;
   return {
@@ -199,9 +202,9 @@ export function websiteOf(html: string | undefined): string {
 }
 
 /** Returns the start of a text, as a description for search engines. */
-export const descriptionOf = (html: string): string => firstCharacters(plainText(html).replace(/\s+/g, ' '), LONGEST_DESCRIPTION).trim();
+export const descriptionOf = (html: string): string => firstCharacters(plainText(html).replace(/\s+/g, ' '), MAX_DESCRIPTION_LENGTH).trim();
 
-const LONGEST_DESCRIPTION = 300;
+const MAX_DESCRIPTION_LENGTH = 300;
 
 /** A day of a month view with its events. */
 export interface MonthDay {

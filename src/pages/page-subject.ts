@@ -11,7 +11,7 @@ export interface PageSubject {
 }
 
 /** The routes of the API for the subject of a page. */
-interface Routes {
+interface ApiRoutes {
   readonly route: string;
   readonly query?: readonly (readonly [string, string])[];
   /** The route in WordPress's own namespace. */
@@ -19,7 +19,7 @@ interface Routes {
 }
 
 /** Returns the route of the calendar's API for the subject of a page, and that of WordPress's own API. */
-export function routesOf({ event, term, featured }: PageSubject): Routes {
+export function apiRoutesOf({ event, term, featured }: PageSubject): ApiRoutes {
   if (event !== undefined) return { route: `events/${event}`, core: `wp/v2/tribe_events/${event}` };
   if (term === undefined) return featured ? { route: 'events/', query: [['featured', '1']] } : { route: '' };
   const isTag = term.taxonomy === 'post_tag';

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { USUAL_NAMESPACE } from '../config/values.ts';
+import { PLUGIN_NAMESPACE } from '../config/values.ts';
 import { documentOf } from '../html/document.tsx';
 import type { I18n } from '../html/i18n.ts';
 import { siteNameOf } from '../html/site-name.ts';
@@ -9,14 +9,14 @@ import type { Site } from '../site.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { calendarUrl, listUrlIn, type Pairs, spoken, suggestUrl, unspoken, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
-import { headOf } from './head.ts';
+import { headElements } from './head.ts';
 import { i18nFor } from './i18n-for.ts';
 import type { Picture } from './models.ts';
-import { type PageSubject, routesOf } from './page-subject.ts';
+import { apiRoutesOf, type PageSubject } from './page-subject.ts';
 import { ProblemView } from './record-views.tsx';
 import type { LoadedTheme } from './theme.ts';
+import { appendQuery, calendarUrl, listUrlInLanguage, type QueryPairs, suggestUrl, withLanguage, withoutLanguage } from './urls.ts';
 
 /** A complete page. */
 export interface Page {
@@ -34,13 +34,13 @@ export interface PageContext extends LoadedTheme {
 }
 
 /** The language and translations of a record. */
-export interface Translated {
+export interface WithTranslations {
   readonly language?: string | null | undefined;
   readonly translations?: Readonly<Record<string, { readonly url: string }>> | undefined;
 }
 
 /** The content of a page, and the data for its head. */
-export interface Content {
+export interface PageContent {
   readonly body: ComponentChildren;
   /** A name for use in stylesheets. */
   readonly name: string;
@@ -52,7 +52,7 @@ export interface Content {
   /** The URL of the first of several pages, if this is another one, since other languages may have fewer pages. */
   readonly first?: string | undefined;
   /** For the page of a record or a term: its language and its translations, if content has languages. */
-  readonly record?: Translated | undefined;
+  readonly record?: WithTranslations | undefined;
   readonly picture?: Picture | undefined;
   readonly unlisted?: boolean;
   readonly previous?: string | undefined;
@@ -64,14 +64,14 @@ export interface Content {
   readonly records: readonly unknown[];
   readonly subject: PageSubject;
   /** Parameters that restrict the calendar to the events of the page. */
-  readonly narrowing?: Pairs | undefined;
+  readonly narrowing?: QueryPairs | undefined;
   readonly timeliness: Timeliness;
 }
 
 /**
  * Returns the locale of a page's texts in Open Graph's form (`it_IT`): that of the content, else that of the interface.
  */
-function graphLocale({ language, locale }: I18n, { settings, content }: Caller): string {
+function openGraphLocale({ language, locale }: I18n, { settings, content }: Caller): string {
   const own = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
   const known = (own?.locale || locale).replaceAll('-', '_');
   // WordPress locales may have a suffix that is not a region: `de_DE_formal`.
@@ -79,16 +79,16 @@ function graphLocale({ language, locale }: I18n, { settings, content }: Caller):
 }
 
 /** Returns the whole page for its content. */
-export function pageOf({ site, assets, theme }: PageContext, caller: Caller, content: Content, status = 200): Page {
+export function toPage({ site, assets, theme }: PageContext, caller: Caller, content: PageContent, status = 200): Page {
   const { settings, home } = caller;
   const i18n = i18nFor(site, caller);
   const siteName = siteNameOf(settings, i18n);
-  const base = baseOf(settings.home);
+  const base = basePathOf(settings.home);
   const title = content.title === '' ? siteName : i18n.say('pages:titled', { title: content.title, of: siteName });
-  const languages = languagesOf(site, caller, content);
+  const languages = languageLinks(site, caller, content);
   const isThere = status === 200;
-  const { route, query } = routesOf(content.subject);
-  const head = headOf({
+  const { route, query } = apiRoutesOf(content.subject);
+  const head = headElements({
     place: caller,
     siteName,
     title,
@@ -96,7 +96,7 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     canonical: isThere
       ? caller.settings.contentLanguages
         ? content.address
-        : addressInLanguage(caller, undefined, content.address)
+        : urlInLanguage(caller, undefined, content.address)
       : undefined,
     picture: content.picture,
     unlisted: content.unlisted === true,
@@ -107,29 +107,29 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
         : [],
     previous: content.previous,
     next: content.next,
-    calendar: spoken(caller, withQuery(calendarRoot(caller), [...(content.narrowing ?? []), ['ical', '1']])),
-    news: newsOf(caller),
-    api: restUrl(caller, `${USUAL_NAMESPACE}/${route}`, query),
-    icon: assets.at(base, theme.icon),
-    locale: graphLocale(i18n, caller),
+    calendar: withLanguage(caller, appendQuery(calendarRootUrl(caller), [...(content.narrowing ?? []), ['ical', '1']])),
+    news: newsFeedUrl(caller),
+    api: restUrl(caller, `${PLUGIN_NAMESPACE}/${route}`, query),
+    icon: assets.urlOf(base, theme.icon),
+    locale: openGraphLocale(i18n, caller),
   });
   const html = documentOf({
     i18n,
     title,
-    styles: ['base.css', 'pages.css', ...(content.styles ?? []), ...theme.styles].map((name) => assets.at(base, name)),
-    scripts: (content.scripts ?? []).map((name) => assets.at(base, name)),
+    styles: ['base.css', 'pages.css', ...(content.styles ?? []), ...theme.styles].map((name) => assets.urlOf(base, name)),
+    scripts: (content.scripts ?? []).map((name) => assets.urlOf(base, name)),
     ...head,
     data: content.data ?? [],
     name: `page page-${content.name}`,
     children: theme.views.frame({
       i18n,
       siteName,
-      home: spoken(caller, `${home}/`),
-      logo: theme.logo === undefined ? undefined : { src: assets.at(base, theme.logo), text: siteName },
-      menu: menuOf(i18n, caller, content.address),
+      home: withLanguage(caller, `${home}/`),
+      logo: theme.logo === undefined ? undefined : { src: assets.urlOf(base, theme.logo), text: siteName },
+      menu: menuLinks(i18n, caller, content.address),
       languages,
       links: [
-        { name: i18n.say('pages:rss'), href: newsOf(caller) },
+        { name: i18n.say('pages:rss'), href: newsFeedUrl(caller) },
         { name: i18n.say('pages:api'), href: `${home}/doc` },
       ],
       children: content.body,
@@ -139,39 +139,43 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
 }
 
 /** Returns the path of a home URL, without trailing slash. */
-const baseOf = (home: string): string => (URL.canParse(home) ? new URL(home).pathname.replace(/\/$/, '') : '');
+const basePathOf = (home: string): string => (URL.canParse(home) ? new URL(home).pathname.replace(/\/$/, '') : '');
 
 /** Returns the URL of the whole calendar, to which the URLs of feeds are relative. */
-const calendarRoot = ({ home, settings }: Caller): string =>
-  settings.permalinkStructure === '' ? withQuery(`${home}/`, [['post_type', 'tribe_events']]) : `${home}/${settings.calendar.eventsSlug}/`;
+const calendarRootUrl = ({ home, settings }: Caller): string =>
+  settings.permalinkStructure === ''
+    ? appendQuery(`${home}/`, [['post_type', 'tribe_events']])
+    : `${home}/${settings.calendar.eventsSlug}/`;
 
-const newsOf = (caller: Caller): string =>
-  spoken(
+const newsFeedUrl = (caller: Caller): string =>
+  withLanguage(
     caller,
-    caller.settings.permalinkStructure === '' ? withQuery(calendarRoot(caller), [['feed', 'rss2']]) : `${calendarRoot(caller)}feed/`,
+    caller.settings.permalinkStructure === ''
+      ? appendQuery(calendarRootUrl(caller), [['feed', 'rss2']])
+      : `${calendarRootUrl(caller)}feed/`,
   );
 
 /**
  * Returns the links to the same page in other languages: if content has languages, those in which the page exists;
  * otherwise those of the interface.
  */
-function languagesOf({ texts }: Site, caller: Caller, { address, first = address, record }: Content): FrameProps['languages'] {
+function languageLinks({ texts }: Site, caller: Caller, { address, first = address, record }: PageContent): FrameProps['languages'] {
   const { home, settings, content, language } = caller;
   const { contentLanguages: known } = settings;
   if (known === undefined) {
     return texts.languages.map((code) => ({
       code,
       name: languageName(code),
-      href: addressInLanguage(caller, code, address),
+      href: urlInLanguage(caller, code, address),
       current: code === language,
     }));
   }
   const own = record ? record.language : (content.code ?? known.defaultCode);
-  const rest = first.startsWith(home) ? unspoken(caller, first.slice(home.length)) : '/';
+  const rest = first.startsWith(home) ? withoutLanguage(caller, first.slice(home.length)) : '/';
   return known.languages.flatMap((other) => {
     const { code, name } = other;
     const translation = record?.translations?.[code]?.url;
-    const href = code === own ? address : record ? translation : listUrlIn(caller, code, (root) => root + rest);
+    const href = code === own ? address : record ? translation : listUrlInLanguage(caller, code, (root) => root + rest);
     return href === undefined ? [] : [{ code: languageTag(other), name, href, current: code === own }];
   });
 }
@@ -179,14 +183,14 @@ function languagesOf({ texts }: Site, caller: Caller, { address, first = address
 /**
  * Returns a URL of the site in another language of the interface; undefined: in the language that the visitor prefers.
  */
-function addressInLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {
+function urlInLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {
   const rest = address.startsWith(home) ? address.slice(home.length) : '/';
   return settings.home + (code === undefined ? '' : `/${code}`) + rest;
 }
 
 const languageName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
 
-function menuOf({ say }: I18n, place: Caller, address: string) {
+function menuLinks({ say }: I18n, place: Caller, address: string) {
   const suggest = suggestUrl(place);
   const entries = [
     { name: say('pages:events'), href: calendarUrl(place, { view: 'list' }) },
@@ -215,7 +219,7 @@ export function problemPage(context: PageContext, caller: Caller, status: number
     request: status >= 500 ? request : undefined,
     back: calendarUrl(caller, { view: 'list' }),
   });
-  const content: Content = {
+  const content: PageContent = {
     body: view,
     name: 'problem',
     title: i18n.say(`pages:${heading}`),
@@ -226,5 +230,5 @@ export function problemPage(context: PageContext, caller: Caller, status: number
     subject: {},
     timeliness: 'always',
   };
-  return pageOf(context, caller, content, status);
+  return toPage(context, caller, content, status);
 }

@@ -4,14 +4,14 @@ import type { LinkedKindName } from '../kinds/feed-pages.ts';
 import { postKindOfType } from '../kinds/index.ts';
 import { isPreviewed } from '../kinds/post-record.ts';
 import type { Caller } from '../records/caller.ts';
-import { readToEdit } from '../records/editing.ts';
+import { readEditable } from '../records/editing.ts';
 import { linkedById } from '../records/linked-pages.ts';
 import { i18nFor } from './i18n-for.ts';
-import { type Content, type Page, type PageContext, pageOf } from './pages.tsx';
+import { type Page, type PageContent, type PageContext, toPage } from './pages.tsx';
 import { eventPage, linkedContent } from './record-pages.ts';
 
 /** The two roles of a user who previews a record. */
-export interface Onlooker {
+export interface PreviewCallers {
   /** The user, who may edit the record. */
   readonly editor: Caller;
   /** The same user without special permissions: the page around the record is shown as visitors will see it. */
@@ -31,10 +31,10 @@ export interface PreviewedRecord {
  *
  * @throws rest_no_route, rest_invalid_param if there is no record to preview; rest_forbidden
  */
-export async function previewPage(context: PageContext, { editor, visitor }: Onlooker, { id, type }: PreviewedRecord): Promise<Page> {
+export async function previewPage(context: PageContext, { editor, visitor }: PreviewCallers, { id, type }: PreviewedRecord): Promise<Page> {
   const { site } = context;
   const kind = postKindOfType(type ?? 'tribe_events') ?? fail('rest_no_route');
-  const { id: own, row } = await readToEdit(site, editor, kind, id);
+  const { id: own, row } = await readEditable(site, editor, kind, id);
   if (!isPreviewed(row.post_status)) fail('rest_no_route');
   const content =
     kind.name === 'event'
@@ -42,21 +42,21 @@ export async function previewPage(context: PageContext, { editor, visitor }: Onl
       : await linkedPreview(context, editor, kind.name, own);
   const { say } = i18nFor(site, visitor);
   const notice = say('pages:preview', { status: say(`statuses:${row.post_status}`) });
-  return pageOf(context, visitor, { ...content, unlisted: true, body: <Previewed notice={notice}>{content.body}</Previewed> });
+  return toPage(context, visitor, { ...content, unlisted: true, body: <WithNotice notice={notice}>{content.body}</WithNotice> });
 }
 
 /**
  * Returns the page of a venue or an organizer with its public events only: the capabilities for events are removed from
  * the editor.
  */
-async function linkedPreview(context: PageContext, editor: Caller, kind: LinkedKindName, id: number): Promise<Content> {
+async function linkedPreview(context: PageContext, editor: Caller, kind: LinkedKindName, id: number): Promise<PageContent> {
   const { viewer } = editor;
   const can = (capability: string) => !capability.endsWith(`_${event.capabilities}`) && viewer.can(capability);
   const reader = { ...editor, viewer: { ...viewer, can } };
   return linkedContent(context, reader, { kind, number: 1 }, await linkedById(context.site, reader, kind, id));
 }
 
-const Previewed = ({ notice, children }: { readonly notice: string; readonly children: Content['body'] }) => (
+const WithNotice = ({ notice, children }: { readonly notice: string; readonly children: PageContent['body'] }) => (
   <>
     <p class="notice notice-quiet">{notice}</p>
     {children}

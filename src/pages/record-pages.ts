@@ -1,4 +1,4 @@
-import { choiceInWords } from '../calendar/custom-fields.ts';
+import { choiceLabel } from '../calendar/custom-fields.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { eventsOnPage } from '../calendar/settings.ts';
 import { withMoments } from '../calendar/shown-times.ts';
@@ -10,36 +10,36 @@ import type { EventPage, LinkedPage } from '../kinds/calendar-page.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
 import type { OrganizerRecord } from '../kinds/organizer.ts';
 import { termLink } from '../kinds/term-record.ts';
-import { soonest, type Timeliness } from '../kinds/timeliness.ts';
+import { shortestTimeliness, type Timeliness } from '../kinds/timeliness.ts';
 import { pageIn } from '../kinds/translations.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
-import { type FeedEvent, type FeedTerm, namedEvents, namesOf } from '../records/feed-events.ts';
+import { type FeedEvent, type FeedTerm, loadNamedEvents, toNamedEvents } from '../records/feed-events.ts';
 import { type LinkedRecord, linkedBySlug } from '../records/linked-pages.ts';
 import { pagesOfDates } from '../records/occurrences.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
-import { addDays, isZeroDate, nowUtc } from '../wordpress/time.ts';
-import { nowLocal, parseZone, toLocal, toUtc } from '../wordpress/zones.ts';
-import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
+import { addDays, isZeroDate, utcFromDate } from '../wordpress/time.ts';
+import { localFromDate, parseZone, toLocal, toUtc } from '../wordpress/zones.ts';
 import { i18nFor } from './i18n-for.ts';
 import {
   descriptionOf,
   type EventCard,
-  eventCard,
-  langOf,
+  fittingPicture,
+  foreignLanguageTag,
   type NamedLink,
   nameOf,
-  pictureOf,
-  placeModel,
+  stateInWords,
   titleOf,
+  toEventCard,
+  toPlaceModel,
   websiteOf,
-  wordOf,
 } from './models.ts';
-import type { Content, PageContext } from './pages.tsx';
+import type { PageContent, PageContext } from './pages.tsx';
 import type { Detail } from './record-views.tsx';
-import { structuredEvents, structuredLinked } from './structured.ts';
+import { eventsJsonLd, linkedJsonLd } from './structured.ts';
+import { type AddedEvent, appendQuery, calendarUrl, eventSubscriptions } from './urls.ts';
 
 /** Returns the page of an event, or of one of its dates. `password`: the one entered to open a protected event. */
 export async function eventPage(
@@ -47,18 +47,18 @@ export async function eventPage(
   caller: Caller,
   page: EventPage,
   password: string | undefined,
-): Promise<Content> {
+): Promise<PageContent> {
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
-  const found = await namedEvents(site, caller, namesOf(page), { password, withJsonLd: true });
+  const found = await loadNamedEvents(site, caller, toNamedEvents(page), { password, withJsonLd: true });
   const event = found.events[0] ?? fail('rest_no_route');
   const { record, locked } = event;
-  const card = eventCard(event, caller, i18n);
-  const picture = pictureOf(record.image, 'large', event.imageText);
+  const card = toEventCard(event, caller, i18n);
+  const picture = fittingPicture(record.image, 'large', event.imageText);
   const website = websiteOf(record.website);
   const isDate = page.on !== undefined;
-  const dates = await otherDates({ site, caller, event, isDate });
-  const ending = endingOf(withMoments(record, caller.settings.zone).utc_end_date, caller);
+  const dates = await loadOtherDates({ site, caller, event, isDate });
+  const ending = endOfEvent(withMoments(record, caller.settings.zone).utc_end_date, caller);
   const hourCycle = hourCycleOf(caller.settings.calendar.formats.time);
   const momentInWords = (moment: string) => spanInWords(i18n, { start: moment, end: moment, allDay: false }, hourCycle);
   const body = theme.views.event({
@@ -66,20 +66,20 @@ export async function eventPage(
     card,
     description: record.description,
     picture,
-    places: venuesOf(record).map((venue) => placeModel(venue as VenueRecord, i18n)),
+    places: venuesOf(record).map((venue) => toPlaceModel(venue as VenueRecord, i18n)),
     organizers: record.organizer.map((organizer) => organizerModel(organizer, i18n)),
     // If no website was set, the record contains the URL of the page itself.
     website: website === record.url ? '' : website,
     categories: locked ? [] : event.categories.map((term) => termModel(term, caller, i18n)),
     tags: locked ? [] : event.tags.map((term) => termModel(term, caller, i18n)),
-    details: detailsOf(record, caller, say),
-    notice: wordOf(event.state, (name) => say(`pages:${name}`)),
+    details: customFieldDetails(record, caller, say),
+    notice: stateInWords(event.state, (name) => say(`pages:${name}`)),
     isOver: ending.isOver && (isDate || !dates || dates.length === 0),
     dates: (dates ?? []).map(({ start, isAlone, href }) => ({
       name: isAlone ? dayInWords(i18n, start, 'long') : momentInWords(start),
       href,
     })),
-    add: card.when === '' ? [] : eventSubscriptions(record.url, addedEvent(event, card, caller)),
+    add: card.when === '' ? [] : eventSubscriptions(record.url, toAddedEvent(event, card, caller)),
     back: calendarUrl(caller, { view: 'list' }),
     locked: locked ? { error: password === undefined ? undefined : say('pages:wrong-password') } : undefined,
   });
@@ -96,7 +96,7 @@ export async function eventPage(
     records: [record],
     subject: { event: record.id },
     // Rules may change without a change in the tables on which cached answers depend.
-    timeliness: dates ? 'always' : soonest([found.timeliness, ending.timeliness]),
+    timeliness: dates ? 'always' : shortestTimeliness([found.timeliness, ending.timeliness]),
   };
 }
 
@@ -104,16 +104,19 @@ export async function eventPage(
  * Returns whether an event is over, and when its page may have to say so: within the site's present day, or later. An
  * event without dates is never over.
  */
-function endingOf(utcEnd: string, { now, settings: { zone } }: Caller): { isOver: boolean; timeliness: Timeliness } {
+function endOfEvent(utcEnd: string, { now, settings: { zone } }: Caller): { isOver: boolean; timeliness: Timeliness } {
   if (isZeroDate(utcEnd)) return { isOver: false, timeliness: 'never' };
-  if (utcEnd < nowUtc(now)) return { isOver: true, timeliness: 'never' };
-  return { isOver: false, timeliness: toLocal(utcEnd, zone) < addDays(nowLocal(now, zone), 1).slice(0, DAY) ? 'minute' : 'daily' };
+  if (utcEnd < utcFromDate(now)) return { isOver: true, timeliness: 'never' };
+  return {
+    isOver: false,
+    timeliness: toLocal(utcEnd, zone) < addDays(localFromDate(now, zone), 1).slice(0, DATE_LENGTH) ? 'minute' : 'daily',
+  };
 }
 
-const DAY = 'YYYY-MM-DD'.length;
+const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
 /** Returns an event in its own local time, even if the page shows another one. */
-function addedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }: Caller): AddedEvent {
+function toAddedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }: Caller): AddedEvent {
   const zone = parseZone(record.timezone) ?? settings.zone;
   // Google identifies zones by name. A zone that is only an offset has none, so the times are in UTC.
   const isNamed = zone.rules !== null;
@@ -134,7 +137,7 @@ const termModel = (term: FeedTerm, caller: Caller, i18n: I18n): NamedLink => ({
 });
 
 /** Returns the values of the site's custom fields: ticked boxes joined by commas, a URL as a link. */
-function detailsOf({ custom_fields: values }: EventRecord, { settings }: Caller, say: (key: string) => string): Detail[] {
+function customFieldDetails({ custom_fields: values }: EventRecord, { settings }: Caller, say: (key: string) => string): Detail[] {
   const defined = new Map(settings.calendar.customFields.map((field) => [field.name, field]));
   // An empty list means that there are no values.
   return Object.entries(values as Readonly<Record<string, { readonly label: string; readonly value: string }>>).map(
@@ -142,7 +145,7 @@ function detailsOf({ custom_fields: values }: EventRecord, { settings }: Caller,
       const { type, choices = [] } = defined.get(name) ?? {};
       if (type === 'url' && /^https?:\/\//i.test(value)) return { label, value, href: value };
       if (type !== 'checkbox') return { label, value };
-      const ticked = value.split('|').map((choice) => choiceInWords(choice, choices, say('pages:yes')));
+      const ticked = value.split('|').map((choice) => choiceLabel(choice, choices, say('pages:yes')));
       return { label, value: ticked.join(', ') };
     },
   );
@@ -157,9 +160,9 @@ const organizerModel = ({ organizer, url, phone = '', email = '', website }: Org
 });
 
 /** Maximum number of dates of a recurring event on its page. */
-const MOST_DATES = 12;
+const MAX_DATES = 12;
 
-interface Dated {
+interface DateContext {
   readonly site: PageContext['site'];
   readonly caller: Caller;
   readonly event: FeedEvent;
@@ -174,12 +177,12 @@ interface OtherDate {
 }
 
 /** Returns the next dates of a recurring event, except the one being shown. Undefined: the event does not recur. */
-async function otherDates({ site, caller, event, isDate }: Dated): Promise<OtherDate[] | undefined> {
+async function loadOtherDates({ site, caller, event, isDate }: DateContext): Promise<OtherDate[] | undefined> {
   const { row, record } = event;
   const { settings, now } = caller;
   const recurring = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
   if (!recurring) return undefined;
-  const present = nowLocal(now, recurring.zone);
+  const present = localFromDate(now, recurring.zone);
   const { permalinkStructure } = settings;
   const { singleEventSlug } = settings.calendar;
   const pages = await pagesOfDates(
@@ -192,12 +195,12 @@ async function otherDates({ site, caller, event, isDate }: Dated): Promise<Other
   const countOn = (date: string): number => recurring.dates.filter(({ start }) => start.startsWith(date)).length;
   return recurring.dates
     .filter(({ start }) => start > present && !(isDate && start === record.start_date))
-    .slice(0, MOST_DATES)
-    .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: urlOf(start) }));
+    .slice(0, MAX_DATES)
+    .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DATE_LENGTH)) < 2, href: urlOf(start) }));
 }
 
 /** Returns the page of a venue or an organizer, with the events that link to it. */
-export async function linkedPage(context: PageContext, caller: Caller, page: LinkedPage): Promise<Content> {
+export async function linkedPage(context: PageContext, caller: Caller, page: LinkedPage): Promise<PageContent> {
   return linkedContent(context, caller, page, await linkedBySlug(context.site, caller, page.kind, page.slug));
 }
 
@@ -211,38 +214,38 @@ export async function linkedContent(
   caller: Caller,
   { kind, number }: Pick<LinkedPage, 'kind' | 'number'>,
   found: LinkedRecord | undefined,
-): Promise<Content> {
+): Promise<PageContent> {
   const { settings } = caller;
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
   const { record, imageText } = found ?? fail('rest_no_route');
   const perPage = eventsOnPage(settings);
-  const listed = await listCalendar(site, caller, UPCOMING, {
+  const listed = await listCalendar(site, caller, UPCOMING_LIST, {
     filters: { [kind]: String(record.id) },
-    unhidden: true,
+    withoutHidden: true,
     withJsonLd: true,
     limit: perPage,
     offset: (number - 1) * perPage,
   });
   if (listed.events.length === 0 && number > 1) fail('rest_no_route');
   const pages = Math.ceil(listed.total / perPage);
-  const at = (other: number) => pageAt(record.url, other, settings);
+  const at = (other: number) => urlOfPage(record.url, other, settings);
   const name = nameOf('venue' in record ? record.venue : record.organizer, i18n);
-  const picture = pictureOf(record.image, 'large', imageText);
+  const picture = fittingPicture(record.image, 'large', imageText);
   const previous = number > 1 ? { href: at(number - 1), text: say('pages:previous-page') } : undefined;
   const next = number < pages ? { href: at(number + 1), text: say('pages:next-page') } : undefined;
   const body = theme.views.linked({
     i18n,
-    lang: langOf(record, caller),
+    lang: foreignLanguageTag(record, caller),
     name,
     description: record.description ?? '',
     picture,
-    place: 'venue' in record ? placeModel(record, i18n) : undefined,
+    place: 'venue' in record ? toPlaceModel(record, i18n) : undefined,
     phone: plainLine(record.phone ?? ''),
     email: 'venue' in record ? '' : plainLine(record.email ?? ''),
     website: websiteOf(record.website),
     heading: say('venue' in record ? 'pages:events-at' : 'pages:events-by', { name }),
-    events: listed.events.map((event) => eventCard(event, caller, i18n)),
+    events: listed.events.map((event) => toEventCard(event, caller, i18n)),
     previous,
     next,
     here: pages > 1 ? say('pages:page', { page: number, pages }) : undefined,
@@ -260,7 +263,7 @@ export async function linkedContent(
     picture,
     previous: previous?.href,
     next: next?.href,
-    data: [...structuredLinked(record.json_ld), ...structuredEvents(listed.events)],
+    data: [...linkedJsonLd(record.json_ld), ...eventsJsonLd(listed.events)],
     records: listed.events.map((event) => event.record),
     subject: { linked: { kind, id: record.id } },
     timeliness: listed.timeliness,
@@ -268,7 +271,7 @@ export async function linkedContent(
 }
 
 /** Selects upcoming events; the filters are added to this. */
-const UPCOMING = {
+const UPCOMING_LIST = {
   of: 'list',
   view: 'list',
   date: undefined,
@@ -285,9 +288,9 @@ const UPCOMING = {
  * Returns the URL of a page number. URLs with a query always end in one; URLs with a path may also have a query, which
  * contains the language.
  */
-function pageAt(url: string, number: number, { permalinkStructure }: Pick<Caller['settings'], 'permalinkStructure'>): string {
+function urlOfPage(url: string, number: number, { permalinkStructure }: Pick<Caller['settings'], 'permalinkStructure'>): string {
   if (number === 1) return url;
-  if (permalinkStructure === '') return withQuery(url, [['paged', String(number)]]);
+  if (permalinkStructure === '') return appendQuery(url, [['paged', String(number)]]);
   const [path = '', ...query] = url.split('?');
   return [`${path.replace(/\/$/, '')}/page/${number}${path.endsWith('/') ? '/' : ''}`, ...query].join('?');
 }

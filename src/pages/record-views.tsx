@@ -4,10 +4,10 @@ import type { I18n } from '../html/i18n.ts';
 import { Link, mailUrl } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
-import type { Subscription } from './addresses.ts';
 import { Card } from './calendar-views.tsx';
 import { Subscribe } from './frame.tsx';
 import type { EventCard, NamedLink, Picture, PlaceModel } from './models.ts';
+import type { Subscription } from './urls.ts';
 
 export interface EventProps {
   readonly i18n: I18n;
@@ -145,7 +145,7 @@ function Facts({ i18n, places, organizers, website, categories, tags, details, d
       )}
       {details.map(({ label, value, href }) => (
         <Fact key={label} label={label}>
-          {href === undefined ? value : <Link href={href}>{shortAddress(value)}</Link>}
+          {href === undefined ? value : <Link href={href}>{shortUrl(value)}</Link>}
         </Fact>
       ))}
       {dates.length > 0 && (
@@ -254,16 +254,16 @@ function Phone({ text }: { readonly text: string }): JSX.Element {
   const number = text.replace(/^\p{L}[\p{L}.]*:?\s*/u, '');
   if (!/^\+?[\d\s()./-]{3,}$/.test(number) || /\s\/\s/.test(number)) return <span>{text}</span>;
   // The 0 in brackets is left out in international calls: `+44 (0)20 7946 0000`.
-  const dialled = (number.startsWith('+') ? number.replace('(0)', '') : number).replace(/[^\d+]/g, '');
-  return <Link href={`tel:${dialled}`}>{text}</Link>;
+  const dialledNumber = (number.startsWith('+') ? number.replace('(0)', '') : number).replace(/[^\d+]/g, '');
+  return <Link href={`tel:${dialledNumber}`}>{text}</Link>;
 }
 
 /** A website as a link; a value that is not a URL is shown as text. */
 const Website = ({ address }: { readonly address: string }): JSX.Element =>
-  URL.canParse(address) || address.startsWith('/') ? <Link href={address}>{shortAddress(address)}</Link> : <span>{address}</span>;
+  URL.canParse(address) || address.startsWith('/') ? <Link href={address}>{shortUrl(address)}</Link> : <span>{address}</span>;
 
 /** Returns a URL in short form for display. */
-const shortAddress = (url: string): string => url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
+const shortUrl = (url: string): string => url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
 
 export interface LinkedProps {
   readonly i18n: I18n;

@@ -1,13 +1,13 @@
 import { fail } from '../errors.ts';
-import type { CalendarPageAsked } from '../kinds/calendar-page.ts';
+import type { RequestedPage } from '../kinds/calendar-page.ts';
 import type { Caller } from '../records/caller.ts';
 import { calendarPage } from './calendar-page.ts';
-import { type Page, type PageContext, pageOf } from './pages.tsx';
+import { type Page, type PageContext, toPage } from './pages.tsx';
 import { eventPage, linkedPage } from './record-pages.ts';
 
 /** A requested page. */
 export interface PageRequest {
-  readonly page: CalendarPageAsked;
+  readonly page: RequestedPage;
   /** Parameters as sent, of which only those that filter lists are used. */
   readonly query: Readonly<Record<string, unknown>>;
   /** The password entered to open a protected event. */
@@ -22,11 +22,11 @@ export interface PageRequest {
 export async function renderPage(context: PageContext, caller: Caller, { page, query, password }: PageRequest): Promise<Page> {
   switch (page.of) {
     case 'list':
-      return pageOf(context, caller, await calendarPage(context, caller, page, query));
+      return toPage(context, caller, await calendarPage(context, caller, page, query));
     case 'event':
-      return pageOf(context, caller, await eventPage(context, caller, page, password));
+      return toPage(context, caller, await eventPage(context, caller, page, password));
     case 'linked':
-      return pageOf(context, caller, await linkedPage(context, caller, page));
+      return toPage(context, caller, await linkedPage(context, caller, page));
     case 'ids':
       return fail('rest_no_route');
   }

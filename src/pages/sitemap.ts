@@ -4,43 +4,43 @@ import { organizer } from '../kinds/organizer.ts';
 import { venue } from '../kinds/venue.ts';
 import type { Caller } from '../records/caller.ts';
 import { hiddenFromVisitors } from '../records/content-lists.ts';
-import { feedEvents } from '../records/feed-events.ts';
+import { loadFeedEvents } from '../records/feed-events.ts';
 import { narrowedPosts } from '../records/posts.ts';
 import type { Site } from '../site.ts';
 import { typedKeys } from '../typed-keys.ts';
 import { escHtml } from '../wordpress/content/entities.ts';
 import { isZeroDate } from '../wordpress/time.ts';
-import { calendarUrl, listUrlIn } from './addresses.ts';
 import { usedCategories } from './categories.ts';
+import { calendarUrl, listUrlInLanguage } from './urls.ts';
 
 /** A page in the sitemap. */
-interface Entry {
+interface SitemapEntry {
   readonly href: string;
   /** Time of the last change, UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly modified?: string;
 }
 
 /** A slice of one part of the sitemap. */
-interface Part {
-  readonly entries: readonly Entry[];
+interface PartSlice {
+  readonly entries: readonly SitemapEntry[];
   /** Total number of entries in the part. */
   readonly total: number;
 }
 
 /** Maximum number of URLs in one file; the protocol allows 50,000. */
-const MOST = 1000;
+const MAX_URLS = 1000;
 
 type PartName = keyof typeof PARTS;
-type Load = (site: Site, caller: Caller, limit: number, offset: number) => Promise<Part>;
+type LoadPart = (site: Site, caller: Caller, limit: number, offset: number) => Promise<PartSlice>;
 
-const linked =
-  <Fields extends PostFields, Published extends Dated>(kind: PostKind<Fields, Published>): Load =>
+const loadLinkedPart =
+  <Fields extends PostFields, Published extends Dated>(kind: PostKind<Fields, Published>): LoadPart =>
   async (site, caller, limit, offset) => {
     const slice = { conditions: [], order: { by: 'id', descending: false }, statuses: undefined, limit, offset } as const;
     const { bundle, records, total } = await narrowedPosts(site, caller, kind, slice, {});
     const open = records.filter(({ id }) => bundle.posts.get(id)?.post_password === '');
     const hidden = await hiddenFromVisitors(site, { posts: open.map(({ id }) => id), terms: [] });
-    return { entries: open.filter(({ id }) => !hidden.has(id)).map(entryOf), total };
+    return { entries: open.filter(({ id }) => !hidden.has(id)).map(toEntry), total };
   };
 
 /** The parts of the sitemap: pages that visitors can see in full. */
@@ -54,7 +54,7 @@ const PARTS = {
     ];
     const languages = settings.contentLanguages?.languages;
     const main = languages
-      ? languages.flatMap(({ code }) => mainPages.map((page) => listUrlIn(caller, code, page)))
+      ? languages.flatMap(({ code }) => mainPages.map((page) => listUrlInLanguage(caller, code, page)))
       : mainPages.map((page) => page(caller.home));
     const categories = await usedCategories(site, caller);
     const terms = categories.map(({ id }) => ({ term_id: id, taxonomy: termKind('category').taxonomy }));
@@ -64,24 +64,24 @@ const PARTS = {
     return { entries, total: entries.length };
   },
   events: async (site, caller, limit, offset) => {
-    const all = { span: { view: 'list' }, terms: [], filters: {}, unhidden: true, archive: true } as const;
-    const { events, total } = await feedEvents(site, caller, { ...all, limit, offset });
+    const all = { span: { view: 'list' }, terms: [], filters: {}, withoutHidden: true, archive: true } as const;
+    const { events, total } = await loadFeedEvents(site, caller, { ...all, limit, offset });
     const open = events.filter(({ row }) => row.post_password === '');
     const hidden = await hiddenFromVisitors(site, { posts: open.map(({ row }) => row.ID), terms: [] });
-    return { entries: open.filter(({ row }) => !hidden.has(row.ID)).map(({ record }) => entryOf(record)), total };
+    return { entries: open.filter(({ row }) => !hidden.has(row.ID)).map(({ record }) => toEntry(record)), total };
   },
-  venues: linked(venue),
-  organizers: linked(organizer),
-} as const satisfies Readonly<Record<string, Load>>;
+  venues: loadLinkedPart(venue),
+  organizers: loadLinkedPart(organizer),
+} as const satisfies Readonly<Record<string, LoadPart>>;
 
 type Dated = PublishedRecord & { readonly id: number; readonly url: string; readonly modified_utc: string };
 
-const entryOf = ({ url, modified_utc }: Dated): Entry => ({
+const toEntry = ({ url, modified_utc }: Dated): SitemapEntry => ({
   href: url,
   ...(isZeroDate(modified_utc) ? {} : { modified: modified_utc }),
 });
 
-const names = typedKeys(PARTS);
+const partNames = typedKeys(PARTS);
 
 /** A file of the sitemap (sitemaps.org): the index, which lists all others, or one of the others. */
 export type SitemapFile = 'index' | { readonly part: PartName; readonly number: number };
@@ -90,20 +90,20 @@ export type SitemapFile = 'index' | { readonly part: PartName; readonly number: 
 export function sitemapFile(path: string): SitemapFile | undefined {
   if (path === '/sitemap.xml') return 'index';
   const { part, number } = /^\/sitemap-(?<part>[a-z]+)-(?<number>[1-9]\d{0,5})\.xml$/.exec(path)?.groups ?? {};
-  const known = names.find((name) => name === part);
+  const known = partNames.find((name) => name === part);
   return known && { part: known, number: Number(number) };
 }
 
 /** Returns the XML of a file; undefined if there is no file with this number. */
 export async function sitemapXml(site: Site, caller: Caller, file: SitemapFile): Promise<string | undefined> {
-  if (file === 'index') return indexXml(caller, await numbersOf(site, caller));
-  const { entries } = await PARTS[file.part](site, caller, MOST, (file.number - 1) * MOST);
+  if (file === 'index') return indexXml(caller, await countFiles(site, caller));
+  const { entries } = await PARTS[file.part](site, caller, MAX_URLS, (file.number - 1) * MAX_URLS);
   return entries.length === 0 ? undefined : xml('urlset', 'url', entries);
 }
 
-async function numbersOf(site: Site, caller: Caller): Promise<Map<PartName, number>> {
-  const totals = await Promise.all(names.map(async (name) => [name, (await PARTS[name](site, caller, 1, 0)).total] as const));
-  return new Map(totals.map(([name, total]) => [name, Math.ceil(total / MOST)]));
+async function countFiles(site: Site, caller: Caller): Promise<Map<PartName, number>> {
+  const totals = await Promise.all(partNames.map(async (name) => [name, (await PARTS[name](site, caller, 1, 0)).total] as const));
+  return new Map(totals.map(([name, total]) => [name, Math.ceil(total / MAX_URLS)]));
 }
 
 const indexXml = ({ settings }: Caller, numbers: ReadonlyMap<PartName, number>): string =>
@@ -115,7 +115,7 @@ const indexXml = ({ settings }: Caller, numbers: ReadonlyMap<PartName, number>):
     ),
   );
 
-function xml(root: string, item: string, entries: readonly Entry[]): string {
+function xml(root: string, item: string, entries: readonly SitemapEntry[]): string {
   const items = entries.map(({ href, modified }) => {
     const time = modified === undefined ? '' : `<lastmod>${modified.replace(' ', 'T')}Z</lastmod>`;
     return `<${item}><loc>${escHtml(href)}</loc>${time}</${item}>`;

@@ -4,13 +4,13 @@ import type { FeedEvent } from '../records/feed-events.ts';
  * Maximum length of structured data in a page with several events, in characters, which is less than the rest of the
  * page.
  */
-const MOST = 20_000;
+const MAX_LENGTH = 20_000;
 
 /**
  * Returns the JSON-LD of a venue or an organizer for its own page. In the API it is embedded in an event, which
  * contains the context; on its own it must contain the context, or programs ignore it.
  */
-export const structuredLinked = (data: object | undefined): object[] =>
+export const linkedJsonLd = (data: object | undefined): object[] =>
   data === undefined ? [] : [{ '@context': 'http://schema.org', ...data }];
 
 /**
@@ -19,13 +19,13 @@ export const structuredLinked = (data: object | undefined): object[] =>
  *
  * @param shown ids of the events that the page shows; undefined: all of them
  */
-export function structuredEvents(events: readonly FeedEvent[], shown?: ReadonlySet<number>): object[] {
+export function eventsJsonLd(events: readonly FeedEvent[], shown?: ReadonlySet<number>): object[] {
   const described: object[] = [];
   let length = 0;
   for (const { id, record } of events) {
     if (record.json_ld === undefined || shown?.has(id) === false) continue;
     length += JSON.stringify(record.json_ld).length;
-    if (length > MOST) break;
+    if (length > MAX_LENGTH) break;
     described.push(record.json_ld);
   }
   return described.length === 0 ? [] : [described];

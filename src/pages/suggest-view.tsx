@@ -10,22 +10,22 @@ export interface SuggestProps {
   /** Names of the event's fields in the form. */
   readonly names: readonly string[];
   /** The visitor's own details. */
-  readonly said: Readonly<Record<'name' | 'email' | 'note', string>>;
+  readonly visitorDetails: Readonly<Record<'name' | 'email' | 'note', string>>;
   /** The URL to which the form is sent. */
   readonly address: string;
-  readonly hidden: { readonly key: string; readonly trap: string };
+  readonly hidden: { readonly key: string; readonly honeypot: string };
   readonly notice: string | undefined;
   /** The errors, with links to the fields. */
   readonly summary: ComponentChildren;
 }
 
 /** The form for suggesting an event. */
-export function SuggestView({ i18n, form, names, said, address, hidden, notice, summary }: SuggestProps): JSX.Element {
+export function SuggestView({ i18n, form, names, visitorDetails, address, hidden, notice, summary }: SuggestProps): JSX.Element {
   const { say } = i18n;
   const own = (name: 'name' | 'email' | 'note') => ({
     name: `from_${name}`,
     label: say(`pages:suggest.${name}`),
-    value: said[name],
+    value: visitorDetails[name],
     error: form.errors?.get(`from_${name}`),
   });
   return (
@@ -41,8 +41,8 @@ export function SuggestView({ i18n, form, names, said, address, hidden, notice, 
       <form method="post" action={address} class="suggest-form">
         <input type="hidden" name="key" value={hidden.key} />
         <p class="trap">
-          <label for={hidden.trap}>{say('pages:suggest.trap')}</label>
-          <input type="text" id={hidden.trap} name={hidden.trap} autocomplete="off" tabIndex={-1} />
+          <label for={hidden.honeypot}>{say('pages:suggest.trap')}</label>
+          <input type="text" id={hidden.honeypot} name={hidden.honeypot} autocomplete="off" tabIndex={-1} />
         </p>
         {names.map((name) => (
           <FieldOf key={name} form={form} i18n={i18n} name={name} />

@@ -1,29 +1,29 @@
 import { ApiError } from '../errors.ts';
-import { changedValues } from '../forms/changed.ts';
-import { namesText } from '../forms/choice-controls.tsx';
+import { changedValues } from '../forms/changed-values.ts';
+import { formatNames } from '../forms/choice-controls.tsx';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
+import { errorSentence, fieldErrors } from '../forms/error-sentences.ts';
 import { ErrorSummary, type FormState } from '../forms/fields.tsx';
 import type { FormContext } from '../forms/form-context.ts';
 import { textIn } from '../forms/form-values.ts';
-import { fieldErrors, sentenceOf } from '../forms/refused.ts';
 import { skippedHours } from '../forms/skipped-hours.ts';
-import { onSite } from '../kinds/custom-fields.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
+import { MAX_BYTES } from '../kinds/grammars/grammar.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { SUGGESTION_PARTS, type Suggestion } from '../kinds/suggestion.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
-import { keepSuggestion } from '../records/suggestions.ts';
+import { storeSuggestion } from '../records/suggestions.ts';
 import type { Site } from '../site.ts';
 import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { isEmail } from '../wordpress/email.ts';
-import { suggestPath, suggestUrl } from './addresses.ts';
 import { i18nFor } from './i18n-for.ts';
-import { type Page, type PageContext, pageOf } from './pages.tsx';
+import { type Page, type PageContext, toPage } from './pages.tsx';
 import { SuggestView, ThanksView } from './suggest-view.tsx';
+import { suggestPath, suggestUrl } from './urls.ts';
 
 /*
  * The page on which visitors without an account suggest an event. Suggestions are pending until an editor publishes
@@ -34,7 +34,7 @@ import { SuggestView, ThanksView } from './suggest-view.tsx';
  * Fields of an event that visitors can fill in, in the order of the form. The texts of the kind and the custom fields
  * of the site are added. All other fields are for editors.
  */
-const ASKED = [
+const SUGGESTION_FIELDS = [
   'title',
   'start_date',
   'end_date',
@@ -49,14 +49,14 @@ const ASKED = [
 ];
 
 /** Texts of the kind that are only for editors. */
-const NOT_ASKED: ReadonlySet<string> = new Set(['external_id']);
+const EDITOR_ONLY_TEXTS: ReadonlySet<string> = new Set(['external_id']);
 
 /** A field hidden from people: a form in which it is filled in was sent by a bot. */
-const TRAP = 'homepage';
+const HONEYPOT_FIELD = 'homepage';
 
 /** Maximum lengths of name, e-mail address and note, in characters. */
-const LONGEST: Readonly<Record<'name' | 'email' | 'note', number>> = { name: 100, email: 100, note: 2000 };
-type Said = keyof typeof LONGEST;
+const MAX_LENGTHS: Readonly<Record<'name' | 'email' | 'note', number>> = { name: 100, email: 100, note: 2000 };
+type VisitorField = keyof typeof MAX_LENGTHS;
 
 /** A submitted form, and the reasons why it was not accepted. */
 export interface SuggestForm {
@@ -76,20 +76,25 @@ export async function suggestPage(
   { key, sent = {}, errors, notice, status = 200 }: SuggestForm,
 ): Promise<Page> {
   const formContext = formContextOf(context.site, caller);
-  const { kind, names } = askedOf(formContext);
-  const typed = typedIn(kind, names, sent);
+  const { kind, names } = suggestionFields(formContext);
+  const typed = readFields(kind, names, sent);
   const data = await loadControlData(formContext, kind, names, typed);
-  const labels = Object.fromEntries(Object.keys(LONGEST).map((name) => [`from_${name}`, formContext.i18n.say(`pages:suggest.${name}`)]));
+  const labels = Object.fromEntries(
+    Object.keys(MAX_LENGTHS).map((name) => [`from_${name}`, formContext.i18n.say(`pages:suggest.${name}`)]),
+  );
   const form: FormState = { kind, shown: typed, data, labels, ...(errors ? { errors } : {}) };
-  const said = Object.fromEntries(Object.keys(LONGEST).map((name) => [name, textIn(sent, `from_${name}`)])) as Record<Said, string>;
+  const said = Object.fromEntries(Object.keys(MAX_LENGTHS).map((name) => [name, textIn(sent, `from_${name}`)])) as Record<
+    VisitorField,
+    string
+  >;
   const body = (
     <SuggestView
       i18n={formContext.i18n}
       form={form}
       names={names}
-      said={said}
+      visitorDetails={said}
       address={suggestPath(caller)}
-      hidden={{ key, trap: TRAP }}
+      hidden={{ key, honeypot: HONEYPOT_FIELD }}
       notice={notice}
       summary={<ErrorSummary form={form} i18n={formContext.i18n} />}
     />
@@ -103,9 +108,9 @@ export async function thanksPage(context: PageContext, caller: Caller): Promise<
   return formPage(context, caller, <ThanksView i18n={i18n} address={suggestPath(caller)} />, 200);
 }
 
-function formPage(context: PageContext, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
+function formPage(context: PageContext, caller: Caller, body: Parameters<typeof toPage>[2]['body'], status: number): Page {
   const title = i18nFor(context.site, caller).say('pages:suggest.title');
-  return pageOf(
+  return toPage(
     context,
     caller,
     {
@@ -124,36 +129,36 @@ function formPage(context: PageContext, caller: Caller, body: Parameters<typeof 
 }
 
 /**
- * Stores a suggestion. `admit`: called before it is stored, if there are no other errors; may throw.
+ * Stores a suggestion. `checkAllowed`: called before it is stored, if there are no other errors; may throw.
  *
  * @returns the errors by field; undefined: it was stored, or was sent by a bot
  */
-export async function takeSuggestion(
+export async function submitSuggestion(
   site: Site,
   caller: Caller,
   sent: Values,
-  admit: () => void,
+  checkAllowed: () => void,
 ): Promise<Pick<SuggestForm, 'errors' | 'notice' | 'status'> | undefined> {
   const formContext = formContextOf(site, caller);
-  const { kind, names } = askedOf(formContext);
+  const { kind, names } = suggestionFields(formContext);
   const { i18n } = formContext;
-  if (textIn(sent, TRAP) !== '') return undefined;
-  const typed = typedIn(kind, names, sent);
+  if (textIn(sent, HONEYPOT_FIELD) !== '') return undefined;
+  const typed = readFields(kind, names, sent);
   const data = await loadControlData(formContext, kind, names, typed);
   const raw = await changedValues(formContext, { kind, names }, { before: undefined, typed, data });
-  const said = [...skippedHours(formContext, raw), ...saidErrors(formContext, sent)];
-  const { known, unknown } = linksIn(raw, kind);
+  const said = [...skippedHours(formContext, raw), ...visitorErrors(formContext, sent)];
+  const { known, unknown } = splitLinks(raw, kind);
   try {
     const values = await acceptParams(site, caller, kind.fields, known, 'create');
     if (said.length > 0) return { errors: new Map(said), notice: i18n.say('pages:suggest.wrong'), status: 422 };
-    admit();
-    await keepSuggestion(site, caller, values, { suggestion: suggestionOf(sent, unknown), sent });
+    checkAllowed();
+    await storeSuggestion(site, caller, values, { suggestion: toSuggestion(sent, unknown), sent });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     // In the order of the form.
     const errors = new Map([...fieldErrors(formContext, kind, error), ...said]);
-    const notice = errors.size > 0 ? i18n.say('pages:suggest.wrong') : sentenceOf(formContext, error);
+    const notice = errors.size > 0 ? i18n.say('pages:suggest.wrong') : errorSentence(formContext, error);
     return { errors, notice, status: error.status === 429 ? 429 : 422 };
   }
 }
@@ -165,37 +170,37 @@ const formContextOf = (site: Site, caller: Caller): FormContext => ({
   i18n: i18nFor(site, caller),
 });
 
-function askedOf({ settings }: FormContext): { readonly kind: PostKind; readonly names: readonly string[] } {
-  const kind = onSite(postKind('event'), settings);
-  const texts = Object.entries<Field>(kind.fields).flatMap(([name, { text }]) => (text && !NOT_ASKED.has(name) ? [name] : []));
-  return { kind, names: [...new Set([...ASKED, ...texts])].filter((name) => name in kind.fields) };
+function suggestionFields({ settings }: FormContext): { readonly kind: PostKind; readonly names: readonly string[] } {
+  const kind = kindOnSite(postKind('event'), settings);
+  const texts = Object.entries<Field>(kind.fields).flatMap(([name, { text }]) => (text && !EDITOR_ONLY_TEXTS.has(name) ? [name] : []));
+  return { kind, names: [...new Set([...SUGGESTION_FIELDS, ...texts])].filter((name) => name in kind.fields) };
 }
 
-const typedIn = (kind: PostKind, names: readonly string[], sent: Values): Record<string, unknown> =>
-  Object.fromEntries(names.map((name) => [name, withoutNewTerms(controlOf(name, kind.fields[name]!).read(sent[name]))]));
+const readFields = (kind: PostKind, names: readonly string[], sent: Values): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, dropNewTerms(controlOf(name, kind.fields[name]!).read(sent[name]))]));
 
 /** Removes new terms: visitors can only choose existing categories. */
-const withoutNewTerms = (shown: unknown): unknown =>
+const dropNewTerms = (shown: unknown): unknown =>
   shown !== null && typeof shown === 'object' && 'ids' in shown ? { ...shown, fresh: '' } : shown;
 
 /**
  * Separates links to existing records from the names of unknown ones: visitors can name new venues, but only editors
  * create them.
  */
-function linksIn(raw: Values, kind: PostKind): { readonly known: Values; readonly unknown: Values } {
+function splitLinks(raw: Values, kind: PostKind): { readonly known: Values; readonly unknown: Values } {
   const unknown: Record<string, string> = {};
   const known = Object.entries(raw).map(([name, value]): [string, unknown] => {
     if (kind.fields[name]?.place.in !== 'links' || !Array.isArray(value)) return [name, value];
     const fresh = value.filter((item): item is Values => item !== null && typeof item === 'object');
-    unknown[name] = namesText(fresh.map((item) => textIn(item, name)));
+    unknown[name] = formatNames(fresh.map((item) => textIn(item, name)));
     return [name, value.filter((item) => !fresh.includes(item as Values))];
   });
   return { known: Object.fromEntries(known), unknown };
 }
 
 /** Returns the errors in the visitor's own details. */
-function saidErrors({ i18n }: FormContext, sent: Values): [string, string][] {
-  const said = Object.entries(LONGEST).map(([name, longest]) => ({ name, longest, text: textIn(sent, `from_${name}`).trim() }));
+function visitorErrors({ i18n }: FormContext, sent: Values): [string, string][] {
+  const said = Object.entries(MAX_LENGTHS).map(([name, longest]) => ({ name, longest, text: textIn(sent, `from_${name}`).trim() }));
   return said.flatMap(({ name, longest, text }): [string, string][] => {
     if (text.length > longest) return [[`from_${name}`, i18n.say('pages:suggest.too-long', { count: longest })]];
     if (text === '' && name !== 'note') return [[`from_${name}`, i18n.say('desk:form.required')]];
@@ -203,10 +208,10 @@ function saidErrors({ i18n }: FormContext, sent: Values): [string, string][] {
   });
 }
 
-const suggestionOf = (sent: Values, unknown: Values): Suggestion =>
+const toSuggestion = (sent: Values, unknown: Values): Suggestion =>
   Object.fromEntries(
     SUGGESTION_PARTS.map((name) => {
-      const text = name in LONGEST ? textIn(sent, `from_${name}`) : textIn(unknown, name).slice(0, LENGTHS.word);
+      const text = name in MAX_LENGTHS ? textIn(sent, `from_${name}`) : textIn(unknown, name).slice(0, MAX_BYTES.word);
       return [name, stripControlCharacters(text).trim()];
     }),
   ) as unknown as Suggestion;

@@ -43,7 +43,7 @@ export const defaultTheme = (): LoadedTheme => ({
 });
 
 /** Functions with which views of a site build elements, so that they need no package. */
-const TOOLS = { h, Fragment, Link, Rendered };
+const VIEW_HELPERS = { h, Fragment, Link, Rendered };
 
 /**
  * Loads the theme of a site from the folder in `THEME_DIR`, if that is set.
@@ -54,8 +54,8 @@ export async function loadTheme(folder: string | undefined): Promise<LoadedTheme
   if (folder === undefined) return defaultTheme();
   const names = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
   const first = (...wanted: readonly string[]) => wanted.find((name) => names.includes(name));
-  const views = await ownViews(folder, names);
-  const files = names.filter((name) => !isView(name)).map((name) => [name, readFileSync(join(folder, name))] as const);
+  const views = await loadSiteViews(folder, names);
+  const files = names.filter((name) => !isViewFile(name)).map((name) => [name, readFileSync(join(folder, name))] as const);
   return {
     theme: {
       views: { ...DEFAULT_VIEWS, ...views },
@@ -67,14 +67,14 @@ export async function loadTheme(folder: string | undefined): Promise<LoadedTheme
   };
 }
 
-const isView = (file: string): boolean => file.endsWith('.js') && Object.hasOwn(DEFAULT_VIEWS, file.slice(0, -3));
+const isViewFile = (file: string): boolean => file.endsWith('.js') && Object.hasOwn(DEFAULT_VIEWS, file.slice(0, -3));
 
 /** Loads the views in modules of the folder, each by the name of its file. */
-async function ownViews(folder: string, names: readonly string[]): Promise<Partial<Views>> {
-  const views = names.filter(isView).map(async (name) => {
+async function loadSiteViews(folder: string, names: readonly string[]): Promise<Partial<Views>> {
+  const views = names.filter(isViewFile).map(async (name) => {
     const { default: view }: { readonly default?: unknown } = await import(pathToFileURL(resolve(folder, name)).href);
     if (typeof view !== 'function') throw new Error(`${name} has no default export that is a function.`);
-    return [name.slice(0, -3), (props: object) => view(props, TOOLS) as VNode] as const;
+    return [name.slice(0, -3), (props: object) => view(props, VIEW_HELPERS) as VNode] as const;
   });
   return Object.fromEntries(await Promise.all(views));
 }

@@ -4,14 +4,14 @@ import { type FeedView, feedFilters } from '../kinds/feed-list.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
-import { type FeedEvents, feedEvents, feedTerms, inTerms } from './feed-events.ts';
+import { type FeedEvents, feedTerms, loadFeedEvents, termsCondition } from './feed-events.ts';
 
 /** Options of a calendar list in addition to its address. */
-export interface ListWishes {
+export interface ListOptions {
   /** Parameters as they were sent; only those that filter the list count. */
   readonly filters: Readonly<Record<string, unknown>>;
   /** Whether to leave out events that their authors hide from lists. */
-  readonly unhidden: boolean;
+  readonly withoutHidden: boolean;
   /** An order that replaces that of the view. */
   readonly order?: Order | undefined;
   readonly limit: number;
@@ -34,14 +34,14 @@ export interface CalendarList extends FeedEvents {
  *
  * @throws rest_no_route for terms that do not exist, rest_invalid_param for filters that the list of events refuses
  */
-export async function listCalendar(site: Site, caller: Caller, page: ListPage, wishes: ListWishes): Promise<CalendarList> {
+export async function listCalendar(site: Site, caller: Caller, page: ListPage, wishes: ListOptions): Promise<CalendarList> {
   const [categories, tags] = [await feedTerms(site, caller, 'category', page.categories), await feedTerms(site, caller, 'tag', page.tags)];
   const view = page.view ?? caller.settings.calendar.view;
   const date = dateOf(view, page);
-  const found = await feedEvents(site, caller, {
+  const found = await loadFeedEvents(site, caller, {
     ...wishes,
     span: { view, date },
-    terms: [...categories.map((terms) => inTerms('category', terms)), ...tags.map((terms) => inTerms('tag', terms))],
+    terms: [...categories.map((terms) => termsCondition('category', terms)), ...tags.map((terms) => termsCondition('tag', terms))],
     filters: filtersOf(page, wishes.filters),
     archive: page.archive,
   });
@@ -63,7 +63,7 @@ function dateOf(view: FeedView, { date, from }: ListPage): string | undefined {
 
 const MONTH = 'YYYY-MM'.length;
 
-function filtersOf({ search, featured }: ListPage, query: ListWishes['filters']): Record<string, unknown> {
+function filtersOf({ search, featured }: ListPage, query: ListOptions['filters']): Record<string, unknown> {
   const filters = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(feedFilters, name)));
   return { ...filters, ...(search === undefined ? {} : { search }), ...(featured ? { featured: true } : {}) };
 }

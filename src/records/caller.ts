@@ -48,7 +48,7 @@ export const ANY_LANGUAGE: ContentChoice = { code: undefined, chosen: false };
  * Returns the part of a caller that rendering uses. `rights`: what the caller may read, and which protected records the
  * request opens.
  */
-export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRead' | 'opens'>): RenderContext {
+export function renderContext(caller: Caller, rights: Pick<RenderContext, 'mayRead' | 'isOpen'>): RenderContext {
   const { settings, now, home, namespace, uploads, free } = caller;
   return { settings, now, home, namespace, uploads, free, translatesLinks: caller.content.code !== undefined, ...rights };
 }
@@ -79,7 +79,7 @@ export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSetting
 }
 
 /** Returns the URL of uploaded files by the site's home. Kept for as long as the options: it takes parsing of URLs. */
-const uploadsBelow = memoizeByObject((options: ReadonlyMap<string, string>) => memoize((home) => uploadsAddress(home, options)));
+const uploadsUrlByHome = memoizeByObject((options: ReadonlyMap<string, string>) => memoize((home) => uploadsAddress(home, options)));
 
 /** Makes a caller of a viewer. Defaults are the current time, the site's home and our namespace. */
 export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
@@ -95,7 +95,7 @@ export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, optio
     language,
     home,
     namespace,
-    uploads: uploadsBelow(settings.raw)(settings.home) + uploadsOfSite(site.config.networkSite),
+    uploads: uploadsUrlByHome(settings.raw)(settings.home) + uploadsOfSite(site.config.networkSite),
     free: site.texts.t(language, 'site:free'),
   };
 }

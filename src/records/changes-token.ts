@@ -3,7 +3,7 @@ import { failParam } from '../errors.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 
 /** The position of a client in the journal. */
-export interface JournalPlace {
+export interface JournalPosition {
   /** Everything up to this number of the journal is known to the client, or was read again later. */
   readonly number: number;
   /**
@@ -19,9 +19,9 @@ export interface JournalPlace {
  * Encodes a position as a token for clients. `scope`: what they follow, since a token is only valid for the same scope;
  * `key`: the site's secret, so that only the site can issue tokens.
  */
-export function tokenOf({ number, mark, walk }: JournalPlace, scope: string, key: string): string {
-  const said = Buffer.from(JSON.stringify([number, mark ?? '', ...(walk ? [walk.kind, walk.after] : [])])).toString('base64url');
-  return `${said}.${digestOf(said, key, scope)}.${digestOf(said, key)}`;
+export function encodeToken({ number, mark, walk }: JournalPosition, scope: string, key: string): string {
+  const payload = Buffer.from(JSON.stringify([number, mark ?? '', ...(walk ? [walk.kind, walk.after] : [])])).toString('base64url');
+  return `${payload}.${digestOf(payload, key, scope)}.${digestOf(payload, key)}`;
 }
 
 /**
@@ -30,15 +30,15 @@ export function tokenOf({ number, mark, walk }: JournalPlace, scope: string, key
  *
  * @throws rest_invalid_param if it does not have the form of a token
  */
-export function placeIn(token: string, scope: string, key: string): JournalPlace | undefined {
+export function decodeToken(token: string, scope: string, key: string): JournalPosition | undefined {
   if (!TOKEN.test(token)) failParam('since', 'changes-token-invalid');
-  const [said = '', forScope, digest] = token.split('.');
-  if (digest !== digestOf(said, key) || forScope !== digestOf(said, key, scope)) return undefined;
-  const [number, mark, kind, after]: [number, string?, KindName?, number?] = JSON.parse(Buffer.from(said, 'base64url').toString());
+  const [payload = '', forScope, digest] = token.split('.');
+  if (digest !== digestOf(payload, key) || forScope !== digestOf(payload, key, scope)) return undefined;
+  const [number, mark, kind, after]: [number, string?, KindName?, number?] = JSON.parse(Buffer.from(payload, 'base64url').toString());
   return { number, mark: mark || undefined, ...(kind === undefined || after === undefined ? {} : { walk: { kind, after } }) };
 }
 
 const TOKEN = /^[\w-]+(\.[\w-]{12}){2}$/;
 
-const digestOf = (said: string, key: string, scope = ''): string =>
-  createHmac('sha256', key).update(`changes ${scope} ${said}`).digest('base64url').slice(0, 12);
+const digestOf = (payload: string, key: string, scope = ''): string =>
+  createHmac('sha256', key).update(`changes ${scope} ${payload}`).digest('base64url').slice(0, 12);

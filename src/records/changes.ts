@@ -7,11 +7,11 @@ import type { Site } from '../site.ts';
 import { fromOneServer } from '../storage/engine/cluster.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { entriesAfter, type JournalEntry, lastNumber, markAt, markOf } from '../storage/journal/entries.ts';
-import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
+import { postIdsAfter, termIdsAfter } from '../storage/lists/walk.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
 import { loadTerms } from '../storage/rows/terms.ts';
 import type { Caller } from './caller.ts';
-import { type JournalPlace, placeIn, tokenOf } from './changes-token.ts';
+import { decodeToken, encodeToken, type JournalPosition } from './changes-token.ts';
 import { readablePosts } from './posts.ts';
 import { chosenLanguage, languagesOf, languagesOfRecords } from './record-languages.ts';
 import { shownSettings } from './shown-settings.ts';
@@ -42,7 +42,7 @@ export interface Changes {
 }
 
 /** Options of a client. */
-export interface Following {
+export interface ChangesOptions {
   /** Absent: all kinds. */
   readonly kinds?: readonly KindName[] | undefined;
   /** Whether to include the records. */
@@ -57,33 +57,33 @@ export interface Following {
  * @throws rest_invalid_param for an invalid token, changes-token-expired if the changes since then are not known any
  * more, database-unavailable if this server does not know them yet
  */
-export const changesSince = (site: Site, caller: Caller, since: string | undefined, following: Following): Promise<Changes> =>
+export const changesSince = (site: Site, caller: Caller, since: string | undefined, following: ChangesOptions): Promise<Changes> =>
   fromOneServer(site.db.cluster, () => readChanges(readingOf(site, caller, following), since));
 
 async function readChanges(reading: Reading, since: string | undefined): Promise<Changes> {
   const { site, caller, views } = reading;
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
-  const tokenAt = (place: JournalPlace) => tokenOf(place, scope, versionKey);
+  const tokenAt = (place: JournalPosition) => encodeToken(place, scope, versionKey);
   // Writes of WordPress are only looked for when a client asks for changes.
   if (caller.settings.shared) await site.freshness.version();
   // Read first: anything written after this point is reported later.
   const last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';
-  const here = (number: number) => markAt(site.db, number, versionKey);
-  const begin = async (): Promise<JournalPlace> => ({ number: last, mark: await here(last), walk: { kind: first, after: 0 } });
-  const place = since === undefined ? await begin() : placeIn(since, scope, versionKey);
+  const markAtNumber = (number: number) => markAt(site.db, number, versionKey);
+  const begin = async (): Promise<JournalPosition> => ({ number: last, mark: await markAtNumber(last), walk: { kind: first, after: 0 } });
+  const place = since === undefined ? await begin() : decodeToken(since, scope, versionKey);
   if (!place) return fail('changes-token-expired');
   if (place.walk) {
     // The token may come from a server that is ahead of this one. The journal is then followed from its end here.
     const isBehind = place.number > last && isReplica(site);
-    if (!isBehind && place.number > (await reachedFor(place.number, last, site.db))) fail('changes-token-expired');
-    const known = isBehind ? { number: last, mark: await here(last) } : place;
-    const { changes, walk } = await readOn(reading, place.walk);
+    if (!isBehind && place.number > (await waitForNumber(place.number, last, site.db))) fail('changes-token-expired');
+    const known = isBehind ? { number: last, mark: await markAtNumber(last) } : place;
+    const { changes, walk } = await continueFullReading(reading, place.walk);
     return { changes, next: tokenAt({ ...known, walk }), more: true };
   }
-  const reached = await reachedFor(place.number, last, site.db);
-  if (place.number <= reached && wasPutBack(place.mark, await here(place.number))) fail('changes-token-expired');
+  const reached = await waitForNumber(place.number, last, site.db);
+  if (place.number <= reached && wasReset(place.mark, await markAtNumber(place.number))) fail('changes-token-expired');
   const { changes, number, more, mark = place.mark } = await readJournal(reading, { from: place.number, last: reached });
   return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
@@ -95,11 +95,10 @@ const isReplica = ({ replicas, db }: Site): boolean => replicas.some(({ driver }
  * Returns the last number of the journal, and waits for it to catch up if a client was given a higher one. `last`: the
  * last number a moment ago.
  */
-const reachedFor = async (given: number, last: number, db: Database): Promise<number> =>
-  given > last ? numberAfterCatchingUp(db, given) : last;
+const waitForNumber = async (given: number, last: number, db: Database): Promise<number> => (given > last ? catchUpTo(db, given) : last);
 
 /** Whether the database has been reset to an earlier state since it gave a position to a client. */
-const wasPutBack = (given: string | undefined, here: string | undefined): boolean =>
+const wasReset = (given: string | undefined, here: string | undefined): boolean =>
   given !== undefined && here !== undefined && given !== here;
 
 /**
@@ -108,7 +107,7 @@ const wasPutBack = (given: string | undefined, here: string | undefined): boolea
  *
  * @throws database-unavailable if it could not catch up yet
  */
-async function numberAfterCatchingUp(db: Database, least: number): Promise<number> {
+async function catchUpTo(db: Database, least: number): Promise<number> {
   const hasCaughtUp = await db.cluster.catchUp();
   const last = await lastNumber(db);
   return last < least && !hasCaughtUp ? fail('database-unavailable') : last;
@@ -127,12 +126,12 @@ export interface NumberedChange {
  *
  * @throws changes-token-expired, database-unavailable if this server does not know that number yet
  */
-export const changesAfter = (site: Site, caller: Caller, from: number, following: Following): Promise<JournalStretch> =>
+export const changesAfter = (site: Site, caller: Caller, from: number, following: ChangesOptions): Promise<JournalPart> =>
   fromOneServer(site.db.cluster, async () =>
-    readJournal(readingOf(site, caller, following), { from, last: await numberAfterCatchingUp(site.db, from) }),
+    readJournal(readingOf(site, caller, following), { from, last: await catchUpTo(site.db, from) }),
   );
 
-interface JournalStretch {
+interface JournalPart {
   readonly changes: readonly NumberedChange[];
   readonly number: number;
   /** The mark of the last entry that was read; undefined if there was none. */
@@ -141,10 +140,10 @@ interface JournalStretch {
 }
 
 /** Returns a token for the current position, after which changes are new to such a client. */
-export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick<Following, 'kinds'>): Promise<string> {
+export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick<ChangesOptions, 'kinds'>): Promise<string> {
   const number = await lastNumber(db);
   const place = { number, mark: await markAt(db, number, caller.settings.versionKey) };
-  return tokenOf(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
+  return encodeToken(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
 }
 
 /**
@@ -159,10 +158,10 @@ interface Reading {
   readonly site: Site;
   readonly caller: Caller;
   readonly views: readonly View[];
-  readonly following: Following;
+  readonly following: ChangesOptions;
 }
 
-const readingOf = (site: Site, caller: Caller, following: Following): Reading => ({
+const readingOf = (site: Site, caller: Caller, following: ChangesOptions): Reading => ({
   site,
   caller,
   views: viewsOf(caller, following),
@@ -184,26 +183,26 @@ interface View {
  * caller who sees more of their own records follows only public ones, because the journal does not say who the author
  * of a deleted record was.
  */
-function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
+function viewsOf(caller: Caller, { kinds }: Pick<ChangesOptions, 'kinds'>): View[] {
   const named = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
   return named.map((kind) => {
     const language = languagesOf(caller, kind) && chosenLanguage(caller);
     if (kind.is === 'term') return { kind, statuses: [], language };
     const { all, others, own } = listVisibility(caller.viewer, kind);
-    return { kind, statuses: others.length + own.length > 0 ? PUBLIC : all, language };
+    return { kind, statuses: others.length + own.length > 0 ? PUBLIC_STATUSES : all, language };
   });
 }
 
-const PUBLIC = ['publish'];
+const PUBLIC_STATUSES = ['publish'];
 
 // ------------------------------------------------------------------------------------------------- the full reading
 /**
  * Returns the next records of the full reading as changes, and the next position; undefined if the reading is complete.
  */
-async function readOn(
+async function continueFullReading(
   reading: Reading,
-  { kind: name, after }: NonNullable<JournalPlace['walk']>,
-): Promise<{ changes: RecordChange[]; walk: JournalPlace['walk'] }> {
+  { kind: name, after }: NonNullable<JournalPosition['walk']>,
+): Promise<{ changes: RecordChange[]; walk: JournalPosition['walk'] }> {
   const { site, views } = reading;
   const { limit } = reading.following;
   const at = views.findIndex(({ kind }) => kind.name === name);
@@ -212,9 +211,9 @@ async function readOn(
   const { kind, statuses } = view;
   const ids =
     kind.is === 'post'
-      ? await postsFrom(site.db, kind.postType, { statuses, after, limit })
-      : await termsFrom(site.db, kind.taxonomy, { after, limit });
-  const shown = await visibleNow(reading, view, ids);
+      ? await postIdsAfter(site.db, kind.postType, { statuses, after, limit })
+      : await termIdsAfter(site.db, kind.taxonomy, { after, limit });
+  const shown = await visibleRecords(reading, view, ids);
   const changes = ids.flatMap((id) => (shown.has(id) ? [changeOf(kind, id, 'created', shown.get(id))] : []));
   const next = views[at + 1];
   const last = ids.at(-1);
@@ -224,7 +223,7 @@ async function readOn(
 
 // ------------------------------------------------------------------------------------------------- the journal
 /** Returns the changes that the journal names after a number. `last`: its last number. */
-async function readJournal(reading: Reading, { from, last }: { readonly from: number; readonly last: number }): Promise<JournalStretch> {
+async function readJournal(reading: Reading, { from, last }: { readonly from: number; readonly last: number }): Promise<JournalPart> {
   const { site, caller } = reading;
   const { limit } = reading.following;
   if (from > last) return isReplica(site) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
@@ -246,13 +245,13 @@ async function changesIn(reading: Reading, entries: readonly JournalEntry[]): Pr
   if (entries.some(({ kind }) => kind === 'all')) fail('changes-token-expired');
   const shownChanges = new Map<JournalEntry, RecordChange>();
   for (const view of reading.views) {
-    const ofKind = entries.filter((entry) => isOf(entry, view.kind));
+    const ofKind = entries.filter((entry) => concernsKind(entry, view.kind));
     const byId = groupedBy(ofKind, ({ object }) => object);
-    const shown = await visibleNow(reading, view, [...byId.keys()]);
+    const shown = await visibleRecords(reading, view, [...byId.keys()]);
     for (const [id, own] of byId) {
-      const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';
+      const change = shown.has(id) ? (couldSeeBefore(view, own[0]!) ? 'updated' : 'created') : 'removed';
       // The removal of a record that the caller never saw is not reported.
-      if (change === 'removed' && !own.some((entry) => wasSeen(view, entry))) continue;
+      if (change === 'removed' && !own.some((entry) => couldSeeBefore(view, entry))) continue;
       shownChanges.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
     }
   }
@@ -262,11 +261,11 @@ async function changesIn(reading: Reading, entries: readonly JournalEntry[]): Pr
   });
 }
 
-const isOf = ({ kind: object, type }: JournalEntry, kind: Kind): boolean =>
+const concernsKind = ({ kind: object, type }: JournalEntry, kind: Kind): boolean =>
   kind.is === 'post' ? object === 'post' && type === kind.postType : object === 'term' && type === kind.taxonomy;
 
 /** Whether the caller may have seen the record before this entry. */
-const wasSeen = ({ kind, statuses }: View, { wasPublic, what }: JournalEntry): boolean =>
+const couldSeeBefore = ({ kind, statuses }: View, { wasPublic, what }: JournalEntry): boolean =>
   kind.is === 'post' && statuses.length > 1 ? what !== 'made' : wasPublic;
 
 const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], record: unknown): RecordChange => ({
@@ -285,12 +284,12 @@ export async function recordsNow(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, unknown>> {
   const reading = readingOf(site, caller, { kinds: [name], records: true, limit: ids.length });
-  const shown = await Promise.all(reading.views.map((view) => visibleNow(reading, view, ids)));
+  const shown = await Promise.all(reading.views.map((view) => visibleRecords(reading, view, ids)));
   return new Map(shown.flatMap((of) => [...of]));
 }
 
 /** Returns those of these records that the caller sees, with the records themselves if requested. */
-async function visibleNow(
+async function visibleRecords(
   { site, caller, following: { records } }: Reading,
   { kind, statuses, language }: View,
   found: readonly number[],

@@ -29,7 +29,7 @@ export function languageOfList({ settings, content }: Caller, name: string, fall
 }
 
 /** Options for limiting a list to the requested language. */
-interface InContentLanguage {
+interface LanguageOptions {
   /** As in `languageOfList`. */
   readonly fallback?: boolean | undefined;
   /** Finds the records that an event links to, as the event shows them. */
@@ -46,7 +46,7 @@ export async function contentConditions(
   caller: Caller,
   kind: PostKind,
   conditions: readonly Condition[],
-  { fallback, linksShownIn }: InContentLanguage = {},
+  { fallback, linksShownIn }: LanguageOptions = {},
 ): Promise<readonly Condition[]> {
   const { contentLanguages } = caller.settings;
   if (!contentLanguages || caller.content.code === undefined) return conditions;
@@ -56,7 +56,7 @@ export async function contentConditions(
     return conditions.map((condition) => (condition === linked ? { by: 'id', ids } : condition));
   }
   const own = languageOfList(caller, kind.postType, fallback);
-  const widened = await Promise.all(conditions.map((condition) => widen(site, caller, contentLanguages, condition)));
+  const widened = await Promise.all(conditions.map((condition) => withTranslations(site, caller, contentLanguages, condition)));
   return own ? [...widened, { by: 'language', ...own }] : widened;
 }
 
@@ -91,19 +91,20 @@ export async function hiddenFromVisitors(site: Site, named: RecordKeys): Promise
 
 const EVENTS = postKind('event').postType;
 
-async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
-  if (condition.by === 'terms') return withBelow(db, condition, termGroups(db, languages, condition.taxonomy, condition.ids));
+async function withTranslations({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
+  if (condition.by === 'terms')
+    return withDescendantTerms(db, condition, withTermTranslations(db, languages, condition.taxonomy, condition.ids));
   if (condition.by === 'linkedFromAny') {
     const within = languageOfList(caller, EVENTS, undefined);
     return within ? { ...condition, within } : condition;
   }
-  if (condition.by === 'links') return { ...condition, ids: await postGroups(db, caller, languages, condition.ids) };
+  if (condition.by === 'links') return { ...condition, ids: await withPostTranslations(db, caller, languages, condition.ids) };
   return condition;
 }
 
 /** Extends conditions on terms to the descendants of these terms, in hierarchical taxonomies. */
 export const withDescendants = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
-  Promise.all(conditions.map(async (condition) => (condition.by === 'terms' ? withBelow(db, condition) : condition)));
+  Promise.all(conditions.map(async (condition) => (condition.by === 'terms' ? withDescendantTerms(db, condition) : condition)));
 
 /**
  * Returns a condition on these terms and all their descendants. A condition that already has been extended stays as it
@@ -111,7 +112,7 @@ export const withDescendants = (db: Database, conditions: readonly Condition[]):
  *
  * @param asked the terms, if different from those of the condition; awaited in parallel with the tree
  */
-async function withBelow(
+async function withDescendantTerms(
   db: Database,
   condition: ConditionBy<'terms'>,
   asked: Promise<readonly number[]> | readonly number[] = condition.ids,
@@ -126,7 +127,7 @@ async function withBelow(
  * Returns these terms and their translations. Deleted ones may be among them, which is harmless, since no record has
  * them.
  */
-export async function termGroups(
+export async function withTermTranslations(
   db: Database,
   languages: ContentLanguages,
   taxonomy: string,
@@ -139,7 +140,7 @@ export async function termGroups(
 }
 
 /** Returns these posts and those of their translations that the caller may read. */
-async function postGroups(
+async function withPostTranslations(
   db: Database,
   { viewer }: Caller,
   languages: ContentLanguages,

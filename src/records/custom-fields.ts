@@ -5,16 +5,16 @@ import {
   EXTENSION_TYPES,
   isCustomMeta,
   isFieldName,
-  LONGEST_LABEL,
-  MOST_CHOICES,
-  MOST_CUSTOM_FIELDS,
+  MAX_CHOICES,
+  MAX_CUSTOM_FIELDS,
+  MAX_LABEL_LENGTH,
   readCustomFields,
   SOLE_CHOICE,
 } from '../calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/journal/touched.ts';
+import { noteChange } from '../storage/journal/reported-changes.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { storedTextField } from '../wordpress/content/plain-text.ts';
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
@@ -60,11 +60,11 @@ export async function addCustomField({ db, clock }: Site, field: NewCustomField)
   const label = storedTextField(field.label ?? name);
   const choices = choicesOf(field);
   if (!isFieldName(name)) throw new CustomFieldError('field-name', { name });
-  if (label === '' || label.length > LONGEST_LABEL || label === UNREADABLE)
-    throw new CustomFieldError('field-label', { longest: LONGEST_LABEL });
+  if (label === '' || label.length > MAX_LABEL_LENGTH || label === UNREADABLE)
+    throw new CustomFieldError('field-label', { longest: MAX_LABEL_LENGTH });
   return db.transaction(async (trx) => {
     const { definitions, own, fields, write } = await openDefinitions(trx);
-    if (fields.length >= MOST_CUSTOM_FIELDS) throw new CustomFieldError('field-number', { most: MOST_CUSTOM_FIELDS });
+    if (fields.length >= MAX_CUSTOM_FIELDS) throw new CustomFieldError('field-number', { most: MAX_CUSTOM_FIELDS });
     if (fields.some((one) => one.name === name)) throw new CustomFieldError('field-taken', { name });
     const number = nextNumber(definitions);
     const meta = `_ecp_custom_${number}`;
@@ -99,10 +99,10 @@ const UNREADABLE = '__proto__';
 function choicesOf({ type, choices = [] }: NewCustomField): readonly string[] {
   const given = [...new Set(choices.map((choice) => storedTextField(choice)).filter((choice) => choice !== ''))];
   const wanted = type === 'checkbox' && given.length === 0 ? [SOLE_CHOICE] : given;
-  const fits = type === 'choice' || type === 'checkbox' ? wanted.length > 0 && wanted.length <= MOST_CHOICES : given.length === 0;
+  const fits = type === 'choice' || type === 'checkbox' ? wanted.length > 0 && wanted.length <= MAX_CHOICES : given.length === 0;
   // The extension joins several values of a checkbox with `|`.
-  const sound = wanted.every((choice) => choice.length <= LONGEST_LABEL && !choice.includes('|') && choice !== UNREADABLE);
-  if (!fits || !sound) throw new CustomFieldError('field-choices', { most: MOST_CHOICES, longest: LONGEST_LABEL });
+  const sound = wanted.every((choice) => choice.length <= MAX_LABEL_LENGTH && !choice.includes('|') && choice !== UNREADABLE);
+  if (!fits || !sound) throw new CustomFieldError('field-choices', { most: MAX_CHOICES, longest: MAX_LABEL_LENGTH });
   return wanted;
 }
 

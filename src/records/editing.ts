@@ -1,8 +1,7 @@
 import { failParam, refuse } from '../errors.ts';
-import { inTurns } from '../in-turns.ts';
 import type { Condition } from '../kinds/condition.ts';
-import { onSite } from '../kinds/custom-fields.ts';
-import { editableValues, listedToEdit } from '../kinds/editable.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
+import { editableValues, editorList } from '../kinds/editable.ts';
 import { HIDDEN_META } from '../kinds/events/metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
@@ -19,14 +18,15 @@ import { loadBundle } from '../storage/rows/bundle.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
+import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { withDescendants } from './content-lists.ts';
 import { acceptParams } from './input.ts';
-import { trustsIndexOfEvents } from './list-index.ts';
-import { listedAs, postOfRecord } from './occurrences.ts';
+import { canUseIndexOfEvents } from './list-index.ts';
+import { postOfRecord, recurrenceOfList } from './occurrences.ts';
 import { pageSize } from './posts.ts';
 import { loadedVersion } from './versions.ts';
-import { accessRow, editsKind, listRights, listVisibility, mayDelete, mayEdit, mayRead } from './visibility.ts';
+import { accessRow, listRights, listVisibility, mayDelete, mayEdit, mayEditKind, mayRead } from './visibility.ts';
 
 /*
  * Events, venues and organizers as their editors see them: in any status, with the stored rather than the rendered
@@ -62,10 +62,10 @@ export interface EditList {
 }
 
 /** Whether the caller may edit records of this kind at all. */
-export const mayListToEdit = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
+export const mayListEditable = ({ viewer }: Caller, kind: PostKind): boolean => mayEditKind(viewer, kind);
 
 /** All statuses except the trash: the default of a list. */
-const KEPT = SETTABLE_STATUSES.filter((status) => status !== 'trash');
+const UNTRASHED_STATUSES = SETTABLE_STATUSES.filter((status) => status !== 'trash');
 
 /**
  * Returns one page of a list of records to edit. `raw`: the kind's own filters, and `author`. Without date limits, a
@@ -75,7 +75,7 @@ const KEPT = SETTABLE_STATUSES.filter((status) => status !== 'trash');
  *
  * @throws rest_forbidden, rest_invalid_param
  */
-export async function listToEdit(
+export async function listEditable(
   site: Site,
   caller: Caller,
   declared: PostKind,
@@ -84,8 +84,8 @@ export async function listToEdit(
 ): Promise<EditList> {
   const { db } = site;
   const { viewer, settings } = caller;
-  const kind = listedToEdit(onSite(declared, settings));
-  if (!mayListToEdit(caller, kind)) refuse(viewer);
+  const kind = editorList(kindOnSite(declared, settings));
+  if (!mayListEditable(caller, kind)) refuse(viewer);
   const values = await acceptParams(site, caller, kind.filters, raw, 'read');
   const { conditions, order } = narrowList(kind, values, caller);
   const limit = pageSize(site, caller, values);
@@ -94,21 +94,21 @@ export async function listToEdit(
   );
   const query = {
     kind,
-    ...listRights(viewer, kind, { statuses: values.status ?? KEPT, editing: true }),
+    ...listRights(viewer, kind, { statuses: values.status ?? UNTRASHED_STATUSES, editing: true }),
     conditions: await withDescendants(
       db,
-      conditions.filter((condition) => !isPublicListsOwn(condition, bounded)),
+      conditions.filter((condition) => !isPublicListDefault(condition, bounded)),
     ),
     order: values.orderby === undefined && values.order === undefined ? { by: order.by, descending: true } : order,
     limit,
     occurrences: settings.occurrenceTables,
-    recurrence: listedAs(each, settings),
-    indexed: await trustsIndexOfEvents(site, caller),
+    recurrence: recurrenceOfList(each, settings),
+    indexed: await canUseIndexOfEvents(site, caller),
   } as const;
   const [first, all, mine] = await Promise.all([
     findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),
     countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: SETTABLE_STATUSES })),
-    countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: KEPT }), viewer.id),
+    countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: UNTRASHED_STATUSES }), viewer.id),
   ]);
   const pages = Math.max(1, Math.ceil(first.total / limit));
   const page = Math.min(values.page ?? 1, pages);
@@ -124,13 +124,13 @@ export async function listToEdit(
 }
 
 /** Whether a condition comes from the defaults of public lists, which leave out hidden and past events. */
-const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
+const isPublicListDefault = (condition: Condition, bounded: boolean): boolean =>
   (condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present) || (condition.by === 'moment' && !bounded);
 
 async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
   const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
   const listed = ids.flatMap((id): [number, Post][] => (bundle.posts.has(id) ? [[id, bundle.posts.get(id)!]] : []));
-  return inTurns(listed, (one) => editable(caller, kind, one, { bundle, single: false }));
+  return mapYielding(listed, (one) => editable(caller, kind, one, { bundle, single: false }));
 }
 
 /** Builds an editable record. `single`: whether the record lists its translations, which records in lists do not. */
@@ -143,7 +143,7 @@ function editable(
   const { viewer, settings } = caller;
   const metas = bundle.metas.get(id);
   const it = accessRow(row, metas);
-  const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), opens: () => true });
+  const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), isOpen: () => true });
   const rendered = kind.render(id, bundle, context);
   const record = single && bundle.languages ? { ...rendered, ...translationMembers(id, kind.path, bundle, context) } : rendered;
   const stored = { row, metas, terms: bundle.terms.get(id) ?? [], record };
@@ -165,8 +165,8 @@ function editable(
  *
  * @throws rest_invalid_param (`id`) if there is no such record; rest_forbidden
  */
-export async function readToEdit(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
-  const kind = onSite(declared, caller.settings);
+export async function readEditable(site: Site, caller: Caller, declared: PostKind, record: number): Promise<Editable> {
+  const kind = kindOnSite(declared, caller.settings);
   const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), translatesLinks: false });
   const row = bundle.posts.get(id);

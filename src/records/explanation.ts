@@ -2,7 +2,7 @@ import { ApiError, type SentValue } from '../errors.ts';
 import type { Params } from '../kinds/param.ts';
 
 /** Maximum number of characters shown of a value. */
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 /**
  * Names of parameters whose values are never shown, not even to their sender, since answers are logged and forwarded.
@@ -15,7 +15,7 @@ const SECRET = /pass|secret|token|nonce/i;
  *
  * @throws the errors of `work`
  */
-export async function explaining<Result>(
+export async function withExplainedErrors<Result>(
   params: Params,
   raw: Readonly<Record<string, unknown>>,
   work: () => Promise<Result>,
@@ -57,20 +57,20 @@ export function sentValues(
 export function shownValue(name: string, value: unknown): string | undefined {
   if (SECRET.test(name)) return undefined;
   const hidden = (member: string, inner: unknown) => (SECRET.test(member) ? '…' : inner);
-  return typeof value === 'string' ? `"${shortened(value)}"` : shortened(JSON.stringify(value, hidden) ?? '');
+  return typeof value === 'string' ? `"${shorten(value)}"` : shorten(JSON.stringify(value, hidden) ?? '');
 }
 
 /** Returns the beginning of a text, without control characters and markup. */
-export function shortened(text: string): string {
-  const start = text.slice(0, 4 * LONGEST_SHOWN);
+export function shorten(text: string): string {
+  const start = text.slice(0, 4 * MAX_SHOWN_LENGTH);
   const plain = [
     ...start
       .replace(/[\p{C}\s]+/gu, ' ')
       .replaceAll('<', '‹')
       .replaceAll('>', '›'),
   ];
-  const isWhole = plain.length <= LONGEST_SHOWN && start.length === text.length;
-  return isWhole ? plain.join('') : `${plain.slice(0, LONGEST_SHOWN - 1).join('')}…`;
+  const isWhole = plain.length <= MAX_SHOWN_LENGTH && start.length === text.length;
+  return isWhole ? plain.join('') : `${plain.slice(0, MAX_SHOWN_LENGTH - 1).join('')}…`;
 }
 
 const exampleText = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));

@@ -5,12 +5,12 @@ import { event as EVENT } from '../kinds/event.ts';
 import { STATE } from '../kinds/events/metas.ts';
 import { eventTerms } from '../kinds/events/record.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
-import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
+import { type FeedSpan, feedFilters, NOT_HIDDEN, narrowSpan } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
-import { imageTextOf } from '../kinds/image-record.ts';
+import { featuredImageAlt } from '../kinds/image-record.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
-import { soonest, type Timeliness } from '../kinds/timeliness.ts';
+import { shortestTimeliness, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { findPostsByPath } from '../storage/rows/posts.ts';
@@ -35,7 +35,7 @@ export interface FeedQuery {
   /** Parameters that filter the list of events, as they were sent. */
   readonly filters: Readonly<Record<string, unknown>>;
   /** Whether to leave out events that their authors hide from lists. */
-  readonly unhidden: boolean;
+  readonly withoutHidden: boolean;
   /** Whether to include all events, whatever their dates, latest published first. */
   readonly archive: boolean;
   /** An order that replaces that of the view. */
@@ -83,17 +83,17 @@ export interface FeedEvents {
  *
  * @throws rest_invalid_param for filters that the list of events refuses
  */
-export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): Promise<FeedEvents> {
+export async function loadFeedEvents(site: Site, caller: Caller, query: FeedQuery): Promise<FeedEvents> {
   const values = await acceptParams(site, caller, feedFilters, query.filters, 'read');
   const filtered = narrow(feedFilters, values, caller);
-  const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
-  const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
+  const span = query.archive ? ARCHIVE_SPAN : narrowSpan(query.span, caller);
+  const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.withoutHidden ? [NOT_HIDDEN] : [])];
   const inContentLanguage = await contentConditions(site, caller, EVENT, conditions);
   const { events, total } = await eventsBy(site, caller, { ...query, conditions: inContentLanguage, order: query.order ?? span.order });
-  return { events, total, timeliness: soonest([span.timeliness, filtered.timeliness]) };
+  return { events, total, timeliness: shortestTimeliness([span.timeliness, filtered.timeliness]) };
 }
 
-const ARCHIVE = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
+const ARCHIVE_SPAN = { conditions: [], order: { by: 'date', descending: true }, timeliness: 'never' } as const;
 
 /** Names of single events: their ids, or one slug, optionally with one of its dates. */
 export type NamedEvents =
@@ -101,14 +101,14 @@ export type NamedEvents =
   | { readonly slug: string; readonly on?: { readonly date: string; readonly number: number | undefined } | undefined };
 
 /** Events are named by their own slug, without those of their ancestors. */
-export const namesOf = ({ slug, id = 0, on }: EventPage): NamedEvents =>
+export const toNamedEvents = ({ slug, id = 0, on }: EventPage): NamedEvents =>
   slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
 
 /**
  * Returns named events, including hidden ones, in the order of the ids. Those that the caller may not see are left out.
  * `asked`: the password for protected ones, and whether they include JSON-LD.
  */
-export async function namedEvents(
+export async function loadNamedEvents(
   site: Site,
   caller: Caller,
   named: NamedEvents,
@@ -166,7 +166,7 @@ const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, pa
       state: (locked ? undefined : metaOf(bundle.metas.get(row.ID), STATE)) ?? '',
       categories: terms.filter(({ taxonomy }) => taxonomy === 'tribe_events_cat'),
       tags: terms.filter(({ taxonomy }) => taxonomy === 'post_tag'),
-      imageText: imageTextOf(id, bundle),
+      imageText: featuredImageAlt(id, bundle),
     };
   });
 };
@@ -205,17 +205,17 @@ export async function feedTerms(
   if (lists.length === 0) return [];
   const kind = termKind(name);
   const { code } = caller.content;
-  const isSpoken = code !== undefined && isTranslated(caller.settings.contentLanguages, kind.taxonomy);
-  const preferred = isSpoken ? (terms: Term[]) => termsOfLanguage(db, caller, kind, terms, { code }) : undefined;
+  const isLanguageChosen = code !== undefined && isTranslated(caller.settings.contentLanguages, kind.taxonomy);
+  const preferred = isLanguageChosen ? (terms: Term[]) => termsOfLanguage(db, caller, kind, terms, { code }) : undefined;
   const { byToken, everyByToken } = await termLookUp(db, name, lists.flat(), preferred);
   return lists.map((slugs) => {
-    const found = slugs.flatMap((slug) => (isSpoken ? everyByToken(slug) : (byToken(slug) ?? [])));
+    const found = slugs.flatMap((slug) => (isLanguageChosen ? everyByToken(slug) : (byToken(slug) ?? [])));
     return found.length === 0 ? fail('rest_no_route') : found;
   });
 }
 
 /** Returns the condition that an event has any of these terms. */
-export const inTerms = (kind: TermKindName, terms: readonly Term[]): Condition => ({
+export const termsCondition = (kind: TermKindName, terms: readonly Term[]): Condition => ({
   by: 'terms',
   taxonomy: termKind(kind).taxonomy,
   ids: terms.map(({ term_id: id }) => id),

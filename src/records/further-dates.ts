@@ -1,20 +1,20 @@
 import type { Site } from '../site.ts';
 import { pagesById } from '../storage/engine/pages.ts';
-import { noteChange } from '../storage/journal/touched.ts';
-import { renewEdges } from '../storage/rows/calendar-edges.ts';
+import { noteChange } from '../storage/journal/reported-changes.ts';
+import { recomputeEdges } from '../storage/rows/calendar-edges.ts';
 import { lockPost } from '../storage/rows/posts.ts';
-import { continueRule, endingBefore } from '../storage/rows/ruled-dates.ts';
-import { addDays, addMonths, nowUtc } from '../wordpress/time.ts';
-import { sumOfEach } from './each-alone.ts';
-import { keepIndexOf } from './list-index.ts';
+import { endlessRulesGeneratedBefore, extendRule } from '../storage/rows/rule-dates.ts';
+import { addDays, addMonths, utcFromDate } from '../wordpress/time.ts';
+import { updateIndex } from './list-index.ts';
+import { sumOfEach } from './sum-of-each.ts';
 
 /** Further dates are added for at least this many days at a time. */
-const STEP_DAYS = 31;
+const MIN_STEP_DAYS = 31;
 const HOUR_MS = 3_600_000;
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 /** Time of the last check, by site. */
-const looked = new WeakMap<Site, number>();
+const lastChecks = new WeakMap<Site, number>();
 
 /**
  * Adds further dates to endless recurrence rules, for the number of months ahead in the site's settings. Runs once an
@@ -23,26 +23,28 @@ const looked = new WeakMap<Site, number>();
  */
 export async function addFurtherDates(site: Site): Promise<number> {
   const now = site.clock();
-  const age = now.getTime() - (looked.get(site) ?? Number.NEGATIVE_INFINITY);
+  const age = now.getTime() - (lastChecks.get(site) ?? Number.NEGATIVE_INFINITY);
   // The age is negative if the clock was set back.
   if (age >= 0 && age < HOUR_MS) return 0;
   const settings = await site.settings();
   if (!settings.recurrence || settings.shared) return 0;
-  const until = addMonths(nowUtc(now), settings.calendar.monthsAhead);
+  const until = addMonths(utcFromDate(now), settings.calendar.monthsAhead);
   let count = 0;
-  for await (const ids of pagesById(AT_ONCE, (after, size) => endingBefore(site.db, addDays(until, -STEP_DAYS), after, size))) {
+  for await (const ids of pagesById(BATCH_SIZE, (after, size) =>
+    endlessRulesGeneratedBefore(site.db, addDays(until, -MIN_STEP_DAYS), after, size),
+  )) {
     count += await sumOfEach(site, ids, 'a recurring event could not be given further dates', (id) =>
       site.db.transaction(async (db) => {
         if (!(await lockPost(db, id))) return 0;
-        const made = await continueRule(db, id, { until, updatedAt: nowUtc(now) });
+        const made = await extendRule(db, id, { until, updatedAt: utcFromDate(now) });
         if (made === 0) return 0;
-        await keepIndexOf(db, { settings }, [id]);
-        await renewEdges(db);
+        await updateIndex(db, { settings }, [id]);
+        await recomputeEdges(db);
         noteChange(db, { now });
         return made;
       }),
     );
   }
-  looked.set(site, now.getTime());
+  lastChecks.set(site, now.getTime());
   return count;
 }

@@ -1,6 +1,6 @@
 import { type Fault, fail } from '../errors.ts';
-import { onSite } from '../kinds/custom-fields.ts';
-import { LENGTHS, lengthFault, type Reference } from '../kinds/grammars/grammar.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
+import { lengthFault, MAX_BYTES, type Reference } from '../kinds/grammars/grammar.ts';
 import { anyText } from '../kinds/grammars/grammars.ts';
 import type { Field, Param, Params, ValuesOf } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
@@ -31,11 +31,11 @@ export async function acceptParams<Declared extends Params>(
   const password = typeof raw.password === 'string' && !lengthFault(PASSWORD, raw.password) ? raw.password : undefined;
   const { resolved, unknown, detail } = await resolveReferences(site, caller, wanted, {
     password,
-    last: refused.size + mistyped.size === 0,
-    accept: (kind, nested) => acceptParams(site, caller, onSite(kind, caller.settings).fields, nested, 'create'),
+    isLastStep: refused.size + mistyped.size === 0,
+    accept: (kind, nested) => acceptParams(site, caller, kindOnSite(kind, caller.settings).fields, nested, 'create'),
   });
   for (const { name, grammar } of wanted) {
-    if (unknown.includes(name)) refused.set(name, { stage: 'value', reason: grammar.hint.unknown ?? UNKNOWN[grammar.refers!] });
+    if (unknown.includes(name)) refused.set(name, { stage: 'value', reason: grammar.hint.unknown ?? UNKNOWN_REASONS[grammar.refersTo!] });
   }
   // The type holds: each value was read by the grammar of its parameter or looked up as that grammar says, and nothing
   // else was added.
@@ -69,7 +69,7 @@ interface Readings {
 function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<string, unknown>>, mode: Mode): Readings {
   const readings: Readings = { missing: [], refused: new Map(), mistyped: new Map(), wanted: [], values: {} };
   const { missing, refused, mistyped, wanted, values } = readings;
-  const takesOver = mode === 'create' && isSent(params, 'translation_of', raw);
+  const copiesSource = mode === 'create' && isSent(params, 'translation_of', raw);
   for (const [name, param] of Object.entries<Param | Field>(params)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
     const required = param.required && mode === 'create' && !isExcused(params, param, raw);
@@ -80,22 +80,32 @@ function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<str
     if (given === undefined) continue;
     const tooLong = lengthFault(param.grammar, given);
     if (tooLong) {
-      if (!param.grammar.dropsLonger) refused.set(name, tooLong);
+      if (!param.grammar.dropsTooLong) refused.set(name, tooLong);
       continue;
     }
-    if (isBlank(param, given) && !required && !takeBlank(readings, name, param, blankMeaning(param, given, { mode, takesOver }))) continue;
-    const { value, fault, late } = param.grammar.read(given, viewer.can, raw);
+    if (
+      isBlank(param, given) &&
+      !required &&
+      !recordBlank(readings, name, param, blankMeaning(param, given, { mode, takesOver: copiesSource }))
+    )
+      continue;
+    const { value, fault, schemaFault } = param.grammar.read(given, viewer.can, raw);
     if (fault) refused.set(name, fault);
-    if (late) mistyped.set(name, late);
+    if (schemaFault) mistyped.set(name, schemaFault);
     if (fault) continue;
     values[name] = value;
-    if (param.grammar.refers && value !== undefined) wanted.push({ name, value, grammar: param.grammar });
+    if (param.grammar.refersTo && value !== undefined) wanted.push({ name, value, grammar: param.grammar });
   }
   return readings;
 }
 
 /** Records the meaning of an empty value. Returns whether it must be read like any other. */
-function takeBlank({ refused, mistyped, values }: Readings, name: string, param: Param, meaning: ReturnType<typeof blankMeaning>): boolean {
+function recordBlank(
+  { refused, mistyped, values }: Readings,
+  name: string,
+  param: Param,
+  meaning: ReturnType<typeof blankMeaning>,
+): boolean {
   if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
   else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
   else if (meaning === 'refused') refused.set(name, { stage: 'value', reason: 'empty-value' });
@@ -113,7 +123,7 @@ const isSent = (params: Params, name: string, raw: Readonly<Record<string, unkno
  * Reasons for a reference to nothing that the caller can see. They do not reveal whether there is a hidden record
  * (decision D35).
  */
-const UNKNOWN: Readonly<Record<Reference, string>> = {
+const UNKNOWN_REASONS: Readonly<Record<Reference, string>> = {
   user: 'user-unknown',
   image: 'image-unknown',
   event: 'event-unknown',
@@ -124,15 +134,15 @@ const UNKNOWN: Readonly<Record<Reference, string>> = {
 };
 
 /** The password of protected records, which every request may have. */
-const PASSWORD = anyText(LENGTHS.password);
+const PASSWORD = anyText(MAX_BYTES.password);
 
-const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);
+const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.isBlank?.(given) ?? false);
 
 /**
  * Returns the meaning of an empty value. On create it is ignored. On change it clears the field, is refused, or means
  * false. In queries, on WordPress's own routes, and for untyped parameters that are not fields, it is read like any
- * other value, except that null is ignored there. `takesOver`: a new record that copies unnamed fields from its source
- * gets nothing for fields with an empty value.
+ * other value, except that null is ignored there. `copiesSource`: a new record that copies unnamed fields from its
+ * source gets nothing for fields with an empty value.
  */
 function blankMeaning(
   param: Param | Field,
@@ -140,7 +150,7 @@ function blankMeaning(
   { mode, takesOver }: { readonly mode: Mode; readonly takesOver: boolean },
 ): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
   const untyped = param.grammar.json.type === undefined;
-  if (mode === 'read' || (untyped && !('empty' in param))) return given !== null || takesNull(param) ? 'read' : 'absent';
+  if (mode === 'read' || (untyped && !('empty' in param))) return given !== null || acceptsNull(param) ? 'read' : 'absent';
   const empty = 'empty' in param ? param.empty : 'refused';
   if (empty === 'false') return 'false';
   if (empty === 'clears' && (mode === 'change' || takesOver)) return 'null';
@@ -148,6 +158,6 @@ function blankMeaning(
   return given === null ? 'mistyped' : 'refused';
 }
 
-const takesNull = ({ grammar }: Param) => Array.isArray(grammar.json.type) && grammar.json.type.includes('null');
+const acceptsNull = ({ grammar }: Param) => Array.isArray(grammar.json.type) && grammar.json.type.includes('null');
 
 const typeOf = ({ grammar }: Param) => (typeof grammar.json.type === 'string' ? grammar.json.type : 'string');

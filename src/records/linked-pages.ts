@@ -1,5 +1,5 @@
 import type { LinkedKindName } from '../kinds/feed-pages.ts';
-import { imageTextOf } from '../kinds/image-record.ts';
+import { featuredImageAlt } from '../kinds/image-record.ts';
 import { postKind } from '../kinds/index.ts';
 import { type OrganizerRecord, organizer } from '../kinds/organizer.ts';
 import { type VenueRecord, venue } from '../kinds/venue.ts';
@@ -33,7 +33,7 @@ export async function linkedBySlug(site: Site, caller: Caller, name: LinkedKindN
 /** Returns the venue or organizer with an id, with its JSON-LD, if the caller may see it. */
 export async function linkedById(site: Site, caller: Caller, name: LinkedKindName, id: number): Promise<LinkedRecord | undefined> {
   const { records, bundle } = await READ[name](site, caller, id);
-  return records[0] && { record: records[0], imageText: imageTextOf(id, bundle) };
+  return records[0] && { record: records[0], imageText: featuredImageAlt(id, bundle) };
 }
 
 type Read = (site: Site, caller: Caller, id: number) => Promise<Rendered<LinkedRecord['record']>>;

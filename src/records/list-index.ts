@@ -3,16 +3,16 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { arePrintsComplete, printSources } from '../storage/freshness/prints.ts';
 import {
-  distrustIndex,
+  disableIndex,
   dropFacet,
-  eventsUnder,
-  eventsWith,
+  eventsBelowCategory,
+  eventsWithTerm,
   INDEX_OPTION,
   indexEvents,
   indexLayout,
   indexNewEvents,
   indexWithTranslations,
-  isOvertaken,
+  isIndexOutdated,
   layoutInUse,
 } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
@@ -27,38 +27,38 @@ export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettin
   occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
 
 /** The data that decides whether a request may read a list from the index. */
-type Asking = Pick<Caller, 'settings' | 'arrived'>;
+type IndexRequest = Pick<Caller, 'settings' | 'arrived'>;
 
 /**
  * Whether lists may be read from the index now. If WordPress writes to the database too, it does not maintain the
  * index. The index is then only used if everything that WordPress had written when the request arrived has been taken
  * over, which may also create or drop the index.
  */
-export async function trustsIndex(site: Site, { settings, arrived }: Asking): Promise<boolean> {
+export async function canUseIndex(site: Site, { settings, arrived }: IndexRequest): Promise<boolean> {
   if (!settings.shared) return hasIndex(settings);
-  const upToDate = settings.occurrenceTables ? await site.upToDate(arrived) : undefined;
+  const upToDate = settings.occurrenceTables ? await site.takenOverSince(arrived) : undefined;
   return upToDate !== undefined && (await layoutInUse(site.db, upToDate.state)) === indexLayout(settings.contentLanguages);
 }
 
 /** Whether lists that show each event once can be read from the index, which has a row for each of its dates. */
-export const trustsIndexOfEvents = async (site: Site, asking: Asking): Promise<boolean> =>
-  asking.settings.recurrence === undefined && (await trustsIndex(site, asking));
+export const canUseIndexOfEvents = async (site: Site, asking: IndexRequest): Promise<boolean> =>
+  asking.settings.recurrence === undefined && (await canUseIndex(site, asking));
 
 /**
  * Reasons why lists are read from WordPress's tables: the index has to be built, by the server (`shared`) or by a
  * command (`missing`).
  */
-export type IndexLack = 'shared' | 'missing';
+export type WhyIndexUnused = 'shared' | 'missing';
 
 /**
  * Checks the index at the start. If WordPress has written while no Fasti process was running, the index is given up
  * until it is rebuilt, unless these writes can be determined. Returns the reason if lists do not use the index;
  * undefined if they do, or if there are no occurrences to build it from.
  */
-export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
+export async function dropStaleIndex(site: Site): Promise<WhyIndexUnused | undefined> {
   const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();
-  const stale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isOvertaken(site.db);
-  if (stale) await site.db.transaction(distrustIndex);
+  const stale = shared ? raw.has(INDEX_OPTION) && !(await hasPrints(site.db, contentLanguages)) : await isIndexOutdated(site.db);
+  if (stale) await site.db.transaction(disableIndex);
   if (!occurrenceTables || hasIndex(await site.settings())) return undefined;
   return shared ? 'shared' : 'missing';
 }
@@ -67,46 +67,46 @@ export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefine
  * Rebuilds the index if lists use it. It contains the languages of events, so a change of the site's languages makes it
  * obsolete.
  */
-export async function renewIndex(site: Site): Promise<void> {
+export async function rebuildIndexIfUsed(site: Site): Promise<void> {
   const { occurrenceTables, raw, contentLanguages: languages } = await site.settings();
   if (!occurrenceTables || !raw.has(INDEX_OPTION)) return;
-  await reindexEvents(site.db, site.clock, { trust: true, languages });
+  await reindexEvents(site.db, site.clock, { marksComplete: true, languages });
 }
 
-type Known = Pick<Caller, 'settings'>;
+type WithSettings = Pick<Caller, 'settings'>;
 
 /** Updates the index after a write of these events, in the same transaction, after all other changes. */
-export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
-  keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
+export const updateIndex = (db: Database, caller: WithSettings, ids: readonly number[]): Promise<void> =>
+  ifIndexMaintained(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
 
 /** Whether changes by other programs are found by prints in their present form. */
 const hasPrints = async (db: Database, languages: SiteSettings['contentLanguages']): Promise<boolean> =>
   arePrintsComplete(db, { languages, sources: await printSources(db, languages) });
 
 /** Does the same for new events, whose rows are known. The caller has to update their translations. */
-export const keepIndexOfNew = (db: Database, caller: Known, rows: readonly EventRows[]): Promise<void> =>
-  keep(caller, () => indexNewEvents(db, rows, caller.settings.contentLanguages));
+export const indexCreatedEvents = (db: Database, caller: WithSettings, rows: readonly EventRows[]): Promise<void> =>
+  ifIndexMaintained(caller, () => indexNewEvents(db, rows, caller.settings.contentLanguages));
 
 /**
  * Does the same after a change of a term; `before` is its previous state. Only a new parent of a category matters,
  * since its events move to other ancestors.
  */
-export async function keepIndexOfMoved(db: Database, caller: Known, before: Term): Promise<void> {
+export async function updateIndexAfterTermChange(db: Database, caller: WithSettings, before: Term): Promise<void> {
   if (before.taxonomy !== 'tribe_events_cat') return;
   const after = await findTerm(db, before.taxonomy, before.term_id);
   if (after?.parent === before.parent) return;
-  await keep(caller, async () => indexOrDistrust(db, caller, await eventsUnder(db, before.term_id)));
+  await ifIndexMaintained(caller, async () => indexOrDistrust(db, caller, await eventsBelowCategory(db, before.term_id)));
 }
 
 /** Deletes a term permanently, from the index too. */
-export async function removeTermWithIndexRows(db: Database, caller: Known, term: Term): Promise<void> {
+export async function removeTermWithIndexRows(db: Database, caller: WithSettings, term: Term): Promise<void> {
   const category = term.taxonomy === 'tribe_events_cat';
   // With this lock, a concurrent write assigns the term before its events are looked up, or finds it deleted.
   await lockTermLinks(db, term);
   // With the category, events also lose its ancestors, unless another category keeps them there.
-  const events = category && term.parent > 0 && isKept(caller) ? await eventsWith(db, term.term_taxonomy_id) : [];
+  const events = category && term.parent > 0 && isIndexMaintained(caller) ? await eventsWithTerm(db, term.term_taxonomy_id) : [];
   await removeTerm(db, term);
-  await keep(caller, async () => {
+  await ifIndexMaintained(caller, async () => {
     await dropFacet(db, facetOf(category ? 'category' : 'tag', term.term_id));
     await indexOrDistrust(db, caller, events);
   });
@@ -116,13 +116,13 @@ export async function removeTermWithIndexRows(db: Database, caller: Known, term:
  * Whether the index is maintained. In a database shared with WordPress it may not exist yet; when it is built later, it
  * includes everything written until then.
  */
-const isKept = ({ settings: { shared, raw } }: Known): boolean => !shared || raw.has(INDEX_OPTION);
+const isIndexMaintained = ({ settings: { shared, raw } }: WithSettings): boolean => !shared || raw.has(INDEX_OPTION);
 
-async function keep(caller: Known, work: () => Promise<void>): Promise<void> {
-  if (isKept(caller)) await work();
+async function ifIndexMaintained(caller: WithSettings, work: () => Promise<void>): Promise<void> {
+  if (isIndexMaintained(caller)) await work();
 }
 
 async function indexOrDistrust(db: Database, { settings }: Pick<Caller, 'settings'>, ids: readonly number[] | undefined): Promise<void> {
   if (ids) await indexEvents(db, ids, settings.contentLanguages);
-  else await distrustIndex(db);
+  else await disableIndex(db);
 }

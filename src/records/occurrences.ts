@@ -3,7 +3,7 @@ import { fail } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
 import { storedDates } from '../kinds/events/dates.ts';
 import { type EventDate, metasAt, pageOfOccurrence } from '../kinds/events/occurrence.ts';
-import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
+import type { PostKind, PostValues, StoredPost } from '../kinds/kind.ts';
 import type { OccurrencePage } from '../kinds/rendering.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
@@ -22,18 +22,18 @@ import { languageValues } from './record-languages.ts';
 type WithSettings = Pick<Caller, 'settings'>;
 
 /** Returns how a list shows recurring events; undefined if the site cannot have any. */
-export const listedAs = (each: Recurrence['each'], { recurrence }: Caller['settings']): Recurrence | undefined =>
+export const recurrenceOfList = (each: Recurrence['each'], { recurrence }: Caller['settings']): Recurrence | undefined =>
   recurrence && { base: recurrence.base, each };
 
 /** Returns the date with the id of a record; undefined if the id belongs to a post, or to nothing. */
 export async function dateOfRecord(
   db: Database,
   { settings }: WithSettings,
-  { dated = false }: Partial<Pick<PostKind, 'dated'>>,
+  { hasDates = false }: Partial<Pick<PostKind, 'hasDates'>>,
   id: number,
 ): Promise<EventDate | undefined> {
   const base = settings.recurrence?.base;
-  if (!dated || base === undefined || id <= base) return undefined;
+  if (!hasDates || base === undefined || id <= base) return undefined;
   const [date] = await loadOccurrences(db, [id], base);
   return date;
 }
@@ -42,11 +42,11 @@ export async function dateOfRecord(
 export async function postOfRecord(
   lookUp: LookUp,
   { settings }: WithSettings,
-  { dated = false }: Partial<Pick<PostKind, 'dated'>>,
+  { hasDates = false }: Partial<Pick<PostKind, 'hasDates'>>,
   id: number,
 ): Promise<number> {
   const base = settings.recurrence?.base;
-  return !dated || base === undefined || id <= base ? id : lookUp(postOfDate, id, base);
+  return !hasDates || base === undefined || id <= base ? id : lookUp(postOfDate, id, base);
 }
 
 /** Returns the posts behind those of these ids that belong to dates of events. */
@@ -58,15 +58,15 @@ export async function postsOfRecords(db: Database, { settings }: WithSettings, i
 /**
  * Returns a change in which ids of dates are replaced by those of their events, in the fields that link translations.
  */
-export async function withPostsNamed(
+export async function withPostIds(
   db: Database,
   caller: WithSettings,
-  { dated = false }: Partial<Pick<PostKind, 'dated'>>,
+  { hasDates = false }: Partial<Pick<PostKind, 'hasDates'>>,
   values: PostValues,
 ): Promise<PostValues> {
   const { translation_of: source, translations } = languageValues(values);
   const named = [source, ...(translations?.values() ?? [])].filter((id) => typeof id === 'number');
-  const posts = dated ? await postsOfRecords(db, caller, named) : new Map<number, number>();
+  const posts = hasDates ? await postsOfRecords(db, caller, named) : new Map<number, number>();
   if (posts.size === 0) return values;
   const postOf = <Id extends number | null>(id: Id) => posts.get(id ?? 0) ?? id;
   return {
@@ -148,13 +148,13 @@ export async function withKeptDates(
   db: Database,
   caller: Caller,
   kind: PostKind,
-  { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
+  { before, date }: { readonly before: StoredPost; readonly date: EventDate | undefined },
   values: PostValues,
 ): Promise<PostValues> {
-  if (!kind.dated || !caller.settings.recurrence || !DATE_FIELDS.some((name) => name in values)) return values;
+  if (!kind.hasDates || !caller.settings.recurrence || !DATE_FIELDS.some((name) => name in values)) return values;
   if (!date?.recurs && !(await isRecurringEvent(db, before.row.ID))) return values;
   const shown = { ...before, metas: date ? metasAt(before.metas, date) : before.metas };
-  const changed = new Map([...shown.metas, ...Object.entries(kind.follows(values, shown, caller).metas)]);
+  const changed = new Map([...shown.metas, ...Object.entries(kind.derivedRows(values, shown, caller).metas)]);
   if (!areSameDates(storedDates(shown), storedDates({ metas: changed }))) fail('recurring-event-dates');
   return withoutDates(values);
 }

@@ -9,7 +9,7 @@ import { recordOfDate } from './occurrences.ts';
 import { readablePosts } from './posts.ts';
 
 /** Maximum number of records with this former slug, of any kind, that are examined. */
-const MOST = 10;
+const MAX_POSTS = 10;
 
 /**
  * Returns the address of a record that formerly had this slug (`wp_old_slug_redirect`), if the caller may see it. `on`:
@@ -24,7 +24,7 @@ export async function urlByOldSlug(
   const kind = postKind(name);
   const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
   const posts = own === '' ? [] : await findByOldSlug(site.db, own);
-  for (const post of posts.slice(0, MOST)) {
+  for (const post of posts.slice(0, MAX_POSTS)) {
     const id = on ? await recordOfDate(site.db, caller, post, on) : post;
     const [found] = id === undefined ? [] : (await readablePosts(site, caller, kind, [id])).records;
     if (found) return String(found.url);

@@ -1,5 +1,4 @@
 import { fail, failParam } from '../errors.ts';
-import { inTurns } from '../in-turns.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
 import { eventTerms } from '../kinds/events/record.ts';
@@ -18,15 +17,16 @@ import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost, findPostsByPath } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
+import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { contentConditions, idInLanguage, withDescendants } from './content-lists.ts';
-import { trustsIndex } from './list-index.ts';
-import { listedAs, postOfRecord } from './occurrences.ts';
+import { canUseIndex } from './list-index.ts';
+import { postOfRecord, recurrenceOfList } from './occurrences.ts';
 import { recurrenceOf } from './recurrences.ts';
 import { renderedPosts } from './rendered-posts.ts';
 import { metasInTrash } from './trashed-metas.ts';
-import { loadedVersion, type Shown } from './versions.ts';
-import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens } from './visibility.ts';
+import { loadedVersion, type VersionedRecord } from './versions.ts';
+import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, mayWriteOther, type Opening, openedBy } from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing<Published = PublishedRecord> {
@@ -62,9 +62,9 @@ export async function listPosts<Published extends PublishedRecord>(
   const { total } = found;
   const context = renderContext(caller, rightsOf(caller, values));
   const render = (id: number, bundle: Bundle) => renderRecord(kind, id, bundle, context);
-  const records = await renderedPosts(openedFor(site, values), caller, kind, render, found);
+  const records = await renderedPosts(withoutMemoryIfOpened(site, values), caller, kind, render, found);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
-  const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
+  const status = statuses?.join(',') ?? (mayEditKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
   return {
     records,
     total,
@@ -85,7 +85,7 @@ export interface Rendered<Published = PublishedRecord> {
  * Options for reading records: what opens protected ones, whether JSON-LD is included, and whether they are rendered as
  * on their pages.
  */
-type Asked = Opened & Pick<RenderContext, 'withJsonLd' | 'withinPost'>;
+type ReadOptions = OpeningValues & Pick<RenderContext, 'withJsonLd' | 'withinPost'>;
 
 /**
  * Returns the records of a slice of a list that the caller may see, their rows, and the total. `asked`: what opens
@@ -95,24 +95,24 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   site: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
-  slice: Slice,
-  asked: Asked,
+  slice: ListSlice,
+  asked: ReadOptions,
 ): Promise<Rendered<Published> & { readonly total: number }> {
   const { ids, total, linked } = await findPosts(site, caller, kind, slice, asked);
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
   const context = contextOf(caller, asked);
   const shown = ids.filter((id) => bundle.posts.has(id));
-  return { records: await inTurns(shown, (id) => renderRecord(kind, id, bundle, context)), bundle, total };
+  return { records: await mapYielding(shown, (id) => renderRecord(kind, id, bundle, context)), bundle, total };
 }
 
-const contextOf = (caller: Caller, { withJsonLd, withinPost, ...asked }: Asked): RenderContext => ({
+const contextOf = (caller: Caller, { withJsonLd, withinPost, ...asked }: ReadOptions): RenderContext => ({
   ...renderContext(caller, rightsOf(caller, asked)),
   withJsonLd,
   withinPost,
 });
 
 /** A slice of a list: its conditions, its order, and its position. */
-type Slice = Listed & { readonly limit: number; readonly offset: number };
+type ListSlice = Listed & { readonly limit: number; readonly offset: number };
 
 /**
  * Finds the ids of the records of a slice that the caller may see, the total, and ids that these records are likely to
@@ -122,26 +122,26 @@ async function findPosts(
   site: Site,
   { viewer, settings, arrived }: Caller,
   kind: PostKind,
-  { conditions, order, statuses, limit, offset }: Slice,
-  asked: Opened,
+  { conditions, order, statuses, limit, offset }: ListSlice,
+  asked: OpeningValues,
 ): Promise<Page> {
-  const { db, memory } = openedFor(site, asked);
+  const { db, memory } = withoutMemoryIfOpened(site, asked);
   const query = {
     kind,
-    ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
+    ...listRights(viewer, kind, { statuses, ...toOpening(asked) }),
     conditions: await withDescendants(db, conditions),
     order,
     limit,
     offset,
     occurrences: settings.occurrenceTables,
-    recurrence: listedAs('occurrence', settings),
-    indexed: await trustsIndex(site, { settings, arrived }),
+    recurrence: recurrenceOfList('occurrence', settings),
+    indexed: await canUseIndex(site, { settings, arrived }),
   };
   return findPostIds(db, query, memory);
 }
 
 /** Returns the site for a request, without the cache of rendered records if the request may see more than others. */
-const openedFor = (site: Site, { password, context }: Opened): Site => {
+const withoutMemoryIfOpened = (site: Site, { password, context }: OpeningValues): Site => {
   const { memory: _, ...others } = site;
   return password === undefined && (context === undefined || context === 'view') ? site : others;
 };
@@ -152,7 +152,7 @@ export async function readablePosts<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   ids: readonly number[],
-  asked: Asked = {},
+  asked: ReadOptions = {},
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
@@ -161,7 +161,7 @@ export async function readablePosts<Published extends PublishedRecord>(
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));
   });
-  return { records: await inTurns(readable, (id) => renderRecord(kind, id, bundle, context)), bundle };
+  return { records: await mapYielding(readable, (id) => renderRecord(kind, id, bundle, context)), bundle };
 }
 
 /** The conditions and the order of a list, and the statuses in it. */
@@ -187,15 +187,15 @@ export async function listedIds(
     ...listRights(viewer, kind, { statuses, editing: false }),
     conditions: await withDescendants(db, conditions),
     order,
-    limit: MOST_LISTED,
+    limit: MAX_LISTED,
     offset: 0,
     occurrences: settings.occurrenceTables,
-    recurrence: listedAs(each, settings),
+    recurrence: recurrenceOfList(each, settings),
   });
   return ids;
 }
 
-const MOST_LISTED = 2 ** 31 - 1;
+const MAX_LISTED = 2 ** 31 - 1;
 
 /**
  * Returns the page size: the requested one, up to the site's limit, or by default that of the calendar or of WordPress.
@@ -233,8 +233,8 @@ export async function readPost<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   id: number,
-  asked: Opened & { readonly recurrence?: boolean | undefined } = {},
-): Promise<Shown<Published>> {
+  asked: OpeningValues & { readonly recurrence?: boolean | undefined } = {},
+): Promise<VersionedRecord<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(site.db, kind, [id], bundleOptions(caller));
   const row = bundle.posts.get(id);
@@ -248,7 +248,8 @@ export async function readPost<Published extends PublishedRecord>(
   if (!mayRead(viewer, accessRow(mine, bundle.metas.get(id)))) return fail(notAccessible);
   const context = { ...renderContext(caller, rightsOf(caller, asked)), withJsonLd: true };
   if (locked && isLocked(mine, context)) return fail(locked);
-  const rule = kind.dated && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
+  const rule =
+    kind.hasDates && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
   return { record: { ...renderRecord(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
@@ -267,17 +268,17 @@ const renderRecord = <Published extends PublishedRecord>(
  * Returns what the caller may read, and what the request opens: by `password`, or by `context=edit` for callers who may
  * edit.
  */
-function rightsOf({ viewer }: Caller, values: Opened) {
-  return { mayRead: (row: Post) => mayRead(viewer, row), opens: opens(viewer, openingOf(values)) };
+function rightsOf({ viewer }: Caller, values: OpeningValues) {
+  return { mayRead: (row: Post) => mayRead(viewer, row), isOpen: openedBy(viewer, toOpening(values)) };
 }
 
 /** The parts of a request that open protected records. */
-interface Opened {
+interface OpeningValues {
   readonly password?: string | undefined;
   readonly context?: unknown;
 }
 
-const openingOf = ({ password, context }: Opened): Opening => ({ password, editing: context === 'edit' });
+const toOpening = ({ password, context }: OpeningValues): Opening => ({ password, editing: context === 'edit' });
 
 /**
  * Renders a record as the answer to a write, without JSON-LD.
@@ -290,7 +291,7 @@ export async function renderPost(
   kind: PostKind,
   id: number,
   expected: readonly number[] = [],
-): Promise<Required<Shown>> {
+): Promise<Required<VersionedRecord>> {
   const [shown] = await renderPosts(site, caller, kind, [id], expected);
   return shown!;
 }
@@ -302,12 +303,12 @@ export async function renderPosts(
   kind: PostKind,
   ids: readonly number[],
   expected: readonly number[] = [],
-): Promise<Required<Shown>[]> {
+): Promise<Required<VersionedRecord>[]> {
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected });
-  return inTurns(ids, (id) => {
+  return mapYielding(ids, (id) => {
     if (!bundle.posts.has(id)) return refuseMissing(kind);
-    const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
-    const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rightsOf(caller, {}), opens: isIt }));
+    const isWrittenRow = (row: Post) => row === bundle.posts.get(id) && kind.showsProtectedAfterWrite;
+    const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rightsOf(caller, {}), isOpen: isWrittenRow }));
     return { record, version: loadedVersion(caller, id, bundle) };
   });
 }
@@ -326,25 +327,25 @@ export async function postIdOfSlug({ db }: Site, kind: PostKind, slug: string, c
 }
 
 // ------------------------------------------------------------------------------------------------- permissions
-export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => editsKind(viewer, kind);
+export const mayCreate = ({ viewer }: Caller, kind: PostKind): boolean => mayEditKind(viewer, kind);
 
 /**
  * Whether the caller may change this record. For a missing record that has its own error, the general capability is
  * sufficient, so that its holders get that error.
  */
 export const mayChange = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(lookUp, caller, kind, id, 'edit');
+  mayWrite(lookUp, caller, kind, id, 'edit');
 export const mayTrash = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number): Promise<boolean> =>
-  mayTouch(lookUp, caller, kind, id, 'delete');
+  mayWrite(lookUp, caller, kind, id, 'delete');
 
-async function mayTouch(lookUp: LookUp, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
+async function mayWrite(lookUp: LookUp, caller: Caller, kind: PostKind, record: number, action: 'edit' | 'delete'): Promise<boolean> {
   const { viewer } = caller;
   if (!viewer.can(`${action}_${kind.capabilities}`)) return false;
   const id = await postOfRecord(lookUp, caller, kind, record);
   const row = await lookUp(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
   // WordPress checks the permission for the actual type of the id, so that callers who have it learn of the mistake.
-  if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
+  if (row.post_type !== kind.postType) return mayWriteOther(action, viewer, row);
   const metas = await metasInTrash(lookUp, row);
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, accessRow(row, metas));
 }

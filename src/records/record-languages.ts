@@ -8,7 +8,7 @@ import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames } from '../storage/rows/locks.ts';
-import { loadTerms, termsThere } from '../storage/rows/terms.ts';
+import { existingTerms, loadTerms } from '../storage/rows/terms.ts';
 import type { Translatable } from '../storage/translations/language-writer.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import {
@@ -19,9 +19,9 @@ import {
   type Membership,
 } from '../wordpress/content-languages.ts';
 import {
+  changedMembers,
   isConflict,
   joinGroups,
-  regrouped,
   type TranslationConflict,
   type TranslationGroup,
   withoutMembers,
@@ -49,7 +49,7 @@ export function languagesOf({ settings }: Pick<Caller, 'settings'>, kind: Kind):
 }
 
 /**
- * Returns the language of a new record: the one named, otherwise that of the record it is created for (`beside`),
+ * Returns the language of a new record: the one named, otherwise that of the record it is created for (`createdFor`),
  * otherwise the one that the request chose, otherwise that of its parent, otherwise the site's default. Every record
  * gets a language, because WordPress would not show it without one.
  */
@@ -57,13 +57,13 @@ export function languageOfNew(
   caller: Caller,
   kind: Kind,
   values: Values,
-  { beside, parent }: { readonly beside?: string | undefined; readonly parent?: string | null | undefined } = {},
+  { createdFor, parent }: { readonly createdFor?: string | undefined; readonly parent?: string | null | undefined } = {},
 ): ContentLanguage | undefined {
   const own = languagesOf(caller, kind);
   if (!own) return undefined;
   const { language } = languageValues(values);
   return (
-    languageOfCode(own.languages, language ?? beside ?? chosenLanguage(caller) ?? parent ?? undefined) ??
+    languageOfCode(own.languages, language ?? createdFor ?? chosenLanguage(caller) ?? parent ?? undefined) ??
     languageOfCode(own.languages, own.languages.defaultCode)
   );
 }
@@ -87,13 +87,13 @@ export async function languageOfChange(
   const before = membership?.language ?? null;
   const named = languageValues(values);
   if (membership && before === null && named.language === undefined)
-    return standsAlone(named) ? undefined : failParam('translations', 'translation-not-linked');
+    return hasNoTranslations(named) ? undefined : failParam('translations', 'translation-not-linked');
   const language = languageOfCode(own.languages, named.language ?? before ?? undefined) ?? languageOfNew(caller, kind, {});
   return language && { language, before, values: named };
 }
 
 /** Returns the current language of a record, for a write that does not change it; undefined if it has none. */
-export async function languageKept(db: Database, caller: Caller, kind: Kind, id: number): Promise<LanguageOfWrite | undefined> {
+export async function currentLanguage(db: Database, caller: Caller, kind: Kind, id: number): Promise<LanguageOfWrite | undefined> {
   const own = languagesOf(caller, kind);
   const code = own && (await languagesOfRecords(db, own, [id])).get(id);
   const language = own && code ? languageOfCode(own.languages, code) : undefined;
@@ -133,7 +133,7 @@ export async function membershipsOf(
 }
 
 /** A record whose language is written. `before`: its current language. */
-export interface Placing {
+export interface LanguagePlacement {
   readonly id: number;
   readonly before: string | null;
   readonly language: ContentLanguage;
@@ -142,14 +142,14 @@ export interface Placing {
 }
 
 /** A post that this transaction has created and that is no translation, so that no language data exist for it yet. */
-interface NewPlacing {
+interface NewLanguagePlacement {
   readonly id: number;
   readonly language: ContentLanguage;
   readonly isVisible: boolean;
 }
 
 /** Assigns new posts their languages. */
-export async function assignLanguages(db: Database, caller: Caller, kind: Kind, placings: readonly NewPlacing[]): Promise<void> {
+export async function assignLanguages(db: Database, caller: Caller, kind: Kind, placings: readonly NewLanguagePlacement[]): Promise<void> {
   const own = languagesOf(caller, kind);
   if (!own) return;
   for (const [language, alike] of groupedBy(placings, (placing) => placing.language)) {
@@ -168,14 +168,14 @@ export async function placeInLanguage(
   db: Database,
   caller: Caller,
   kind: Kind,
-  placing: Placing,
+  placing: LanguagePlacement,
   values: LanguageValues,
 ): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own) return [];
   const { of } = own;
   const { id, before, language } = placing;
-  const links = linksIn(values);
+  const links = namedTranslations(values);
   const moves = before !== language.code;
   if (!moves && links.size === 0) return [];
   const writer = languageWriterOf(own.languages);
@@ -187,28 +187,32 @@ export async function placeInLanguage(
   );
   const groups = await writer.lockGroups(db, of, before === null ? named : [id, ...named]);
   const present = groups.get(id) ?? new Map<string, number>();
-  const state = await stateOf(db, own, kind, [...new Set([...groups.values()].flatMap((group) => [...group.values()])), ...named]);
+  const state = await loadStates(db, own, kind, [...new Set([...groups.values()].flatMap((group) => [...group.values()])), ...named]);
   const wish = { db, caller, kind, own, state, placing };
-  const wanted = await groupOf(wish, present, links, groups);
+  const wanted = await resultingGroup(wish, present, links, groups);
   // Repeated imports name the same translations each time; clients that follow the changes are not notified of them.
   if (!moves && present.size > 0 && isDeepStrictEqual(wanted, present)) return [];
 
   const touched = [...new Set([...present.values(), ...wanted.values()])].filter((one) => one !== id);
-  const out = [...present].filter(([, member]) => member !== id && ![...wanted.values()].includes(member));
+  const removed = [...present].filter(([, member]) => member !== id && ![...wanted.values()].includes(member));
   // A member that has changed its type keeps its language.
-  for (const [, member] of out) await (state(member) === 'dead' ? writer.forget(db, of, member) : writer.leaveGroup(db, of, member));
+  for (const [, member] of removed) await (state(member) === 'dead' ? writer.forget(db, of, member) : writer.leaveGroup(db, of, member));
   const alone = ![...wanted.values()].includes(id);
   if (alone && present.size > 0) await writer.leaveGroup(db, of, id);
   if (moves) await setLanguage(db, own, placing);
   if (of.is === 'term') {
-    for (const [code, member] of out) if (isOfKind(state(member))) await writer.writeGroup(db, of, new Map([[code, member]]));
+    for (const [code, member] of removed) if (isOfKind(state(member))) await writer.writeGroup(db, of, new Map([[code, member]]));
     if (alone) await writer.writeGroup(db, of, new Map([[language.code, id]]));
   }
   if (!alone && (of.is === 'term' || wanted.size > 1 || present.size > 0)) await writer.writeGroup(db, of, wanted);
   return touched.filter((one) => isOfKind(state(one)));
 }
 
-async function setLanguage(db: Database, { of, languages }: LanguagesOfKind, { id, before, language, visible }: Placing): Promise<void> {
+async function setLanguage(
+  db: Database,
+  { of, languages }: LanguagesOfKind,
+  { id, before, language, visible }: LanguagePlacement,
+): Promise<void> {
   const writer = languageWriterOf(languages);
   if (visible?.before && before !== null) await writer.countVisible(db, id, 'hidden');
   await writer.setLanguage(db, of, id, language);
@@ -219,35 +223,38 @@ async function setLanguage(db: Database, { of, languages }: LanguagesOfKind, { i
  * Returns the translations named by the values as one map: those by language, and the record that this one is a
  * translation of.
  */
-function linksIn({ translations, translation_of: source }: LanguageValues): ReadonlyMap<string | typeof OF, number | null> {
-  const named: [string | typeof OF, number | null][] = [...(translations ?? new Map<string, number | null>())];
-  return new Map(source ? [[OF, source], ...named] : named);
+function namedTranslations({
+  translations,
+  translation_of: source,
+}: LanguageValues): ReadonlyMap<string | typeof ANY_LANGUAGE, number | null> {
+  const named: [string | typeof ANY_LANGUAGE, number | null][] = [...(translations ?? new Map<string, number | null>())];
+  return new Map(source ? [[ANY_LANGUAGE, source], ...named] : named);
 }
 
 /** Whether a new record is no translation. */
-export const standsAlone = (values: LanguageValues): boolean => linksIn(values).size === 0;
+export const hasNoTranslations = (values: LanguageValues): boolean => namedTranslations(values).size === 0;
 
 /** Key in place of a language code: any language, whichever the record has. */
-const OF = Symbol('translation_of');
+const ANY_LANGUAGE = Symbol('translation_of');
 
 /** State of a record in a group. `moved`: it has another type or taxonomy. */
 type State = 'living' | 'trashed' | 'moved' | 'dead';
 
 const isOfKind = (state: State): boolean => state === 'living' || state === 'trashed';
 
-interface Wish {
+interface RegroupContext {
   readonly db: Database;
   readonly caller: Caller;
   readonly kind: Kind;
   readonly own: LanguagesOfKind;
   readonly state: (id: number) => State;
-  readonly placing: Placing;
+  readonly placing: LanguagePlacement;
 }
 
-async function stateOf(db: Database, { of }: LanguagesOfKind, kind: Kind, ids: readonly number[]): Promise<(id: number) => State> {
+async function loadStates(db: Database, { of }: LanguagesOfKind, kind: Kind, ids: readonly number[]): Promise<(id: number) => State> {
   if (kind.is === 'term') {
     const terms = await loadTerms(db, of.type, ids);
-    const elsewhere = await termsThere(
+    const elsewhere = await existingTerms(
       db,
       ids.filter((id) => !terms.has(id)),
     );
@@ -265,10 +272,10 @@ async function stateOf(db: Database, { of }: LanguagesOfKind, kind: Kind, ids: r
  * Returns the group that the record will be in, including itself unless it leaves. A record in the trash keeps its
  * place until another one takes it.
  */
-async function groupOf(
-  wish: Wish,
+async function resultingGroup(
+  wish: RegroupContext,
   present: TranslationGroup,
-  links: ReadonlyMap<string | typeof OF, number | null>,
+  links: ReadonlyMap<string | typeof ANY_LANGUAGE, number | null>,
   groups: ReadonlyMap<number, TranslationGroup>,
 ): Promise<TranslationGroup> {
   const { placing, state } = wish;
@@ -290,13 +297,13 @@ async function groupOf(
   for (const [place, member] of links) {
     if (member === null) {
       if (place === language.code) leaves = true;
-      else if (place !== OF) rest.delete(place);
+      else if (place !== ANY_LANGUAGE) rest.delete(place);
     } else if (member === id) {
       // A record that is sent back as it was read also names itself.
       if (place !== language.code) failParam(nameOf(place), 'translation-not-linked');
     } else {
       const code = codes.get(member) ?? null;
-      if (code === null || state(member) !== 'living' || (place !== OF && place !== code))
+      if (code === null || state(member) !== 'living' || (place !== ANY_LANGUAGE && place !== code))
         failParam(nameOf(place), 'translation-not-linked');
       joining.push(groups.has(member) ? alive(groups.get(member)!) : new Map([[code, member]]));
     }
@@ -304,14 +311,14 @@ async function groupOf(
   const result = withoutTrashed(state, [...joining, rest, new Map(leaves ? [] : [[language.code, id]])]);
   // Checked before the conflict is reported, so that callers who may not link a record do not learn what it is linked
   // to.
-  if (links.size > 0) await mayRegroup(wish, regrouped([alive(present), ...joining], result));
+  if (links.size > 0) await checkMayRegroup(wish, changedMembers([alive(present), ...joining], result));
   return isConflict(result) ? fail('translation-conflict', { values: { language: result.conflict } }) : result;
 }
 
-const nameOf = (place: string | typeof OF): keyof LanguageValues => (place === OF ? 'translation_of' : 'translations');
+const nameOf = (place: string | typeof ANY_LANGUAGE): keyof LanguageValues => (place === ANY_LANGUAGE ? 'translation_of' : 'translations');
 
 /** Merges all groups. If two records have the same language, the one in the trash is removed. */
-function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
+function withoutTrashed(state: RegroupContext['state'], groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
   const result = joinGroups(...groups);
   if (!isConflict(result)) return result;
   const gone = result.ids.filter((id) => state(id) === 'trashed');
@@ -323,7 +330,7 @@ function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[
 }
 
 /** Checks that the caller may edit every record whose translations change. Throws rest_invalid_param. */
-async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly number[]): Promise<void> {
+async function checkMayRegroup({ db, caller, kind, placing }: RegroupContext, ids: readonly number[]): Promise<void> {
   const others = ids.filter((id) => id !== placing.id);
   if (kind.is === 'term') return void (mayManageTerms(caller, kind) || failParam('translations', 'translation-not-linked'));
   const [rows, metas] = [await loadPosts(db, others), await loadMetas(db, others)];
@@ -335,7 +342,7 @@ async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly num
  * Removes the language data of a record that is about to be deleted permanently. Returns the other records of its
  * group.
  */
-export async function forgetLanguage(
+export async function deleteLanguageData(
   db: Database,
   caller: Caller,
   kind: Kind,

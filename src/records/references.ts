@@ -5,7 +5,7 @@ import type { LinkPlan, LinkWish } from '../kinds/grammars/links.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
-import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage, type Refused } from '../media/images.ts';
+import { fetchForLibrary, imageIdAt, mayUpload, type PreparedImage, parseImageId, type ReportRefusal } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
@@ -34,7 +34,7 @@ interface Options {
   readonly accept: (kind: PostKind, raw: Readonly<Record<string, unknown>>) => Promise<PostValues>;
   readonly password: string | undefined;
   /** Whether the rest of the request is valid; only then are images fetched from other sites. */
-  readonly last: boolean;
+  readonly isLastStep: boolean;
 }
 
 /**
@@ -87,7 +87,7 @@ function noteResult({ resolved, unknown }: Found, name: string, value: unknown):
 }
 
 const referencesTo = ({ wanted }: Search, ...names: Reference[]): UnresolvedReference[] =>
-  wanted.filter(({ grammar }) => names.includes(grammar.refers!));
+  wanted.filter(({ grammar }) => names.includes(grammar.refersTo!));
 
 async function findPeople(search: Search, found: Found): Promise<void> {
   const people = referencesTo(search, 'user');
@@ -111,12 +111,12 @@ async function findPosts(search: Search, found: Found): Promise<{ images: readon
   const rows = await loadPosts(site.db, [
     ...posts.flatMap(({ value }) => idsIn(value)),
     ...dates.values(),
-    ...images.flatMap(({ value }) => imageNumber(value) ?? []),
+    ...images.flatMap(({ value }) => parseImageId(value) ?? []),
   ]);
-  const known = await knownPosts(site.db, caller, rows, options.password);
+  const known = await readablePosts(site.db, caller, rows, options.password);
   for (const kind of POST_KINDS) {
     for (const { name, value: sent, grammar } of referencesTo(search, kind.name)) {
-      const value = kind.dated && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
+      const value = kind.hasDates && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
       const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
       noteResult(found, name, sound ? await planLinks(value, kind, options.accept) : undefined);
     }
@@ -133,8 +133,8 @@ async function findTermsNamed(search: Search, found: Found): Promise<void> {
       asked.flatMap(({ value }) => tokensIn(value)),
     );
     const { settings, content } = search.caller;
-    const isSpoken = content.code !== undefined && isTranslated(settings.contentLanguages, termKind(kind).taxonomy);
-    for (const { name, value, grammar } of asked) noteResult(found, name, termValue(value, grammar, lookUp, isSpoken));
+    const isLanguageChosen = content.code !== undefined && isTranslated(settings.contentLanguages, termKind(kind).taxonomy);
+    for (const { name, value, grammar } of asked) noteResult(found, name, termValue(value, grammar, lookUp, isLanguageChosen));
   }
 }
 
@@ -146,11 +146,12 @@ async function findImages(
 ): Promise<Found & { detail?: LogDetail }> {
   const isShown = await shownImages(site.db, caller, images, rows);
   let detail: LogDetail | undefined;
-  const refused: Refused = (why) => {
+  const refused: ReportRefusal = (why) => {
     detail = why;
   };
   for (const { name, value } of images) {
-    const fetch = options.last && found.unknown.length === 0 ? (address: string) => fetchInTime(site, caller, address, refused) : undefined;
+    const fetch =
+      options.isLastStep && found.unknown.length === 0 ? (address: string) => fetchWithinTime(site, caller, address, refused) : undefined;
     noteResult(found, name, await imageValue(site, caller, value, { isShown, fetch }));
   }
   return { ...found, ...(detail ? { detail } : {}) };
@@ -160,12 +161,17 @@ async function findImages(
  * Time limits in milliseconds: for all images of a request, including those of a batch and of new linked records, and
  * for each image.
  */
-const FETCHING_MS = 300_000;
-const ONE_IMAGE_MS = 15_000;
+const FETCH_ALL_TIMEOUT_MS = 300_000;
+const FETCH_ONE_TIMEOUT_MS = 15_000;
 
-async function fetchInTime(site: Site, caller: Caller, address: string, refused: Refused): Promise<PreparedImage | undefined> {
-  const left = Math.floor(caller.arrived + FETCHING_MS - performance.now());
-  if (left > 0) return fetchForLibrary(address, site, caller, { ...site.fetching, refused, timeoutMs: Math.min(left, ONE_IMAGE_MS) });
+async function fetchWithinTime(site: Site, caller: Caller, address: string, refused: ReportRefusal): Promise<PreparedImage | undefined> {
+  const left = Math.floor(caller.arrived + FETCH_ALL_TIMEOUT_MS - performance.now());
+  if (left > 0)
+    return fetchForLibrary(address, site, caller, {
+      ...site.fetching,
+      reportRefusal: refused,
+      timeoutMs: Math.min(left, FETCH_ONE_TIMEOUT_MS),
+    });
   refused({ image: 'no time left for further images of this request' });
   return undefined;
 }
@@ -202,7 +208,7 @@ async function planLinks(value: unknown, kind: PostKind, accept: Options['accept
  * Returns a function that tells whether an id is a record of a kind that the caller may read. `anyway` skips the
  * permission check.
  */
-async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
+async function readablePosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
   const trashed = [...rows.values()].filter((row) => row.post_status === 'trash').map((row) => row.ID);
   const metas = await loadMetas(db, trashed);
   return ({ problems, postType }: PostKind, id: number, anyway: boolean): boolean => {
@@ -247,8 +253,8 @@ export async function termLookUp(
   });
   const meant = await preferred(found);
   const rows = [...new Set([...meant, ...found])];
-  const among = [meant, rows].map(byWords);
-  const ids = firstOf(rows, ({ term_id: id }) => id);
+  const among = [meant, rows].map(termFinder);
+  const ids = firstByKey(rows, ({ term_id: id }) => id);
   const bySlug = groupedBy(rows, ({ slug }) => slug);
   const byToken = (token: string | number): Term | undefined => {
     for (const find of among) {
@@ -265,24 +271,24 @@ export async function termLookUp(
 }
 
 /** Returns a function that finds one of these terms by slug, otherwise by id, otherwise by name. */
-function byWords(terms: readonly Term[]): (text: string) => Term | undefined {
-  const [slugs, ids] = [firstOf(terms, ({ slug }) => slug), firstOf(terms, ({ term_id: id }) => id)];
-  const names = firstOf(terms, ({ name }) => foldText(name));
+function termFinder(terms: readonly Term[]): (text: string) => Term | undefined {
+  const [slugs, ids] = [firstByKey(terms, ({ slug }) => slug), firstByKey(terms, ({ term_id: id }) => id)];
+  const names = firstByKey(terms, ({ name }) => foldText(name));
   return (text) =>
     slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? names.get(foldText(sanitizeTermName(text)));
 }
 
 /** Maps terms by a key; the first of several wins. */
-const firstOf = <Key>(rows: readonly Term[], key: (term: Term) => Key): ReadonlyMap<Key, Term> =>
+const firstByKey = <Key>(rows: readonly Term[], key: (term: Term) => Key): ReadonlyMap<Key, Term> =>
   new Map(rows.toReversed().map((term) => [key(term), term]));
 
 const isId = (text: string) => /^\d{1,15}$/.test(text);
 
 /**
- * Returns the terms that a value names. `isSpoken`: the list is requested in one language; a slug then matches the
- * terms of all languages that have it.
+ * Returns the terms that a value names. `isLanguageChosen`: the list is requested in one language; a slug then matches
+ * the terms of all languages that have it.
  */
-function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByToken }: TermLookUp, isSpoken: boolean): unknown {
+function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByToken }: TermLookUp, isLanguageChosen: boolean): unknown {
   if (value === 0) return 0;
   if (typeof value === 'number') return byId(value)?.term_id;
   if (typeof value === 'string') return byToken(value)?.term_id;
@@ -292,7 +298,11 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByTok
   if (terms.includes(undefined)) return undefined;
   return use === 'numbers'
     ? tokens.map((token) => (isId(String(token)) ? Number(token) : byToken(token)?.slug))
-    : [...new Set(tokens.flatMap((token) => (isSpoken ? everyByToken(token) : (byToken(token) ?? []))).map((term) => term.term_id))];
+    : [
+        ...new Set(
+          tokens.flatMap((token) => (isLanguageChosen ? everyByToken(token) : (byToken(token) ?? []))).map((term) => term.term_id),
+        ),
+      ];
 }
 
 /**
@@ -305,7 +315,7 @@ async function shownImages(
   images: readonly { readonly value: number | string }[],
   rows: ReadonlyMap<number, Post>,
 ): Promise<(id: number) => boolean> {
-  const found = images.flatMap(({ value }) => rows.get(imageNumber(value) ?? 0) ?? []).filter(isImage);
+  const found = images.flatMap(({ value }) => rows.get(parseImageId(value) ?? 0) ?? []).filter(isImage);
   const attachedTo = found.flatMap(({ post_parent: parent }) => (parent > 0 ? [parent] : []));
   const parents = await loadPosts(db, attachedTo);
   const shown = new Set(found.filter((row) => mayReadFile(viewer, row, parents.get(row.post_parent))).map(({ ID }) => ID));
@@ -328,7 +338,7 @@ async function imageValue(
   }: { readonly isShown: (id: number) => boolean; readonly fetch: ((address: string) => Promise<PreparedImage | undefined>) | undefined },
 ): Promise<number | PreparedImage | undefined> {
   if (typeof value === 'string' && !mayUpload(caller.viewer)) return undefined;
-  const id = imageNumber(value);
+  const id = parseImageId(value);
   if (id !== undefined) return isShown(id) ? id : undefined;
   return (await imageIdAt(site.db, String(value), caller)) ?? fetch?.(String(value));
 }

@@ -1,4 +1,3 @@
-import { inTurns } from '../in-turns.ts';
 import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
@@ -6,6 +5,7 @@ import { addDependencies, type Dependency, termDependency } from '../storage/jou
 import type { ObjectMemory } from '../storage/journal/object-memory.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { typedKeys } from '../typed-keys.ts';
+import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller } from './caller.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function renderedPosts<Published extends PublishedRecord>(
   { ids, linked: expected }: { readonly ids: readonly number[]; readonly linked: readonly number[] },
 ): Promise<Published[]> {
   const { db, memory } = site;
-  const keyOf = keysFor(caller, kind);
+  const keyOf = cacheKeyFunction(caller, kind);
   const records = new Map<number, Published>();
   for (const id of ids) {
     const known = memory?.recall(keyOf(id));
@@ -34,7 +34,7 @@ export async function renderedPosts<Published extends PublishedRecord>(
   if (missing.length > 0) {
     const named = missing.length === ids.length ? expected : [];
     const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named, memory });
-    await inTurns(missing, (id) => {
+    await mapYielding(missing, (id) => {
       if (bundle.posts.has(id))
         records.set(id, memory ? renderAndKeep(memory, keyOf(id), bundle, (of) => render(id, of)) : render(id, bundle));
     });
@@ -52,7 +52,7 @@ function renderAndKeep<Published>(memory: ObjectMemory, key: string, bundle: Bun
 }
 
 /** Members of a caller that may differ between anonymous callers and affect a record. */
-const SHOWS = {
+const AFFECTS_RECORD = {
   content: true,
   language: true,
   home: true,
@@ -65,10 +65,10 @@ const SHOWS = {
   arrived: false,
   conditions: false,
 } as const satisfies Readonly<Record<keyof Required<Caller>, boolean>>;
-const SHOWN = typedKeys(SHOWS).filter((member) => SHOWS[member]);
+const KEY_MEMBERS = typedKeys(AFFECTS_RECORD).filter((member) => AFFECTS_RECORD[member]);
 
-function keysFor(caller: Caller, { name }: PostKind): (id: number) => string {
-  const shared = JSON.stringify([name, SHOWN.map((member) => caller[member])]);
+function cacheKeyFunction(caller: Caller, { name }: PostKind): (id: number) => string {
+  const shared = JSON.stringify([name, KEY_MEMBERS.map((member) => caller[member])]);
   return (id) => `${shared} ${id}`;
 }
 

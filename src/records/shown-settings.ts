@@ -6,32 +6,32 @@ import { typedKeys } from '../typed-keys.ts';
  * journal. A new setting must be classified here, or the code does not compile.
  */
 
-type Said<Name extends PropertyKey> = Readonly<Record<Name, 'shown' | 'not shown'>>;
+type SettingClasses<Name extends PropertyKey> = Readonly<Record<Name, 'shown' | 'not shown'>>;
 
-const OF_SITE: Said<Exclude<keyof SiteSettings, 'calendar' | 'raw'>> = {
+const SITE_SETTINGS: SettingClasses<Exclude<keyof SiteSettings, 'calendar' | 'raw'>> = {
   home: 'shown', permalinkStructure: 'shown', tagBase: 'shown', smilies: 'shown', zone: 'shown', contentLanguages: 'shown',
   siteUrl: 'not shown', name: 'not shown', description: 'not shown', timezone: 'not shown', timezoneString: 'not shown',
   gmtOffset: 'not shown', postsPerPage: 'not shown', postsPerRss: 'not shown', rssExcerpts: 'not shown',
   contentLanguage: 'not shown', applicationPasswords: 'not shown', roles: 'not shown', network: 'not shown',
   occurrenceTables: 'not shown', shared: 'not shown', suggestSlug: 'not shown', recurrence: 'not shown',
-  versionKey: 'not shown', edition: 'not shown',
+  versionKey: 'not shown', readingNumber: 'not shown',
 }; // biome-ignore format: a table
 
-const OF_CALENDAR: Said<keyof CalendarSettings> = {
-  currencySymbol: 'shown', currencyCode: 'shown', currencyAfter: 'shown', eventsSlug: 'shown', singleEventSlug: 'shown',
+const CALENDAR_SETTINGS: SettingClasses<keyof CalendarSettings> = {
+  currencySymbol: 'shown', currencyCode: 'shown', isCurrencyAfterAmount: 'shown', eventsSlug: 'shown', singleEventSlug: 'shown',
   customFields: 'shown', postsPerPage: 'not shown', eventsPerPage: 'not shown', view: 'not shown', monthsAhead: 'not shown',
   cutoff: 'not shown', timezoneMode: 'not shown', restDisabled: 'not shown', edges: 'not shown', formats: 'not shown',
 }; // biome-ignore format: a table
 
 /** The address of uploads outside the site's address. */
-const OF_UPLOADS = 'upload_url_path';
+const UPLOADS_OPTION = 'upload_url_path';
 
 /** Returns the settings that affect rendered records, as JSON values in a fixed order. */
 export const shownSettings = ({ calendar, raw, ...site }: SiteSettings): readonly unknown[] => [
-  shownOf(site, OF_SITE),
-  shownOf(calendar, OF_CALENDAR),
-  raw.get(OF_UPLOADS),
+  shownOf(site, SITE_SETTINGS),
+  shownOf(calendar, CALENDAR_SETTINGS),
+  raw.get(UPLOADS_OPTION),
 ];
 
-const shownOf = <Values extends object>(values: Values, said: Said<keyof Values>): readonly unknown[] =>
-  typedKeys(said).flatMap((name) => (said[name] === 'shown' ? [values[name]] : []));
+const shownOf = <Values extends object>(values: Values, classes: SettingClasses<keyof Values>): readonly unknown[] =>
+  typedKeys(classes).flatMap((name) => (classes[name] === 'shown' ? [values[name]] : []));

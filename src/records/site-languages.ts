@@ -1,14 +1,14 @@
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Site, withinTransaction } from '../site.ts';
-import { noteChange } from '../storage/journal/touched.ts';
+import { noteChange } from '../storage/journal/reported-changes.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import { addLanguage, countInLanguage, recordsWithoutLanguage } from '../storage/translations/site-languages.ts';
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
 import type { Caller } from './caller.ts';
-import { keepIndexOf, renewIndex } from './list-index.ts';
+import { rebuildIndexIfUsed, updateIndex } from './list-index.ts';
 import { languagesOf, languagesOfRecords } from './record-languages.ts';
 
 /**
@@ -41,7 +41,7 @@ export class LanguageError extends Error {
 }
 
 /** A language to add. Missing members are derived from its code. */
-export interface LanguageWish {
+export interface NewLanguage {
   readonly code: string;
   readonly locale?: string | undefined;
   readonly name?: string | undefined;
@@ -54,7 +54,7 @@ export interface LanguageWish {
  * @returns how many records got it
  * @throws LanguageError
  */
-export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<number> {
+export async function addSiteLanguage(site: Site, wish: NewLanguage): Promise<number> {
   const { contentLanguages } = site.config;
   if (contentLanguages === 'off') throw new LanguageError('languages-off');
   const { code } = wish;
@@ -74,7 +74,7 @@ export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<n
     noteChange(db, { now: site.clock() });
     return count;
   });
-  await renewIndex(site);
+  await rebuildIndexIfUsed(site);
   return given;
 }
 
@@ -102,16 +102,16 @@ export async function requireLinkable(site: Site, caller: Caller, kind: Kind, id
   if (!own) throw new LanguageError('no-languages');
   const byCode = new Map<string, number>();
   for (const [id, code] of await languagesOfRecords(site.db, own, ids)) {
-    const said = { id: String(id), kind: kind.name };
-    if (code === null) throw new LanguageError('link-without-language', said);
+    const errorValues = { id: String(id), kind: kind.name };
+    if (code === null) throw new LanguageError('link-without-language', errorValues);
     const other = byCode.get(code);
-    if (other !== undefined) throw new LanguageError('link-same-language', { ...said, other: String(other), code });
+    if (other !== undefined) throw new LanguageError('link-same-language', { ...errorValues, other: String(other), code });
     byCode.set(code, id);
   }
 }
 
 /** Number of records that are assigned a language at a time. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promise<number> {
   const { db } = inside;
@@ -124,11 +124,11 @@ async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promi
     const own = languagesOf({ settings }, kind);
     if (!own) continue;
     for (;;) {
-      const records = await recordsWithoutLanguage(db, own.languages, own.of, AT_ONCE);
+      const records = await recordsWithoutLanguage(db, own.languages, own.of, BATCH_SIZE);
       const ids = records.map(({ id }) => id);
       if (ids.length === 0) break;
       await languageWriterOf(own.languages).assign(db, own.of, ids, language, records.filter(({ visible }) => visible).length);
-      if (kind.is === 'post' && kind.dated) await keepIndexOf(db, { settings }, ids);
+      if (kind.is === 'post' && kind.hasDates) await updateIndex(db, { settings }, ids);
       count += ids.length;
     }
   }

@@ -11,7 +11,7 @@ import type { Caller } from './caller.ts';
 import { insertRecord } from './writes/post-writes.ts';
 
 /** Maximum number of suggestions waiting for review; further ones are refused. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 const NO_AUTHOR = 0;
 
@@ -23,7 +23,7 @@ const NO_AUTHOR = 0;
  *
  * @throws suggestions-full; any error about the values
  */
-export async function keepSuggestion(
+export async function storeSuggestion(
   site: Site,
   caller: Caller,
   values: PostValues,
@@ -36,12 +36,12 @@ export async function keepSuggestion(
   await site.db.transaction(async (db) => {
     if (await claimAnswer(db, { id, fingerprint: id }, caller.now)) return;
     const waiting = await countVisible(db, kind.postType, { viewer: NO_AUTHOR, all: ['pending'], others: [], own: [] }, NO_AUTHOR);
-    if ((waiting.get('pending') ?? 0) >= MOST_WAITING) fail('suggestions-full');
+    if ((waiting.get('pending') ?? 0) >= MAX_WAITING) fail('suggestions-full');
     const metas = { [SUGGESTION_META]: [storedSuggestion(suggestion)] };
     await insertRecord(withinTransaction(site, db), caller, kind, { ...values, status: 'pending' }, { metas });
-    await keepAnswer(db, id, KEPT);
+    await keepAnswer(db, id, STORED_ANSWER);
   });
 }
 
 /** The stored answer, which only marks that the form was taken. */
-const KEPT = '{}';
+const STORED_ANSWER = '{}';

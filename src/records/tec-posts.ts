@@ -1,16 +1,15 @@
 import type { EventDates } from '../calendar/dates.ts';
 import { hasTrash } from '../config/config.ts';
 import { fail } from '../errors.ts';
-import { inTurns } from '../in-turns.ts';
-import { onSite } from '../kinds/custom-fields.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
 import { storedDates } from '../kinds/events/dates.ts';
 import { metasAt } from '../kinds/events/occurrence.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withMapMetas } from '../kinds/map-metas.ts';
 import type { Bundle } from '../kinds/rendering.ts';
-import { datesTaken } from '../kinds/tec/dates.ts';
-import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec/params.ts';
+import { resolveDates } from '../kinds/tec/dates.ts';
+import { kindValues, MAX_PAGE_SIZE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec/params.ts';
 import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec/record.ts';
 import type { Site } from '../site.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
@@ -18,14 +17,15 @@ import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
+import { mapYielding } from '../yielding.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import type { CorePage } from './core/lists.ts';
-import { trustsIndexOfEvents } from './list-index.ts';
-import { dateOfRecord, listedAs, postOfRecord } from './occurrences.ts';
+import { canUseIndexOfEvents } from './list-index.ts';
+import { dateOfRecord, postOfRecord, recurrenceOfList } from './occurrences.ts';
 import { metasInTrash } from './trashed-metas.ts';
-import { loadedVersion, type Shown } from './versions.ts';
-import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from './visibility.ts';
+import { loadedVersion, type VersionedRecord } from './versions.ts';
+import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, openedBy } from './visibility.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './writes/post-writes.ts';
 
 /*
@@ -43,8 +43,8 @@ const KINDS = { venue: postKind('venue'), organizer: postKind('organizer') };
 export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, values: TecListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
   const { page = 1, per_page = settings.calendar.postsPerPage ?? settings.postsPerPage, status = ['publish'] } = values;
-  const limit = Math.min(per_page, LONGEST_PAGE);
-  const statuses = editsKind(viewer, kind) ? status : ['publish'];
+  const limit = Math.min(per_page, MAX_PAGE_SIZE);
+  const statuses = mayEditKind(viewer, kind) ? status : ['publish'];
   const { ids, total } = await findPostIds(site.db, {
     kind,
     ...listRights(viewer, kind, { statuses, password: values.password, editing: true }),
@@ -52,8 +52,8 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
     limit,
     offset: (page - 1) * limit,
     occurrences: settings.occurrenceTables,
-    recurrence: listedAs('event', settings),
-    indexed: await trustsIndexOfEvents(site, caller),
+    recurrence: recurrenceOfList('event', settings),
+    indexed: await canUseIndexOfEvents(site, caller),
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
   const { records } = await renderRecords(site, caller, kind, ids, values);
@@ -65,14 +65,26 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
  *
  * @throws tec-record-unreadable for a record of another kind or in the trash
  */
-export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
+export async function readTecPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  values: TecReadValues = {},
+): Promise<VersionedRecord> {
   const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
   if (row?.post_type !== kind.postType || row.post_status === 'trash') return fail('tec-record-unreadable');
-  return writtenTecPost(site, caller, kind, id, values);
+  return readWrittenTecPost(site, caller, kind, id, values);
 }
 
 /** Reads a record as the answer to a write, which may have moved it to the trash. */
-export async function writtenTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
+export async function readWrittenTecPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  values: TecReadValues = {},
+): Promise<VersionedRecord> {
   const { records, bundle } = await renderRecords(site, caller, kind, [id], values);
   return { record: records[0] ?? fail('tec-record-unreadable'), version: loadedVersion(caller, id, bundle) };
 }
@@ -90,7 +102,7 @@ async function renderRecords(
   const context: TecContext = {
     ...renderContext(caller, {
       mayRead: (row: Post) => mayRead(caller.viewer, row),
-      opens: opens(caller.viewer, { password, editing: false }),
+      isOpen: openedBy(caller.viewer, { password, editing: false }),
     }),
     translatesLinks: false,
     language: caller.language,
@@ -102,18 +114,20 @@ async function renderRecords(
     },
   };
   const there = ids.filter((id) => bundle.posts.has(id));
-  return { records: await inTurns(there, (id) => tecRecord(kind, id, bundle, context, KINDS)), bundle };
+  return { records: await mapYielding(there, (id) => tecRecord(kind, id, bundle, context, KINDS)), bundle };
 }
 
 // ------------------------------------------------------------------------------------------------- permissions
 /** Whether the caller may read this record. False if it does not exist or is of another kind. */
 export const mayReadTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
-  mayByRule(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
+  isAllowedByRule(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
 /** Whether the caller may change or delete this record. False if it does not exist. */
-export const mayChangeTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => mayByRule(lookUp, caller, kind, id, mayEdit);
-export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => mayByRule(lookUp, caller, kind, id, mayDelete);
+export const mayChangeTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
+  isAllowedByRule(lookUp, caller, kind, id, mayEdit);
+export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
+  isAllowedByRule(lookUp, caller, kind, id, mayDelete);
 
-async function mayByRule(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, rule: typeof mayRead): Promise<boolean> {
+async function isAllowedByRule(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, rule: typeof mayRead): Promise<boolean> {
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, kind, id));
   return row !== undefined && rule(caller.viewer, accessRow(row, await metasInTrash(lookUp, row)));
 }
@@ -121,22 +135,22 @@ async function mayByRule(lookUp: LookUp, caller: Caller, kind: PostKind, id: num
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record from accepted values. Returns its id. */
 export async function createTecPost(site: Site, caller: Caller, declared: PostKind, values: TecFieldValues): Promise<number> {
-  const kind = onSite(declared, caller.settings);
+  const kind = kindOnSite(declared, caller.settings);
   const fields = fieldsOf(caller, kind, values);
-  const missing = ['title', ...(kind.dated ? ['start_date', 'end_date'] : [])].filter(
+  const missing = ['title', ...(kind.hasDates ? ['start_date', 'end_date'] : [])].filter(
     (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
   );
   if (missing.length > 0) fail('rest_missing_callback_param', { data: { params: missing } });
   const { columns, ...others } = extraRows(caller, kind, values);
   const opened = { comment_status: 'open', ping_status: 'open', ...columns };
-  return insertRecord(site, caller, kind, fields, { ...others, columns: opened, metas: withMapMetas(kind, fields), anew: true });
+  return insertRecord(site, caller, kind, fields, { ...others, columns: opened, metas: withMapMetas(kind, fields), alwaysCreates: true });
 }
 
 /** Changes the fields of a record that the values name. Throws tec-record-unreadable for a record of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, declared: PostKind, id: number, values: TecFieldValues): Promise<void> {
-  const kind = onSite(declared, caller.settings);
+  const kind = kindOnSite(declared, caller.settings);
   await requirePost(site, caller, kind, id);
-  const fields = fieldsOf(caller, kind, values, kind.dated ? await datesOf(site, caller, kind, id) : undefined);
+  const fields = fieldsOf(caller, kind, values, kind.hasDates ? await datesOf(site, caller, kind, id) : undefined);
   await changeRecord(site, caller, kind, id, { values: fields, extra: extraRows(caller, kind, values) });
 }
 
@@ -160,7 +174,7 @@ async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: num
 /** Returns accepted values under the kind's own field names. `stored`: the current dates of an event. */
 function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, stored?: EventDates): PostValues {
   const fields = kindValues(kind, values);
-  return kind.dated ? { ...fields, ...datesTaken(values, stored, caller) } : fields;
+  return kind.hasDates ? { ...fields, ...resolveDates(values, stored, caller) } : fields;
 }
 
 /** Returns the dates of the event, or of the date of an event, with this id. */

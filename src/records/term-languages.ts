@@ -11,7 +11,7 @@ import type { Term } from '../wordpress/rows.ts';
 import type { TranslationGroup } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { type LanguagesOfKind, languagesOf, placeInLanguage } from './record-languages.ts';
-import { createTermRow, dropTree, freeSlug, type TermDraft, type TermLanguage } from './term-writes.ts';
+import { createTermRow, dropTreeCache, freeSlug, type TermDraft, type TermLanguage } from './term-writes.ts';
 
 /**
  * Replaces terms by their translations in a language, keeping the order. Terms of that language, and terms without one,
@@ -33,11 +33,11 @@ export async function termsInLanguage(
   if (groups.size === 0) return [...new Set(ids)];
   const terms = await loadTerms(db, kind.taxonomy, ids);
   const { code } = language;
-  const lacking = [...terms.values()].flatMap((term) => {
+  const untranslated = [...terms.values()].flatMap((term) => {
     const group = groups.get(term.term_id);
     return group && !group.has(code) ? [{ term, group }] : [];
   });
-  const made = own.languages.form === 'polylang' ? await translationsOf(db, own, kind, lacking, language) : new Map<number, number>();
+  const made = own.languages.form === 'polylang' ? await translationsOf(db, own, kind, untranslated, language) : new Map<number, number>();
   const known = (id: number) => (terms.has(id) ? groups.get(id)?.get(code) : undefined);
   return [...new Set(ids.map((id) => made.get(id) ?? known(id) ?? id))];
 }
@@ -63,7 +63,7 @@ interface NewTermLanguage {
 }
 
 /** Creates a term in a language. Returns its id. */
-export async function createTermIn(
+export async function createTermInLanguage(
   db: Database,
   caller: Caller,
   kind: TermKind,
@@ -72,13 +72,13 @@ export async function createTermIn(
 ): Promise<number> {
   const own = languagesOf(caller, kind);
   if (!own || !language) return (await createTermRow(db, kind, draft)).id;
-  const { id } = await createTermRow(db, kind, { ...draft, language: writtenIn(db, own, language) });
+  const { id } = await createTermRow(db, kind, { ...draft, language: toTermLanguage(db, own, language) });
   await placeInLanguage(db, caller, kind, { id, before: null, language }, values);
   return id;
 }
 
 /** Returns the language of a term that is written, with a function that finds terms in other languages. */
-export const writtenIn = (db: Database, { languages }: LanguagesOfKind, { code }: Pick<ContentLanguage, 'code'>): TermLanguage => ({
+export const toTermLanguage = (db: Database, { languages }: LanguagesOfKind, { code }: Pick<ContentLanguage, 'code'>): TermLanguage => ({
   code,
   elsewhere: async (terms) => {
     const { terms: known } = await formOf(languages).memberships(db, languages, { posts: [], terms });
@@ -130,7 +130,7 @@ async function translationsOf(
   // wait for the result.
   await lockNames(
     db,
-    lacking.map(({ term }) => termSlugLock(slugIn(term, language))),
+    lacking.map(({ term }) => termSlugLock(slugInLanguage(term, language))),
   );
   await writer.lockGroups(
     db,
@@ -147,7 +147,7 @@ async function translationsOf(
   return found;
 }
 
-const slugIn = ({ slug }: Term, { code }: ContentLanguage): string => `${slug}-${code}`;
+const slugInLanguage = ({ slug }: Term, { code }: ContentLanguage): string => `${slug}-${code}`;
 
 async function makeTranslation(
   db: Database,
@@ -156,18 +156,24 @@ async function makeTranslation(
   { term, group }: GroupedTerm,
   language: ContentLanguage,
 ): Promise<number> {
-  const parent = await parentIn(db, own, kind, term, language);
-  const slug = await freeSlug(db, kind, slugIn(term, language), parent, 0);
+  const parent = await translatedParent(db, own, kind, term, language);
+  const slug = await freeSlug(db, kind, slugInLanguage(term, language), parent, 0);
   const id = await insertTerm(db, kind, { name: term.name, slug, description: '', parent });
   const writer = languageWriterOf(own.languages);
   await writer.setLanguage(db, own.of, id, language);
   await writer.writeGroup(db, own.of, new Map([...group, [language.code, id]]));
-  if (kind.hierarchical) await dropTree(db, kind);
+  if (kind.hierarchical) await dropTreeCache(db, kind);
   return id;
 }
 
 /** Returns the translation of a term's parent, 0 if there is none. */
-async function parentIn(db: Database, own: LanguagesOfKind, kind: TermKind, { parent }: Term, { code }: ContentLanguage): Promise<number> {
+async function translatedParent(
+  db: Database,
+  own: LanguagesOfKind,
+  kind: TermKind,
+  { parent }: Term,
+  { code }: ContentLanguage,
+): Promise<number> {
   if (parent === 0) return 0;
   const terms = await loadTerms(db, kind.taxonomy, [parent]);
   return (await groupsOf(db, own, [...terms.values()])).get(parent)?.get(code) ?? 0;

@@ -9,8 +9,8 @@ import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { termLookUp } from './references.ts';
-import { createTermIn, termsInLanguage, termsOfLanguage } from './term-languages.ts';
-import { namesOfTerm } from './term-writes.ts';
+import { createTermInLanguage, termsInLanguage, termsOfLanguage } from './term-languages.ts';
+import { locksOfTerm } from './term-writes.ts';
 import { mayManageTerms } from './visibility.ts';
 
 /**
@@ -43,7 +43,7 @@ export async function resolveTermWishes(
   if (unknown.length > 1)
     await lockNames(
       db,
-      unknown.flatMap((named) => namesOfTerm(kind, named)),
+      unknown.flatMap((named) => locksOfTerm(kind, named)),
     );
   const ids: number[] = [];
   const made = new Map<string, number>();
@@ -54,7 +54,7 @@ export async function resolveTermWishes(
       if (!mayManageTerms(caller, kind)) refuse(caller.viewer);
       // Names with the same slug are one term, as with existing terms.
       const slug = sanitizeTitle(wish.name);
-      const id = made.get(slug) ?? (await termNamed(db, caller, kind, wish.name, language));
+      const id = made.get(slug) ?? (await createOrFindTerm(db, caller, kind, wish.name, language));
       if (slug !== '') made.set(slug, id);
       ids.push(id);
     }
@@ -66,7 +66,7 @@ export async function resolveTermWishes(
  * Creates a version of `resolveTermWishes` for records that are written together: equal lists of ids are resolved only
  * once.
  */
-export function termWishesOnce(): typeof resolveTermWishes {
+export function createTermWishResolver(): typeof resolveTermWishes {
   const known = new Map<string, Promise<number[]>>();
   return (db, caller, name, wishes, language) => {
     const ids = wishes.map(({ id }) => id);
@@ -83,7 +83,7 @@ export function termWishesOnce(): typeof resolveTermWishes {
  * Creates a term with this name, or returns the one that was created in the meantime, earlier in the list or by another
  * request.
  */
-async function termNamed(
+async function createOrFindTerm(
   db: Database,
   caller: Caller,
   kind: TermKind,
@@ -91,7 +91,7 @@ async function termNamed(
   language: ContentLanguage | undefined,
 ): Promise<number> {
   try {
-    return await createTermIn(db, caller, kind, { name, description: '', parent: 0 }, { language });
+    return await createTermInLanguage(db, caller, kind, { name, description: '', parent: 0 }, { language });
   } catch (error) {
     if (error instanceof ApiError && error.problem === 'term_exists') return Number(error.details.data?.term_id);
     // In the record, the error belongs to the parameter that names the term.

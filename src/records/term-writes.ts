@@ -3,7 +3,7 @@ import type { TermKind } from '../kinds/kind.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lockNames, termNameLock, termSlugLock, termTreeLock } from '../storage/rows/locks.ts';
 import { deleteOption } from '../storage/rows/options.ts';
-import { findTerm, findTermsLike, insertTerm, loadTree, slugsUpFrom, takenTermSlugs, updateTerm } from '../storage/rows/terms.ts';
+import { findTerm, findTermsLike, insertTerm, loadTree, slugsToRoot, takenTermSlugs, updateTerm } from '../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/content/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -38,7 +38,7 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   const name = storedName(draft.name, 'invalid_term_name');
   const sent = sanitizeTitle(draft.slug ?? '');
   const wished = sent || sanitizeTitle(name);
-  await lockNames(db, [...namesOfTerm(kind, name, wished), ...(draft.parent > 0 ? [termTreeLock(kind.taxonomy)] : [])]);
+  await lockNames(db, [...locksOfTerm(kind, name, wished), ...(draft.parent > 0 ? [termTreeLock(kind.taxonomy)] : [])]);
   await requireParent(db, kind, draft.parent);
 
   const found = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] });
@@ -51,7 +51,7 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   const slug = await freeSlug(db, kind, taken ? await slugIn(db, wished, draft.language) : wished, draft.parent, 0);
   const description = sanitizeTermDescription(stripControlCharacters(draft.description));
   const id = await insertTerm(db, kind, { name, slug, description, parent: draft.parent });
-  if (kind.hierarchical) await dropTree(db, kind);
+  if (kind.hierarchical) await dropTreeCache(db, kind);
   return { id, slug: slug || String(id) };
 }
 
@@ -63,7 +63,7 @@ async function slugIn(db: Database, wished: string, language: TermLanguage | und
 }
 
 /** Returns the locks for the name and the slug of a new term. */
-export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitizeTitle(name)): string[] => [
+export const locksOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitizeTitle(name)): string[] => [
   termNameLock(taxonomy, name),
   termSlugLock(slug),
 ];
@@ -90,7 +90,7 @@ export async function changeTermRow(
   }
   if (changes.slug !== undefined) rows.slug = await changedSlug(db, kind, term, changes.slug, { ...changes, ...rows });
   await updateTerm(db, term, rows);
-  if (kind.hierarchical) await dropTree(db, kind);
+  if (kind.hierarchical) await dropTreeCache(db, kind);
 }
 
 /** Returns the new slug of a term for a requested one. */
@@ -121,9 +121,9 @@ async function changedSlug(
  */
 const LONGEST_NAME = 200;
 
-function storedName(given: string, nothing: 'empty_term_name' | 'invalid_term_name'): string {
+function storedName(given: string, problemIfEmpty: 'empty_term_name' | 'invalid_term_name'): string {
   const name = sanitizeTermName(stripControlCharacters(given));
-  if (name === '') fail(nothing);
+  if (name === '') fail(problemIfEmpty);
   if (!hasVisibleText(name)) failParam('name', 'title-without-text');
   if ([...name].length > LONGEST_NAME) failParam('name', 'too-long');
   return name;
@@ -150,14 +150,14 @@ function clashingTerm(
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Deletes the cached tree of a taxonomy. WordPress keeps it in an option and rebuilds it if it is missing. */
-export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);
+export const dropTreeCache = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);
 
 /**
  * Returns a slug that no other term has, derived from the requested one as in WordPress. Call it with the requested one
  * locked (`termSlugLock`).
  */
 export async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
-  const parents = kind.hierarchical && parent > 0 ? slugsUpFrom(parent, await loadTree(db, kind.taxonomy)) : [];
+  const parents = kind.hierarchical && parent > 0 ? slugsToRoot(parent, await loadTree(db, kind.taxonomy)) : [];
   const found = async (): Promise<string> => {
     const taken = await takenTermSlugs(db, wished, exceptId);
     return uniqueTermSlug(wished, {

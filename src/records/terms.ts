@@ -10,20 +10,20 @@ import { termLink, termRecord } from '../kinds/term-record.ts';
 import { type Translation, termLanguage } from '../kinds/translations.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/journal/touched.ts';
+import { noteChange } from '../storage/journal/reported-changes.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
 import { lockNames, termTreeLock } from '../storage/rows/locks.ts';
-import { findTerm, loadTerms, loadTree, slugsUpFrom } from '../storage/rows/terms.ts';
+import { findTerm, loadTerms, loadTree, slugsToRoot } from '../storage/rows/terms.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
-import { languageOfList, termGroups } from './content-lists.ts';
-import { keepIndexOfMoved, removeTermWithIndexRows } from './list-index.ts';
+import { languageOfList, withTermTranslations } from './content-lists.ts';
+import { removeTermWithIndexRows, updateIndexAfterTermChange } from './list-index.ts';
 import { type Listing, pageSize, termsShownIn } from './posts.ts';
 import {
-  forgetLanguage,
+  deleteLanguageData,
   languageOfChange,
   languageOfNew,
   languagesOf,
@@ -31,9 +31,9 @@ import {
   languageValues,
   placeInLanguage,
 } from './record-languages.ts';
-import { createTermIn, writtenIn } from './term-languages.ts';
-import { changeTermRow, dropTree } from './term-writes.ts';
-import { type Shown, versionOfTerm } from './versions.ts';
+import { createTermInLanguage, toTermLanguage } from './term-languages.ts';
+import { changeTermRow, dropTreeCache } from './term-writes.ts';
+import { type VersionedRecord, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
 
 /**
@@ -63,7 +63,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 }
 
 /** Reads one term, with the links that WordPress's own routes give it. */
-export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<Shown>> {
+export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<VersionedRecord>> {
   const term = await requireTerm(db, kind, id);
   const shown = await translatedTerms(db, caller, kind, [term]);
   const record = {
@@ -85,13 +85,13 @@ export async function createTerm(
   caller: Caller,
   kind: TermKind,
   values: TermValues,
-): Promise<Required<Shown> & { id: number }> {
+): Promise<Required<VersionedRecord> & { id: number }> {
   const { name = '', slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   const id = await site.db.transaction(async (trx) => {
     const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
     const language = await languageOfNewTerm(trx, caller, kind, values);
-    const made = await createTermIn(trx, caller, kind, draft, { language, values: languageValues(values) });
+    const made = await createTermInLanguage(trx, caller, kind, draft, { language, values: languageValues(values) });
     noteChange(trx, caller);
     return made;
   });
@@ -99,7 +99,7 @@ export async function createTerm(
 }
 
 /** Changes the fields of a term that the values name. */
-export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: TermValues): Promise<Shown> {
+export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: TermValues): Promise<VersionedRecord> {
   const { name, slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   await site.db.transaction(async (trx) => {
@@ -114,10 +114,10 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
       ...(slug === undefined ? {} : { slug }),
       ...(description === undefined ? {} : { description: description ?? '' }),
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
-      ...(own && language ? { language: writtenIn(trx, own, language.language) } : {}),
+      ...(own && language ? { language: toTermLanguage(trx, own, language.language) } : {}),
     });
     if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
-    await keepIndexOfMoved(trx, caller, term);
+    await updateIndexAfterTermChange(trx, caller, term);
     noteChange(trx, caller);
   });
   return readTerm(site, caller, kind, id);
@@ -130,9 +130,9 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
     if (kind.hierarchical) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
     const term = await requireTerm(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
-    await forgetLanguage(trx, caller, kind, { id, isCounted: false });
+    await deleteLanguageData(trx, caller, kind, { id, isCounted: false });
     await removeTermWithIndexRows(trx, caller, term);
-    if (kind.hierarchical) await dropTree(trx, kind);
+    if (kind.hierarchical) await dropTreeCache(trx, kind);
     noteChange(trx, caller);
     return record;
   });
@@ -157,15 +157,15 @@ export async function translatedTerms(
   loaded?: Tree,
 ): Promise<(term: Term) => Record<string, unknown>> {
   const { contentLanguages: languages } = caller.settings;
-  const spoken = isTranslated(languages, kind.taxonomy) ? await termLanguages(db, languages, kind, terms) : undefined;
-  const isNested = [...terms, ...(spoken?.members.values() ?? [])].some(({ parent }) => parent > 0);
+  const languageData = isTranslated(languages, kind.taxonomy) ? await termLanguages(db, languages, kind, terms) : undefined;
+  const isNested = [...terms, ...(languageData?.members.values() ?? [])].some(({ parent }) => parent > 0);
   const tree = loaded ?? (isNested ? await loadTree(db, kind.taxonomy) : new Map());
   return (term) => {
-    const membership = spoken?.memberships.get(term.term_id);
+    const membership = languageData?.memberships.get(term.term_id);
     const record = termRecord(term, kind, ancestors(term, tree), caller, membership?.language);
-    if (!spoken) return record;
+    if (!languageData) return record;
     const translations = [...(membership?.members ?? [])].flatMap(([code, id]): [string, Translation][] => {
-      const member = spoken.members.get(id);
+      const member = languageData.members.get(id);
       if (!member) return [];
       const rest_url = restUrl(caller, `${caller.namespace}/${kind.path}/${member.term_id}`);
       return [[code, { id: member.term_id, url: termLink(member, ancestors(member, tree), caller, code), rest_url }]];
@@ -209,9 +209,9 @@ export async function languagesOfTerms(
   terms: readonly Term[],
 ): Promise<(term: Term) => string | null> {
   const { contentLanguages: languages } = settings;
-  const spoken = terms.filter(({ taxonomy }) => isTranslated(languages, taxonomy));
-  if (!languages || spoken.length === 0) return () => null;
-  const { terms: known } = await formOf(languages).memberships(db, languages, { posts: [], terms: spoken });
+  const termsWithLanguages = terms.filter(({ taxonomy }) => isTranslated(languages, taxonomy));
+  if (!languages || termsWithLanguages.length === 0) return () => null;
+  const { terms: known } = await formOf(languages).memberships(db, languages, { posts: [], terms: termsWithLanguages });
   return ({ term_id: id }) => known.get(id)?.language ?? null;
 }
 
@@ -237,14 +237,14 @@ async function termConditions(
   const language = languageOfList(caller, kind.taxonomy, fallback);
   if (!language) return conditions;
   const { post, parent, ...others } = conditions;
-  const below = parent ? { parents: await termGroups(site.db, language.languages, kind.taxonomy, [parent]) } : {};
+  const below = parent ? { parents: await withTermTranslations(site.db, language.languages, kind.taxonomy, [parent]) } : {};
   const narrowed = { ...others, ...(parent === 0 ? { parent } : below) };
   if (post === undefined) return { ...narrowed, language };
-  return { ...narrowed, include: narrowedTo(others.include, await termsShownIn(site, caller, kind, post)) };
+  return { ...narrowed, include: intersectIds(others.include, await termsShownIn(site, caller, kind, post)) };
 }
 
 /** Returns the ids that are in both lists; undefined means all ids. */
-const narrowedTo = (some: readonly number[] | undefined, ids: readonly number[]): readonly number[] =>
+const intersectIds = (some: readonly number[] | undefined, ids: readonly number[]): readonly number[] =>
   some === undefined ? ids : some.filter((id) => ids.includes(id));
 
 async function requireTerm(db: Database, kind: TermKind, id: number): Promise<Term> {
@@ -257,4 +257,4 @@ export async function ancestorsOf(db: Database, kind: TermKind, term: Term): Pro
 
 /** Returns the slugs from the root down to the term's parent. */
 export const ancestors = ({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] =>
-  slugsUpFrom(parent, tree).reverse();
+  slugsToRoot(parent, tree).reverse();

@@ -7,7 +7,7 @@ import type { Params } from '../kinds/param.ts';
 import { memoizeByObject } from '../memo.ts';
 
 /** Maximum number of unknown names reported for a request. */
-const MOST_TOLD = 10;
+const MAX_REPORTED = 10;
 
 /** An unknown name in a write: `titel`, or `venue.citty` within a new venue. */
 export interface UnknownField {
@@ -26,7 +26,7 @@ export function unknownFields(kind: Kind, params: Params, raw: Readonly<Record<s
   const nested = Object.entries(kind.is === 'post' ? kind.fields : {}).flatMap(([name, field]) =>
     isLinks(field) && Object.hasOwn(raw, name) ? unknownMembers(name, postKind(field.place.kind), raw[name]) : [],
   );
-  return [...top, ...nested].slice(0, MOST_TOLD);
+  return [...top, ...nested].slice(0, MAX_REPORTED);
 }
 
 /** Returns the unknown names in linked records that the write would create. */
@@ -40,7 +40,7 @@ function unknownMembers(name: string, kind: Kind, value: unknown): UnknownField[
 const unknownNames = (names: readonly string[], kind: Kind, params: Params): UnknownField[] =>
   names
     .filter((name) => !name.startsWith('_') && !Object.hasOwn(params, name) && !shownNames(kind).has(name))
-    .slice(0, MOST_TOLD)
+    .slice(0, MAX_REPORTED)
     .map((name) => ({ name, near: nearestName(name, Object.keys(params)) }));
 
 const shownNames = memoizeByObject(

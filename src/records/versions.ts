@@ -18,7 +18,7 @@ import { postOfRecord } from './occurrences.ts';
  * A record as an answer shows it, with the version of the rows it was made from. Without a version if the record has
  * been deleted.
  */
-export interface Shown<Record = { [member: string]: unknown }> {
+export interface VersionedRecord<Record = { [member: string]: unknown }> {
   readonly record: Record;
   readonly version?: string;
 }
@@ -37,7 +37,7 @@ export const versionTag = (version: string): string => `"${version}"`;
 
 // ------------------------------------------------------------------------------------------------- preconditions
 /** Parses a list of entity tags. A tag without quotes is accepted, since shells tend to remove them. */
-export function tagsIn(list: string): '*' | string[] {
+export function parseTags(list: string): '*' | string[] {
   if (list.trim() === '*') return '*';
   return (list.match(/(?:W\/)?"[^"]*"|[^\s,"]+/g) ?? []).map((tag) => (tag.endsWith('"') ? tag : `"${tag}"`));
 }
@@ -57,7 +57,7 @@ export type LockVersion = (db: Database, caller: WithSettings, id: number) => Pr
 
 /** Locks an event, a venue, an organizer or, without `terms`, a file of the library. */
 export const lockPostVersion =
-  (kind: Pick<PostKind, 'postType' | 'terms'> & Partial<Pick<PostKind, 'dated'>>): LockVersion =>
+  (kind: Pick<PostKind, 'postType' | 'terms'> & Partial<Pick<PostKind, 'hasDates'>>): LockVersion =>
   async (db, { settings }, record) => {
     const { postType, terms } = kind;
     const id = await postOfRecord(lookUpOnce(db), { settings }, kind, record);
@@ -85,7 +85,7 @@ export const lockTermVersion =
  *
  * @throws edit-conflict
  */
-export function onlyIf<Result>(
+export function withPreconditions<Result>(
   site: Site,
   caller: WithSettings,
   lockVersion: LockVersion,

@@ -43,7 +43,7 @@ export const accessRow = (row: Post, metas: Metas | undefined): AccessRow => ({
 });
 
 /** Whether a caller edits records of this kind at all. Only then do lists hold unpublished records. */
-export const editsKind = (viewer: Viewer, kind: PostKind): boolean => viewer.can(`edit_${kind.capabilities}`);
+export const mayEditKind = (viewer: Viewer, kind: PostKind): boolean => viewer.can(`edit_${kind.capabilities}`);
 
 /**
  * Whether a caller may create, change and delete terms of this kind. The rule is the same on every route, and for new
@@ -59,14 +59,14 @@ export interface Opening {
 }
 
 /** Whether a request opens this protected record (`post_password_required`). */
-export const opens =
+export const openedBy =
   (viewer: Viewer, { password, editing }: Opening) =>
   (row: Post): boolean =>
     row.post_password === password || (editing && mayEdit(viewer, row));
 
 // ------------------------------------------------------------------------------------------------- lists
 /** Default statuses of a list: all that the caller may see, except the trash and WordPress's internal ones. */
-const ORDINARY = REGISTERED_STATUSES.filter((status) => !['trash', 'auto-draft', 'inherit'].includes(status));
+const DEFAULT_STATUSES = REGISTERED_STATUSES.filter((status) => !['trash', 'auto-draft', 'inherit'].includes(status));
 
 interface Listed extends Opening {
   /** The requested statuses. Absent: all that the caller may see. */
@@ -84,7 +84,7 @@ export function listRights(
   kind: PostKind,
   { statuses, toEdit = false, password, editing }: Listed,
 ): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
-  const editable = editing ? rowsThat(viewer, statuses ?? ORDINARY, byKind(viewer, kind, 'edit')) : undefined;
+  const editable = editing ? visibilityOf(viewer, statuses ?? DEFAULT_STATUSES, kindRule(viewer, kind, 'edit')) : undefined;
   return {
     visible: listVisibility(viewer, kind, { statuses, toEdit }),
     visibleEvents: listVisibility(viewer, event),
@@ -104,27 +104,27 @@ export function listVisibility(
   kind: PostKind,
   { statuses, toEdit = false }: Pick<Partial<Listed>, 'statuses' | 'toEdit'> = {},
 ): Visibility {
-  const [reads, edits] = [byKind(viewer, kind, 'read'), byKind(viewer, kind, 'edit')];
-  return rowsThat(viewer, statuses ?? (editsKind(viewer, kind) ? ORDINARY : ['publish']), (post) => {
+  const [reads, edits] = [kindRule(viewer, kind, 'read'), kindRule(viewer, kind, 'edit')];
+  return visibilityOf(viewer, statuses ?? (mayEditKind(viewer, kind) ? DEFAULT_STATUSES : ['publish']), (post) => {
     const trashed = post.status === 'trash';
     return (trashed || reads(post)) && (!(trashed || toEdit) || edits(post));
   });
 }
 
-const byKind =
+const kindRule =
   (viewer: Viewer, { capabilities }: PostKind, action: Action) =>
   (post: OwnedPost) =>
     mapMetaCap(action, viewer, post, capabilities);
 
 /** Id of an author who is not the caller. */
-const NOBODY = -1;
+const OTHER_AUTHOR = -1;
 
 /**
  * Converts a rule about single posts to data, by evaluating it for each status, for posts of other authors and of the
  * caller.
  */
-function rowsThat(viewer: Viewer, statuses: readonly string[], allows: (post: OwnedPost) => boolean): Visibility {
-  const theirs = (status: string) => allows({ author: NOBODY, status });
+function visibilityOf(viewer: Viewer, statuses: readonly string[], allows: (post: OwnedPost) => boolean): Visibility {
+  const theirs = (status: string) => allows({ author: OTHER_AUTHOR, status });
   const mine = (status: string, trashedFrom: string) => viewer.id > 0 && allows({ author: viewer.id, status, trashedFrom });
   const [published, unpublished] = ['publish', 'draft'].map((was) => statuses.filter((status) => mine(status, was))) as [
     string[],
@@ -153,8 +153,8 @@ const hasAny = ({ all, others, own }: Visibility) => all.length + others.length 
  * (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). `fileRights` expresses the same for lists.
  */
 export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
-  if (row.post_status !== 'inherit') return readsFile(viewer, ownedPost(row));
-  return !parent || readsAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
+  if (row.post_status !== 'inherit') return mayReadOwnedFile(viewer, ownedPost(row));
+  return !parent || mayReadAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
 }
 
 /** Whether a caller may edit, or delete, a file. */
@@ -167,12 +167,16 @@ export function fileRights(
   statuses: readonly string[],
   toEdit: boolean,
 ): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened' | 'attached'> {
-  const visible = rowsThat(viewer, statuses, (file) => readsFile(viewer, file) && (!toEdit || mapMetaCap('edit', viewer, file, FILES)));
+  const visible = visibilityOf(
+    viewer,
+    statuses,
+    (file) => mayReadOwnedFile(viewer, file) && (!toEdit || mapMetaCap('edit', viewer, file, FILES)),
+  );
   const attached = {
-    toStatus: rowsThat(viewer, REGISTERED_STATUSES, (file) => readsAttached(viewer, file)),
+    toStatus: visibilityOf(viewer, REGISTERED_STATUSES, (file) => mayReadAttached(viewer, file)),
     toSeen: postKinds.map((kind) => ({
       postType: kind.postType,
-      visible: rowsThat(viewer, REGISTERED_STATUSES, byKind(viewer, kind, 'read')),
+      visible: visibilityOf(viewer, REGISTERED_STATUSES, kindRule(viewer, kind, 'read')),
     })),
   };
   return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined }, attached };
@@ -190,11 +194,11 @@ function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' 
 }
 
 /** Whether a caller may edit, or delete, a post outside the calendar: a page or a blog post. */
-export const mayTouchOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
+export const mayWriteOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
   mapMetaCap(action, viewer, ownedPost(row), row.post_type === 'page' ? 'pages' : 'posts');
 
 /** Files have the capabilities of blog posts. */
 const FILES = 'posts';
 const ownedPost = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
-const readsFile = (viewer: Viewer, file: OwnedPost): boolean => file.status === 'inherit' || readsAttached(viewer, file);
-const readsAttached = (viewer: Viewer, file: OwnedPost): boolean => mapMetaCap('read', viewer, file, FILES);
+const mayReadOwnedFile = (viewer: Viewer, file: OwnedPost): boolean => file.status === 'inherit' || mayReadAttached(viewer, file);
+const mayReadAttached = (viewer: Viewer, file: OwnedPost): boolean => mapMetaCap('read', viewer, file, FILES);

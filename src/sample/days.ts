@@ -6,7 +6,7 @@ export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
  * The day of a sample event: a weekday of this week (0), the next one (1) and so on; a fixed date each year; or the nth
  * weekday of a month each year, such as the second Saturday.
  */
-export type When =
+export type SampleDay =
   | { readonly week: number; readonly day: Weekday }
   | { readonly month: number; readonly date: number }
   | { readonly month: number; readonly nth: number; readonly day: Weekday };
@@ -18,26 +18,26 @@ export type When =
 const DAYS_BACK = 61;
 
 /** Returns the day as `YYYY-MM-DD`, relative to `today` in the same form. */
-export function dayOf(when: When, today: string): string {
-  if ('week' in when) return shifted(today, 7 * when.week + place(when.day) - weekdayOf(today));
-  const first = shifted(today, -DAYS_BACK);
+export function dayOf(when: SampleDay, today: string): string {
+  if ('week' in when) return addDaysTo(today, 7 * when.week + weekdayIndex(when.day) - weekdayOf(today));
+  const first = addDaysTo(today, -DAYS_BACK);
   const year = Number(first.slice(0, 4));
-  const [this_, next] = [inYear(when, year), inYear(when, year + 1)];
+  const [this_, next] = [dateInYear(when, year), dateInYear(when, year + 1)];
   return this_ >= first ? this_ : next;
 }
 
 /** Returns the day that is this many days later. */
-export const shifted = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
+export const addDaysTo = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
 
 const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
-const place = (day: Weekday): number => DAYS.indexOf(day);
+const weekdayIndex = (day: Weekday): number => DAYS.indexOf(day);
 
 /** Returns 0 for Monday; 1 January 1970 was a Thursday. */
 const weekdayOf = (day: string): number => (unixFromText(`${day} 00:00:00`) / 86_400 + 3) % 7;
 
-function inYear(when: Exclude<When, { week: number }>, year: number): string {
+function dateInYear(when: Exclude<SampleDay, { week: number }>, year: number): string {
   const at = (date: number) => new Date(unixFromFields(year, when.month, date) * 1000).toISOString().slice(0, 10);
   if ('date' in when) return at(when.date);
   const first = at(1);
-  return shifted(first, ((place(when.day) - weekdayOf(first) + 7) % 7) + 7 * (when.nth - 1));
+  return addDaysTo(first, ((weekdayIndex(when.day) - weekdayOf(first) + 7) % 7) + 7 * (when.nth - 1));
 }

@@ -1,21 +1,21 @@
-import type { SampleEvent, SampleLanguage, SampleText } from './event.ts';
+import type { SampleEvent, SampleEventText, SampleLanguage } from './event.ts';
 import { englishEvents } from './events-en.ts';
 import { italianEvents } from './events-it.ts';
-import { practical } from './practical.ts';
+import { practicalInformation } from './practical.ts';
 
 /** All sample events; each description ends with practical information in its language. */
 export const sampleEvents: readonly SampleEvent[] = [
-  ...englishEvents.map((event) => writtenIn('en', event)),
-  ...italianEvents.map((event) => writtenIn('it', event)),
+  ...englishEvents.map((event) => inLanguage('en', event)),
+  ...italianEvents.map((event) => inLanguage('it', event)),
 ];
 
-function writtenIn(language: SampleLanguage, event: SampleText): SampleEvent {
-  const fullText = (text: string, spoken: SampleLanguage) => `${text}\n\n${practical(event, spoken)}`;
-  const { other } = event;
+function inLanguage(language: SampleLanguage, event: SampleEventText): SampleEvent {
+  const fullText = (text: string, spoken: SampleLanguage) => `${text}\n\n${practicalInformation(event, spoken)}`;
+  const { translation } = event;
   return {
     ...event,
     language,
-    text: fullText(event.text, language),
-    other: { ...other, text: fullText(other.text, language === 'en' ? 'it' : 'en') },
+    description: fullText(event.description, language),
+    translation: { ...translation, description: fullText(translation.description, language === 'en' ? 'it' : 'en') },
   };
 }

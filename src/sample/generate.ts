@@ -5,8 +5,8 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { languagesOf, languagesOfRecords } from '../records/record-languages.ts';
-import { createEvents, type SpokenEvent } from '../records/writes/new-events.ts';
-import { fieldRows, followingRows } from '../records/writes/post-rows.ts';
+import { createEvents, type EventInLanguage } from '../records/writes/new-events.ts';
+import { deriveRows, fieldRows } from '../records/writes/post-rows.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { publishedIds } from '../storage/lists/posts-of-type.ts';
@@ -16,7 +16,7 @@ import { postUrl } from '../wordpress/links.ts';
 import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { addDays, addSeconds } from '../wordpress/time.ts';
-import { nowLocal, toUtc } from '../wordpress/zones.ts';
+import { localFromDate, toUtc } from '../wordpress/zones.ts';
 import type { SampleEvent } from './event.ts';
 import { sampleEvents } from './events.ts';
 
@@ -42,16 +42,16 @@ export async function seedEvents(
   count: number,
   { everyLanguage = false, onProgress = () => undefined }: SeedOptions = {},
 ): Promise<void> {
-  const supplies = await loadSupplies(site.db, caller, everyLanguage);
-  const random = randomFrom(count);
+  const supplies = await loadRecordChoices(site.db, caller, everyLanguage);
+  const random = createRandom(count);
   // Slugs must differ from those of earlier runs.
   const run = site.clock().getTime().toString(36);
   // An event and its translations must be in the same chunk.
-  const most = CHUNK - (CHUNK % supplies.length);
+  const most = EVENTS_PER_TRANSACTION - (EVENTS_PER_TRANSACTION % supplies.length);
   for (let first = 0; first < count; first += most) {
-    const drafts: SpokenEvent[] = [];
+    const drafts: EventInLanguage[] = [];
     while (drafts.length < Math.min(most, count - first))
-      drafts.push(...round(caller, supplies, random, `${run}-${first + drafts.length}`));
+      drafts.push(...createRound(caller, supplies, random, `${run}-${first + drafts.length}`));
     const wanted = drafts.slice(0, count - first);
     await site.db.transaction((db) => createEvents(db, caller, wanted));
     onProgress(wanted.length);
@@ -59,11 +59,11 @@ export async function seedEvents(
 }
 
 /** Events per transaction; short transactions let others write in between. */
-const CHUNK = 500;
-const DAYS_EACH_WAY = 5 * 365;
+const EVENTS_PER_TRANSACTION = 500;
+const MAX_DAYS_FROM_TODAY = 5 * 365;
 
 /** Records to choose from for an event in a language. `code` is absent if content has no languages. */
-interface Supply {
+interface RecordChoices {
   readonly code?: string;
   readonly venues: readonly number[];
   readonly organizers: readonly number[];
@@ -72,14 +72,14 @@ interface Supply {
 }
 
 /** Number of records of each kind to choose from. */
-const CHOICE = 200;
+const MAX_CHOICES = 200;
 
 /** Returns one supply for each language in which events are written. */
-async function loadSupplies(db: Database, caller: Caller, everyLanguage: boolean): Promise<readonly Supply[]> {
+async function loadRecordChoices(db: Database, caller: Caller, everyLanguage: boolean): Promise<readonly RecordChoices[]> {
   const posts = async (name: 'venue' | 'organizer') =>
-    byLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
+    byLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, MAX_CHOICES));
   const terms = async (name: 'category' | 'tag') => {
-    const found = await firstTerms(db, termKind(name).taxonomy, CHOICE);
+    const found = await firstTerms(db, termKind(name).taxonomy, MAX_CHOICES);
     const idsIn = await byLanguage(
       db,
       caller,
@@ -92,7 +92,7 @@ async function loadSupplies(db: Database, caller: Caller, everyLanguage: boolean
   const [categories, tags] = [await terms('category'), await terms('tag')];
   const { languages, defaultCode } = languagesOf(caller, postKind('event'))?.languages ?? {};
   const codes = everyLanguage ? languages?.map(({ code }) => code) : defaultCode === undefined ? undefined : [defaultCode];
-  const supplyIn = (code?: string): Supply => ({
+  const supplyIn = (code?: string): RecordChoices => ({
     ...(code === undefined ? {} : { code }),
     venues: venues(code),
     organizers: organizers(code),
@@ -123,11 +123,11 @@ async function byLanguage(
  * Returns an event in each language: on average every second time, one event and its translations. `suffix`: suffix of
  * their slugs.
  */
-function round(caller: Caller, supplies: readonly Supply[], random: Random, suffix: string): SpokenEvent[] {
-  const occasion = occasionOf(caller, random);
+function createRound(caller: Caller, supplies: readonly RecordChoices[], random: Random, suffix: string): EventInLanguage[] {
+  const occasion = randomOccasion(caller, random);
   const translated = supplies.length > 1 && random.chance(0.5);
   return supplies.map((supply, place) => {
-    const what = translated || place === 0 ? occasion : occasionOf(caller, random);
+    const what = translated || place === 0 ? occasion : randomOccasion(caller, random);
     const made = draft(caller, what, supply, random, place === 0 ? suffix : `${suffix}-${supply.code}`);
     return { ...made, ...(supply.code === undefined ? {} : { language: supply.code }), ...(translated ? { group: suffix } : {}) };
   });
@@ -139,31 +139,31 @@ interface Occasion {
   readonly dates: Values;
 }
 
-function occasionOf({ settings, now }: Caller, random: Random): Occasion {
-  const model = random.among(sampleEvents)!;
-  const day = dayFor(random, nowLocal(now, settings.zone).slice(0, 10));
-  return { model, dates: datesFor(random, day) };
+function randomOccasion({ settings, now }: Caller, random: Random): Occasion {
+  const model = random.pickOne(sampleEvents)!;
+  const day = randomDay(random, localFromDate(now, settings.zone).slice(0, 10));
+  return { model, dates: randomDates(random, day) };
 }
 
-function draft(caller: Caller, { model, dates }: Occasion, supply: Supply, random: Random, suffix: string): NewEvent {
+function draft(caller: Caller, { model, dates }: Occasion, supply: RecordChoices, random: Random, suffix: string): NewEvent {
   const { settings, now, viewer } = caller;
   const kind = postKind('event');
-  const { title, text } = supply.code === undefined || supply.code === model.language ? model : model.other;
+  const { title, description } = supply.code === undefined || supply.code === model.language ? model : model.translation;
   const values: Values = {
     ...dates,
-    title: `${title} ${random.below(1000)}`,
-    description: text,
-    ...extras(random),
+    title: `${title} ${random.integerBelow(1000)}`,
+    description,
+    ...randomExtras(random),
   };
   const own = fieldRows(kind, values, { trusted: true });
-  const follows = followingRows(kind, values, undefined, caller);
+  const follows = deriveRows(kind, values, undefined, caller);
   const metas = {
     ...own.metas,
     ...follows.metas,
-    ...links(VENUE_LINK, random.some(supply.venues, 1)),
-    ...links(ORGANIZER_LINK, random.some(supply.organizers, random.chance(0.2) ? 2 : 1)),
+    ...links(VENUE_LINK, random.pickSeveral(supply.venues, 1)),
+    ...links(ORGANIZER_LINK, random.pickSeveral(supply.organizers, random.chance(0.2) ? 2 : 1)),
   };
-  const published = addSeconds(nowLocal(now, settings.zone), -random.below(300 * 86_400));
+  const published = addSeconds(localFromDate(now, settings.zone), -random.integerBelow(300 * 86_400));
   const publication = { post_date: published, post_date_gmt: toUtc(published, settings.zone) };
   const columns = {
     ...own.columns,
@@ -183,7 +183,12 @@ function draft(caller: Caller, { model, dates }: Occasion, supply: Supply, rando
   return {
     columns: { ...columns, guid: postUrl(place, { ...columns, ID: 0 }) },
     metas,
-    terms: [...new Set([...random.some(supply.categories, 1 + random.below(2)), ...random.some(supply.tags, random.below(4))])],
+    terms: [
+      ...new Set([
+        ...random.pickSeveral(supply.categories, 1 + random.integerBelow(2)),
+        ...random.pickSeveral(supply.tags, random.integerBelow(4)),
+      ]),
+    ],
     dates: storedDates({ metas: new Map(Object.entries(metas)) as Metas }),
   };
 }
@@ -191,25 +196,29 @@ function draft(caller: Caller, { model, dates }: Occasion, supply: Supply, rando
 const links = (key: string, ids: readonly number[]) => (ids.length > 0 ? { [key]: ids.map(String) } : {});
 
 /** Returns a random day, preferring weekends: four of ten days are moved to the next Friday, Saturday or Sunday. */
-function dayFor(random: Random, today: string): string {
-  const day = addDays(`${today} 00:00:00`, random.below(2 * DAYS_EACH_WAY) - DAYS_EACH_WAY).slice(0, 10);
+function randomDay(random: Random, today: string): string {
+  const day = addDays(`${today} 00:00:00`, random.integerBelow(2 * MAX_DAYS_FROM_TODAY) - MAX_DAYS_FROM_TODAY).slice(0, 10);
   if (!random.chance(0.4)) return day;
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
-  return addDays(`${day} 00:00:00`, ((5 - weekday + 7) % 7) + random.below(3)).slice(0, 10);
+  return addDays(`${day} 00:00:00`, ((5 - weekday + 7) % 7) + random.integerBelow(3)).slice(0, 10);
 }
 
-function datesFor(random: Random, day: string): Values {
+function randomDates(random: Random, day: string): Values {
   if (random.chance(0.1))
-    return { all_day: true, start_date: day, end_date: addDays(`${day} 00:00:00`, random.chance(0.3) ? random.below(10) : 0).slice(0, 10) };
-  const start = `${day} ${String(9 + random.below(13)).padStart(2, '0')}:${random.chance(0.3) ? '30' : '00'}:00`;
-  const days = random.chance(0.05) ? 1 + random.below(4) : 0;
-  return { start_date: start, end_date: addSeconds(start, 3600 * (1 + random.below(4)) + days * 86_400) };
+    return {
+      all_day: true,
+      start_date: day,
+      end_date: addDays(`${day} 00:00:00`, random.chance(0.3) ? random.integerBelow(10) : 0).slice(0, 10),
+    };
+  const start = `${day} ${String(9 + random.integerBelow(13)).padStart(2, '0')}:${random.chance(0.3) ? '30' : '00'}:00`;
+  const days = random.chance(0.05) ? 1 + random.integerBelow(4) : 0;
+  return { start_date: start, end_date: addSeconds(start, 3600 * (1 + random.integerBelow(4)) + days * 86_400) };
 }
 
-function extras(random: Random): Values {
+function randomExtras(random: Random): Values {
   return {
-    ...(random.chance(0.7) ? { cost: random.chance(0.4) ? '0' : String(3 + random.below(40)) } : {}),
-    ...(random.chance(0.3) ? { website: `https://example.org/events/${random.below(100_000)}` } : {}),
+    ...(random.chance(0.7) ? { cost: random.chance(0.4) ? '0' : String(3 + random.integerBelow(40)) } : {}),
+    ...(random.chance(0.3) ? { website: `https://example.org/events/${random.integerBelow(100_000)}` } : {}),
     ...(random.chance(0.05) ? { featured: true } : {}),
     show_map: true,
     show_map_link: random.chance(0.5),
@@ -219,29 +228,29 @@ function extras(random: Random): Values {
 // ------------------------------------------------------------------------------------------------- chance
 interface Random {
   /** Returns a whole number from 0 to `limit - 1`. */
-  readonly below: (limit: number) => number;
+  readonly integerBelow: (limit: number) => number;
   readonly chance: (share: number) => boolean;
-  readonly among: <T>(items: readonly T[]) => T | undefined;
+  readonly pickOne: <T>(items: readonly T[]) => T | undefined;
   /** Returns up to this many different items. */
-  readonly some: <T>(items: readonly T[], count: number) => T[];
+  readonly pickSeveral: <T>(items: readonly T[], count: number) => T[];
 }
 
 /**
  * Creates a random number generator that yields the same sequence for the same seed (a linear congruential generator
  * with the constants of Numerical Recipes).
  */
-function randomFrom(seed: number): Random {
+function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-  const below = (limit: number) => Math.floor(next() * limit);
-  const among = <T>(items: readonly T[]) => items[below(items.length)];
+  const integerBelow = (limit: number) => Math.floor(next() * limit);
+  const pickOne = <T>(items: readonly T[]) => items[integerBelow(items.length)];
   return {
-    below,
-    among,
+    integerBelow,
+    pickOne,
     chance: (share) => next() < share,
-    some: (items, count) => (items.length === 0 ? [] : [...new Set(Array.from({ length: count }, () => among(items)!))]),
+    pickSeveral: (items, count) => (items.length === 0 ? [] : [...new Set(Array.from({ length: count }, () => pickOne(items)!))]),
   };
 }

@@ -2,7 +2,7 @@
  * A poster for the sample calendar: a hill town under a coloured sky, with the subject of the event in front. It
  * contains no text, since there may be no fonts.
  */
-export interface Picture {
+export interface Poster {
   /** Alternative text. */
   readonly alt: string;
   readonly svg: () => string;
@@ -28,12 +28,12 @@ export const pictures = {
   sport: picture('Lanes of a running track towards the hills', ['#8ecae6', '#e3f4fb', '#588157', '#3a5a40'], () => track()),
   night: picture('Lanterns under a starry sky', ['#0d1b2a', '#33415c', '#1b263b', '#080f1a'], () => lanterns()),
   winter: picture('Snow falling on a lit town', ['#5c7c99', '#dfe9f2', '#8fa9bf', '#34495e'], () => snow()),
-} as const satisfies Record<string, Picture>;
+} as const satisfies Record<string, Poster>;
 
 /** Colours: upper sky, lower sky, far hills, near hills and roofs. */
 type Palette = readonly [string, string, string, string];
 
-function picture(alt: string, [top, bottom, far, near]: Palette, motif: () => string): Picture {
+function picture(alt: string, [top, bottom, far, near]: Palette, motif: () => string): Poster {
   const svg = () =>
     [
       `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">`,

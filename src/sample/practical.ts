@@ -1,10 +1,10 @@
-import type { SampleLanguage, SampleText } from './event.ts';
+import type { SampleEventText, SampleLanguage } from './event.ts';
 
 /**
  * Returns practical information for the end of an event's description: price, booking, and what happens if it rains.
  */
-export function practical({ cost, tags = [] }: SampleText, language: SampleLanguage): string {
-  const words = WORDS[language];
+export function practicalInformation({ cost, tags = [] }: SampleEventText, language: SampleLanguage): string {
+  const words = SENTENCES[language];
   const sentences = [
     cost === undefined || cost === '0' ? words.free : words.paid,
     ...(tags.includes('booking') ? [words.booking] : []),
@@ -14,7 +14,7 @@ export function practical({ cost, tags = [] }: SampleText, language: SampleLangu
   return sentences.join(' ');
 }
 
-interface Words {
+interface Sentences {
   readonly free: string;
   readonly paid: string;
   readonly booking: string;
@@ -22,7 +22,7 @@ interface Words {
   readonly steps: string;
 }
 
-const WORDS: Readonly<Record<SampleLanguage, Words>> = {
+const SENTENCES: Readonly<Record<SampleLanguage, Sentences>> = {
   en: {
     free: 'Admission is free; seats are given in the order of arrival.',
     paid: 'Tickets at the entrance from half an hour before; children under ten come in free.',

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
-import { onSite } from '../kinds/custom-fields.ts';
+import { kindOnSite } from '../kinds/custom-fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { PostKindName, TermKindName } from '../kinds/kind-names.ts';
-import { drawnPicture } from '../media/drawing.ts';
+import { renderDrawing } from '../media/drawing.ts';
 import { insertPrepared, type PreparedImage, prepareUpload } from '../media/images.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
@@ -11,24 +11,24 @@ import { addSiteLanguage } from '../records/site-languages.ts';
 import { termsInLanguage } from '../records/term-languages.ts';
 import { createTerm } from '../records/terms.ts';
 import { createPost } from '../records/writes/post-writes.ts';
-import { withFiles } from '../records/writes/prepared-images.ts';
+import { withFileCleanup } from '../records/writes/prepared-images.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { publishedIds } from '../storage/lists/posts-of-type.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { typedEntries } from '../typed-keys.ts';
-import { addSeconds, nowUtc } from '../wordpress/time.ts';
-import { nowLocal } from '../wordpress/zones.ts';
+import { addSeconds, utcFromDate } from '../wordpress/time.ts';
+import { localFromDate } from '../wordpress/zones.ts';
 import { createBlogPost } from './blog-post.ts';
-import { dayOf, shifted } from './days.ts';
+import { addDaysTo, dayOf } from './days.ts';
 import { LANGUAGES, type SampleEvent, type SampleLanguage } from './event.ts';
 import { sampleEvents } from './events.ts';
 import { type PictureName, pictures } from './pictures.ts';
 import { blog, categories, organizers, type SampleTerm, tags, venues } from './places.ts';
 
 /** Runs a task of `total` steps and shows its progress. */
-export type Watched = (total: number, work: (done: (steps: number) => void) => Promise<void>) => Promise<void>;
+export type WithProgress = (total: number, work: (done: (steps: number) => void) => Promise<void>) => Promise<void>;
 
 /**
  * Writes the sample calendar: a year in a small Italian town around the current day, with each record in English and in
@@ -36,24 +36,28 @@ export type Watched = (total: number, work: (done: (steps: number) => void) => P
  *
  * @returns the number of events; 0 if the sample calendar exists already
  */
-export async function seedSample(site: Site, caller: Caller, watched: Watched = (_total, work) => work(() => undefined)): Promise<number> {
+export async function seedSample(
+  site: Site,
+  caller: Caller,
+  withProgress: WithProgress = (_total, work) => work(() => undefined),
+): Promise<number> {
   if (await isSeeded(site.db)) return 0;
   let count = 0;
-  await watched(Object.keys(pictures).length + sampleEvents.length, async (done) => {
+  await withProgress(Object.keys(pictures).length + sampleEvents.length, async (done) => {
     const images = await drawImages(site, caller, done);
     const undo = () => undoAll(images);
     const work = (own: Site) => own.db.transaction((db) => writeSample(withinTransaction(own, db), caller, images, done));
-    count = await withFiles(site, work, undo);
+    count = await withFileCleanup(site, work, undo);
     if (count === 0) await undo();
   });
   return count;
 }
 
 /** Whether the sample calendar was written to this database, even if it was deleted since. */
-const isSeeded = async (db: Database): Promise<boolean> => (await readOptions(db, [OPTION])).has(OPTION);
+const isSeeded = async (db: Database): Promise<boolean> => (await readOptions(db, [SAMPLE_OPTION])).has(SAMPLE_OPTION);
 
 /** Option with the time at which the sample calendar was written. */
-const OPTION = 'fasti_sample';
+const SAMPLE_OPTION = 'fasti_sample';
 
 type Images = ReadonlyMap<PictureName, PreparedImage>;
 type Ids = ReadonlyMap<string, number>;
@@ -63,8 +67,8 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
   const images = new Map<PictureName, PreparedImage>();
   try {
     for (const [name, { alt, svg }] of typedEntries(pictures)) {
-      const prepared = await prepareUpload(site, caller, { bytes: await drawnPicture(svg()), name: `selvachiara-${name}.jpg` });
-      if (prepared) images.set(name, withTexts(prepared, alt));
+      const prepared = await prepareUpload(site, caller, { bytes: await renderDrawing(svg()), name: `selvachiara-${name}.jpg` });
+      if (prepared) images.set(name, withTitleAndAlt(prepared, alt));
       done(1);
     }
   } catch (error) {
@@ -77,41 +81,46 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
 const undoAll = (images: Images) => Promise.all([...images.values()].map((image) => image.undo()));
 
 /** Adds a title and the alternative text. */
-const withTexts = (image: PreparedImage, alt: string): PreparedImage => ({
+const withTitleAndAlt = (image: PreparedImage, alt: string): PreparedImage => ({
   ...image,
   attachment: { ...image.attachment, title: alt, metas: { ...image.attachment.metas, _wp_attachment_image_alt: [alt] } },
 });
 
 // ------------------------------------------------------------------------------------------------- records
 async function writeSample(site: Site, caller: Caller, images: Images, done: (steps: number) => void): Promise<number> {
-  await lockNames(site.db, [OPTION]);
+  await lockNames(site.db, [SAMPLE_OPTION]);
   if (await isSeeded(site.db)) return 0;
   const imageIds = new Map<string, number>();
   for (const [name, image] of images) imageIds.set(name, await insertPrepared(site.db, image, caller));
 
-  const writing = await inLanguages(site, caller);
+  const writing = await createWriteContext(site, caller);
   const categoryIds = await writeTerms(writing, 'category', categories);
   const tagIds = await writeTerms(writing, 'tag', tags);
   const ids = new Map<string, number>();
   for (const { key, picture, fields, italian } of venues) {
     const texts = { en: fields, it: { ...fields, ...italian } };
-    ids.set(key, await write(writing, 'venue', texts, imageField(picture, imageIds)));
+    ids.set(key, await writeInLanguages(writing, 'venue', texts, imageField(picture, imageIds)));
   }
   for (const { key, fields, italian } of organizers)
-    ids.set(key, await write(writing, 'organizer', { en: fields, it: { ...fields, ...italian } }));
+    ids.set(key, await writeInLanguages(writing, 'organizer', { en: fields, it: { ...fields, ...italian } }));
   for (const [place, event] of sampleEvents.entries()) {
-    const terms = { categories: idsOf(event.in, categoryIds), tags: idsOf(event.tags ?? [], tagIds) };
-    const fields = { ...eventFields(event, caller, ids), ...terms, ...imageField(event.picture, imageIds), date: writtenAt(caller, place) };
-    await write(writing, 'event', textsOf(event), fields, event.language);
+    const terms = { categories: idsOf(event.categories, categoryIds), tags: idsOf(event.tags ?? [], tagIds) };
+    const fields = {
+      ...eventFields(event, caller, ids),
+      ...terms,
+      ...imageField(event.picture, imageIds),
+      date: publicationDate(caller, place),
+    };
+    await writeInLanguages(writing, 'event', textsOf(event), fields, event.language);
     done(1);
   }
   await writeBlog(site.db, caller, tagIds);
-  await writeOption(site.db, OPTION, nowUtc(caller.now), 'off');
+  await writeOption(site.db, SAMPLE_OPTION, utcFromDate(caller.now), 'off');
   return sampleEvents.length;
 }
 
 /** Context of writing. `codes`: languages in which records are written; empty if content has no languages. */
-interface Writing {
+interface WriteContext {
   readonly site: Site;
   readonly caller: Caller;
   readonly codes: readonly SampleLanguage[];
@@ -121,7 +130,7 @@ interface Writing {
  * Returns the context. A calendar without events gets the languages of the sample; in others, only those of its
  * languages are used.
  */
-async function inLanguages(site: Site, caller: Caller): Promise<Writing> {
+async function createWriteContext(site: Site, caller: Caller): Promise<WriteContext> {
   const { contentLanguages, shared } = await site.settings();
   const fresh = !contentLanguages && !shared && site.config.contentLanguages !== 'off';
   if (fresh && (await publishedIds(site.db, postKind('event').postType, 1)).length === 0)
@@ -138,15 +147,15 @@ type TextsByLanguage = Readonly<Record<SampleLanguage, Readonly<Record<string, u
  * Writes a record in each language; all others are translations of the first. Returns the id of the first one. `first`:
  * its original language.
  */
-async function write(
-  writing: Writing,
+async function writeInLanguages(
+  writing: WriteContext,
   name: PostKindName,
   texts: TextsByLanguage,
   fields: Fields = {},
   first: SampleLanguage = 'en',
 ): Promise<number> {
   const { site, caller, codes } = writing;
-  const kind = onSite(postKind(name), caller.settings);
+  const kind = kindOnSite(postKind(name), caller.settings);
   const create = async (raw: Fields) => {
     const { record } = await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
     return Number(record.id);
@@ -169,9 +178,9 @@ const fieldsOfTranslation = ({ venue: _, organizer: __, categories: ___, tags: _
  * Writes terms that do not exist yet, children below their parents. Returns ids by slug, including those of existing
  * terms.
  */
-async function writeTerms(writing: Writing, name: TermKindName, terms: readonly SampleTerm[], parents: Parents = {}): Promise<Ids> {
+async function writeTerms(writing: WriteContext, name: TermKindName, terms: readonly SampleTerm[], parents: Parents = {}): Promise<Ids> {
   const { caller, codes } = writing;
-  const kind = onSite(termKind(name), caller.settings);
+  const kind = kindOnSite(termKind(name), caller.settings);
   const ids = new Map<string, number>();
   for (const { slug, name: english, description, italian, children } of terms) {
     const texts: TextsByLanguage = { en: { name: english, slug, description }, it: italian };
@@ -186,7 +195,8 @@ async function writeTerms(writing: Writing, name: TermKindName, terms: readonly 
         ...(language === undefined ? {} : { language }),
         ...(source === undefined ? {} : { translation_of: source }),
       };
-      const { id, isNew } = known === undefined ? await writeTerm(writing, kind, raw) : await translated(writing, kind, known, language!);
+      const { id, isNew } =
+        known === undefined ? await writeTerm(writing, kind, raw) : await translationOfTerm(writing, kind, known, language!);
       if (!isNew) known = id;
       made[language ?? 'en'] = id;
       if (!ids.has(slug)) ids.set(slug, id);
@@ -203,7 +213,7 @@ interface WrittenTerm {
 }
 
 /** Creates a term, or returns the existing one with the same name and slug. */
-async function writeTerm({ site, caller }: Writing, kind: TermKind, raw: Fields): Promise<WrittenTerm> {
+async function writeTerm({ site, caller }: WriteContext, kind: TermKind, raw: Fields): Promise<WrittenTerm> {
   try {
     const { id } = await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
     return { id, isNew: true };
@@ -214,7 +224,7 @@ async function writeTerm({ site, caller }: Writing, kind: TermKind, raw: Fields)
 }
 
 /** Returns the translation of an existing term, or the term itself if it needs none. */
-async function translated({ site, caller }: Writing, kind: TermKind, id: number, code: SampleLanguage): Promise<WrittenTerm> {
+async function translationOfTerm({ site, caller }: WriteContext, kind: TermKind, id: number, code: SampleLanguage): Promise<WrittenTerm> {
   const language = caller.settings.contentLanguages?.languages.find((one) => one.code === code);
   const [translation = id] = await termsInLanguage(site.db, caller, kind, [id], language);
   return { id: translation, isNew: false };
@@ -229,36 +239,36 @@ type Parents = { [Language in SampleLanguage]?: number };
 const imageField = (picture: PictureName | undefined, ids: Ids) => (picture && ids.has(picture) ? { image: ids.get(picture) } : {});
 
 function eventFields(event: SampleEvent, { now, settings }: Caller, ids: Ids): Record<string, unknown> {
-  const { at, until = '23:59', days = 1 } = event;
-  const first = dayOf(event.when, nowLocal(now, settings.zone).slice(0, 10));
-  const last = shifted(first, days - 1 + (at !== undefined && until < at ? 1 : 0));
+  const { startTime, endTime = '23:59', days = 1 } = event;
+  const first = dayOf(event.day, localFromDate(now, settings.zone).slice(0, 10));
+  const last = addDaysTo(first, days - 1 + (startTime !== undefined && endTime < startTime ? 1 : 0));
   return {
-    ...(at === undefined
+    ...(startTime === undefined
       ? { all_day: true, start_date: first, end_date: last }
-      : { start_date: `${first} ${at}:00`, end_date: `${last} ${until}:00` }),
+      : { start_date: `${first} ${startTime}:00`, end_date: `${last} ${endTime}:00` }),
     ...(event.venue === undefined ? {} : { venue: ids.get(event.venue) }),
-    organizer: idsOf(event.by, ids),
+    organizer: idsOf(event.organizers, ids),
     show_map: true,
     show_map_link: true,
     ...(event.cost === undefined ? {} : { cost: event.cost }),
-    ...event.more,
+    ...event.extraFields,
   };
 }
 
-const textsOf = ({ language, title, text, more, other }: SampleEvent): TextsByLanguage => {
-  const own = { title, description: text, ...(more?.excerpt === undefined ? {} : { excerpt: more.excerpt }) };
-  const { text: description, ...others } = other;
+const textsOf = ({ language, title, description: originalDescription, extraFields, translation }: SampleEvent): TextsByLanguage => {
+  const own = { title, description: originalDescription, ...(extraFields?.excerpt === undefined ? {} : { excerpt: extraFields.excerpt }) };
+  const { description, ...others } = translation;
   return language === 'en' ? { en: own, it: { ...others, description } } : { it: own, en: { ...others, description } };
 };
 
 /** Time between the publication dates of two events. */
-const SECONDS_BETWEEN = 7 * 3600;
-const writtenAt = ({ now, settings }: Caller, place: number): string =>
-  addSeconds(nowLocal(now, settings.zone), -SECONDS_BETWEEN * (place + 1));
+const PUBLICATION_INTERVAL_S = 7 * 3600;
+const publicationDate = ({ now, settings }: Caller, place: number): string =>
+  addSeconds(localFromDate(now, settings.zone), -PUBLICATION_INTERVAL_S * (place + 1));
 
 /** Writes the blog posts. They have the same tags, so that the tags' counts include both. */
 async function writeBlog(db: Database, caller: Caller, tagIds: Ids): Promise<void> {
-  const date = addSeconds(nowLocal(caller.now, caller.settings.zone), -SECONDS_BETWEEN);
+  const date = addSeconds(localFromDate(caller.now, caller.settings.zone), -PUBLICATION_INTERVAL_S);
   for (const { title, text, tags: slugs } of blog) {
     const tags = slugs.map((slug) => tagIds.get(slug)!);
     await createBlogPost(db, caller, { title, text, date, tags });

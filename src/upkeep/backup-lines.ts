@@ -15,36 +15,36 @@ export const ROW = z.record(z.string(), z.union([z.string(), z.number(), z.null(
 export const END = z.strictObject({ end: z.literal(true), rows: z.int() });
 
 /** Further members of a head, for people who look into the file. */
-interface Made {
+interface HeadDetails {
   readonly engine: string;
   readonly made_at: string;
 }
 
-export const headLine = (prefix: string, made: Made): string =>
-  line({ format: 'fasti-backup', version: 1, prefix, ...made } satisfies z.input<typeof HEAD> & Made);
-export const tableLine = (table: string, last: number): string => line({ table, last } satisfies z.input<typeof TABLE>);
-export const rowLine = (row: Row): string => line(mapped(row, written) satisfies z.input<typeof ROW>);
+export const headLine = (prefix: string, made: HeadDetails): string =>
+  toLine({ format: 'fasti-backup', version: 1, prefix, ...made } satisfies z.input<typeof HEAD> & HeadDetails);
+export const tableLine = (table: string, last: number): string => toLine({ table, last } satisfies z.input<typeof TABLE>);
+export const rowLine = (row: Row): string => toLine(mapValues(row, encodeValue) satisfies z.input<typeof ROW>);
 /** Returns the row of a validated line. */
-export const rowOf = (value: z.output<typeof ROW>): Row => mapped(value, read);
-export const endLine = (rows: number): string => line({ end: true, rows } satisfies z.input<typeof END>);
+export const parseRow = (value: z.output<typeof ROW>): Row => mapValues(value, decodeValue);
+export const endLine = (rows: number): string => toLine({ end: true, rows } satisfies z.input<typeof END>);
 
 /**
  * Converts a value for a line. Geometries, the only other objects that the driver returns, are kept for people who read
  * the file.
  */
-function written(value: Row[string]): z.input<typeof ROW>[string] {
+function encodeValue(value: Row[string]): z.input<typeof ROW>[string] {
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-const read = (value: z.output<typeof ROW>[string]) =>
+const decodeValue = (value: z.output<typeof ROW>[string]) =>
   value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value;
 
 /** Maps the values of a row; nearly all of them stay the same. */
-function mapped<From, To>(row: Readonly<Record<string, From>>, become: (value: From) => To): Record<string, To> {
+function mapValues<From, To>(row: Readonly<Record<string, From>>, convert: (value: From) => To): Record<string, To> {
   const result: Record<string, To> = {};
-  for (const name of Object.keys(row)) result[name] = become(row[name]!);
+  for (const name of Object.keys(row)) result[name] = convert(row[name]!);
   return result;
 }
 
-const line = (value: object): string => `${JSON.stringify(value)}\n`;
+const toLine = (value: object): string => `${JSON.stringify(value)}\n`;

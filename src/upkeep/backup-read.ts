@@ -7,7 +7,7 @@ import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { backupTables, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
 import { jsonExcess } from '../wordpress/json.ts';
-import { END, HEAD, ROW, rowOf, TABLE } from './backup-lines.ts';
+import { END, HEAD, parseRow, ROW, TABLE } from './backup-lines.ts';
 
 /** A validated backup, whose tables can be read any number of times. */
 export interface Backup {
@@ -24,16 +24,16 @@ export interface Backup {
  * @throws SourceFault `unreadable`, `backup-none`, `backup-broken`, `backup-damaged`, `backup-several`
  */
 export async function openBackup(file: string, prefix: string): Promise<Backup> {
-  const begin = await beginOf(file);
-  if (begin.subarray(0, 15).toString('latin1') === 'SQLite format 3') return openCopy(file, prefix);
-  if (begin[0] !== 0x1f || begin[1] !== 0x8b) throw new SourceFault('backup-none', { file: basename(file) });
-  return openLines(file);
+  const start = await readStart(file);
+  if (start.subarray(0, 15).toString('latin1') === 'SQLite format 3') return openDatabaseCopy(file, prefix);
+  if (start[0] !== 0x1f || start[1] !== 0x8b) throw new SourceFault('backup-none', { file: basename(file) });
+  return openLinesBackup(file);
 }
 
 /** A table that has rows in every site. A backup without them would replace a site by nothing. */
-const SITE = 'options';
+const OPTIONS_TABLE = 'options';
 
-async function beginOf(file: string): Promise<Buffer> {
+async function readStart(file: string): Promise<Buffer> {
   try {
     const handle = await open(file);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0).finally(() => handle.close());
@@ -43,12 +43,12 @@ async function beginOf(file: string): Promise<Buffer> {
   }
 }
 
-async function openCopy(file: string, wished: string): Promise<Backup> {
+async function openDatabaseCopy(file: string, wantedPrefix: string): Promise<Backup> {
   const { sound, prefixes } = sitesInSqlite(file);
-  if (!sound) throw damagedAt(basename(file), 0);
-  const prefix = prefixes.find((one) => one === wished) ?? prefixes[0];
+  if (!sound) throw damageError(basename(file), 0);
+  const prefix = prefixes.find((one) => one === wantedPrefix) ?? prefixes[0];
   if (prefix === undefined) throw new SourceFault('backup-none', { file: basename(file) });
-  if (prefix !== wished && prefixes.length > 1)
+  if (prefix !== wantedPrefix && prefixes.length > 1)
     throw new SourceFault('backup-several', { file: basename(file), prefixes: prefixes.join(', ') });
   const tables = () => rowsOfSqlite(file, prefix);
   const names: string[] = [];
@@ -57,7 +57,7 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
     names.push(table.name);
     for await (const _ of table.rows) {
       rows += 1;
-      if (table.name === SITE) options += 1;
+      if (table.name === OPTIONS_TABLE) options += 1;
     }
   }
   if (options === 0) throw new SourceFault('backup-none', { file: basename(file) });
@@ -65,10 +65,10 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
 }
 
 /** Returns the error for a damaged backup. `line`: 0 if the damage is not in a certain line. */
-const damagedAt = (file: string, line: number, cause?: unknown): SourceFault =>
+const damageError = (file: string, line: number, cause?: unknown): SourceFault =>
   line === 0 ? new SourceFault('backup-broken', { file }, cause) : new SourceFault('backup-damaged', { file, line }, cause);
 
-async function openLines(file: string): Promise<Backup> {
+async function openLinesBackup(file: string): Promise<Backup> {
   const name = basename(file);
   let prefix = '';
   let [count, kept, options] = [0, 0, 0];
@@ -76,7 +76,7 @@ async function openLines(file: string): Promise<Backup> {
   let current: string | undefined;
   const names: string[] = [];
   let number = 0;
-  const damaged = (cause?: unknown) => damagedAt(name, number, cause);
+  const damaged = (cause?: unknown) => damageError(name, number, cause);
   const known = new Set<string>(backupTables());
   try {
     for await (const { line, text } of linesOf(file)) {
@@ -89,7 +89,7 @@ async function openLines(file: string): Promise<Backup> {
         continue;
       }
       const end = END.safeParse(value);
-      const table = tableNamed(value);
+      const table = tableNameIn(value);
       if (ended || (end.success && end.data.rows !== count)) throw damaged();
       if (end.success) ended = true;
       else if (table !== '') {
@@ -99,7 +99,7 @@ async function openLines(file: string): Promise<Backup> {
         if (current === undefined || !ROW.safeParse(value).success) throw damaged();
         count += 1;
         if (known.has(current)) kept += 1;
-        if (current === SITE) options += 1;
+        if (current === OPTIONS_TABLE) options += 1;
       }
     }
   } catch (error) {
@@ -111,7 +111,7 @@ async function openLines(file: string): Promise<Backup> {
 }
 
 /** Returns the table that a line introduces; empty for other lines. No row has exactly these columns. */
-function tableNamed(value: unknown): string {
+function tableNameIn(value: unknown): string {
   const isShort = typeof value === 'object' && value !== null && 'table' in value;
   return isShort ? (TABLE.safeParse(value).data?.table ?? '') : '';
 }
@@ -120,13 +120,13 @@ function tableNamed(value: unknown): string {
 const isEnd = (value: unknown): boolean => (value as { readonly end?: unknown }).end === true;
 
 /** Maximum length of a line: several values of the maximum size of MySQL, with all characters escaped. */
-const LONGEST_LINE = 256 * 2 ** 20;
+const MAX_LINE_LENGTH = 256 * 2 ** 20;
 
 function linesOf(file: string): AsyncGenerator<NumberedLine> {
   const unzipped = createGunzip();
   const source = createReadStream(file).on('error', (error) => unzipped.destroy(error));
   source.pipe(unzipped).setEncoding('utf8');
-  return linesIn(unzipped as AsyncIterable<string>, LONGEST_LINE, (line) => damagedAt(basename(file), line));
+  return linesIn(unzipped as AsyncIterable<string>, MAX_LINE_LENGTH, (line) => damageError(basename(file), line));
 }
 
 /** Limits for a line. Rows are flat except for binary values. */
@@ -154,8 +154,8 @@ async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerat
         next = await lines.next();
         if (next.done) return;
         const value = parseLine(next.value.text);
-        if (isEnd(value) || tableNamed(value) !== '') return;
-        yield rowOf(value as z.output<typeof ROW>);
+        if (isEnd(value) || tableNameIn(value) !== '') return;
+        yield parseRow(value as z.output<typeof ROW>);
       }
     };
     if (known.has(table)) yield { name: table, last, rows: rows() };

@@ -3,24 +3,24 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { isOpenDescriptor, writeAtomically } from '../exchange/items/atomic-file.ts';
 import { SourceFault } from '../exchange/items/items.ts';
-import { isWrittenDirectly, writeWhole } from '../exchange/items/whole-file.ts';
 import type { Site } from '../site.ts';
 import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
-import { nowUtc } from '../wordpress/time.ts';
+import { utcFromDate } from '../wordpress/time.ts';
 import { endLine, headLine, rowLine, tableLine } from './backup-lines.ts';
 
 type Progress = (rows: number) => void;
 
 /** An SQLite file to be copied, and the part file for the copy. */
-export interface WantedCopy {
+export interface CopyRequest {
   readonly path: string;
   readonly part: string;
   readonly prefix: string;
 }
 
 /** Number of rows between two calls of `onProgress`. */
-const STEP = 1000;
+const PROGRESS_INTERVAL_ROWS = 1000;
 
 /**
  * Writes a consistent snapshot of a site into one file, while others continue to write: for SQLite, a copy that is
@@ -29,28 +29,28 @@ const STEP = 1000;
  *
  * @throws SourceFault `unwritable`, `backup-over-database`, `backup-not-streamed`
  */
-export async function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyRows): Promise<number> {
+export async function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyDatabase): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
   if (path !== undefined && (await isPartOfDatabase(file, path))) throw new SourceFault('backup-over-database', { file });
   // SQLite writes the copy itself, and not sequentially.
-  if (path !== undefined && (await isWrittenDirectly(file))) throw new SourceFault('backup-not-streamed', { file });
-  return writeWhole(file, (part) =>
+  if (path !== undefined && (await isOpenDescriptor(file))) throw new SourceFault('backup-not-streamed', { file });
+  return writeAtomically(file, (part) =>
     path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
   );
 }
 
 /** Suffixes of the files that belong to an SQLite database. */
-const DATABASE_FILES = ['', '-wal', '-shm', '-journal'];
+const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /** Whether a file is the database itself. Replacing it would leave other processes with a deleted file open. */
 async function isPartOfDatabase(file: string, path: string): Promise<boolean> {
   const [found, ...own] = await Promise.all(
-    [file, ...DATABASE_FILES.map((ending) => path + ending)].map((one) => stat(one).catch(() => undefined)),
+    [file, ...DATABASE_SUFFIXES.map((ending) => path + ending)].map((one) => stat(one).catch(() => undefined)),
   );
   return found !== undefined && own.some((part) => part?.ino === found.ino && part.dev === found.dev);
 }
 
-async function copyRows({ path, part, prefix }: WantedCopy): Promise<number> {
+async function copyDatabase({ path, part, prefix }: CopyRequest): Promise<number> {
   await copySqlite(path, part);
   return rowsIn(rowsOfSqlite(part, prefix));
 }
@@ -58,12 +58,12 @@ async function copyRows({ path, part, prefix }: WantedCopy): Promise<number> {
 async function writeLines({ db, clock }: Site, part: string, onProgress: Progress): Promise<number> {
   let count = 0;
   const lines = async function* (): AsyncGenerator<string> {
-    yield headLine(db.prefix, { engine: db.dialect.name, made_at: nowUtc(clock()) });
+    yield headLine(db.prefix, { engine: db.dialect.name, made_at: utcFromDate(clock()) });
     for await (const { name, last, rows } of rowsOfMysql(db)) {
       yield tableLine(name, last);
       for await (const row of rows) {
         count += 1;
-        if (count % STEP === 0) onProgress(count);
+        if (count % PROGRESS_INTERVAL_ROWS === 0) onProgress(count);
         yield rowLine(row);
       }
     }

@@ -3,11 +3,11 @@ import { inspectDatabase } from '../storage/audit/audit.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { accessFindings } from './doctor/access-findings.ts';
 import { languageFindings, orphanFindings, rowFindings, valueFindings } from './doctor/content-findings.ts';
-import { damageHere, type FindDamage } from './doctor/damage.ts';
+import { type FindDamage, findDamageInProcess } from './doctor/damage.ts';
 import { serverFindings, tableFindings } from './doctor/database-findings.ts';
 import { dateFindings, recurrenceFindings } from './doctor/event-findings.ts';
 import type { ExaminedServer, Finding } from './doctor/findings.ts';
-import { noteFindings, pluginFindings } from './doctor/own-data-findings.ts';
+import { ownDataFindings, pluginFindings } from './doctor/own-data-findings.ts';
 import { fileFindings, settingFindings } from './doctor/site-findings.ts';
 
 /** Versions of the software that a site runs on. */
@@ -34,7 +34,7 @@ export interface Health {
  *
  * @throws DatabaseUnavailable
  */
-export async function examine(site: Site, version: string, findDamage: FindDamage = damageHere): Promise<Health> {
+export async function examine(site: Site, version: string, findDamage: FindDamage = findDamageInProcess): Promise<Health> {
   const { db } = site;
   const inspection = await inspectDatabase(db);
   const versions = { fasti: version, node: process.versions.node, database: inspection.version, zones: process.versions.tz ?? '' };
@@ -62,7 +62,7 @@ export async function examine(site: Site, version: string, findDamage: FindDamag
       ...(await valueFindings(site)),
       ...(await fileFindings(site)),
       ...(await accessFindings(site)),
-      ...(await noteFindings(site)),
+      ...(await ownDataFindings(site)),
       ...pluginFindings(site, plugin),
     ],
   };

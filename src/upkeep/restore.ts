@@ -1,13 +1,13 @@
 import type { Site } from '../site.ts';
-import { columnsOf, emptySite, numberOn, RECURRENCE_TABLE, type Row } from '../storage/audit/snapshot.ts';
+import { columnsOf, emptySite, RECURRENCE_TABLE, type Row, setNextId } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
-import { everythingTouched } from '../storage/journal/touched.ts';
-import { changeCount, countOn } from '../storage/rows/changes.ts';
-import { makeMissing, makeTables } from '../storage/schema/migrate.ts';
+import { reportEverything } from '../storage/journal/reported-changes.ts';
+import { changeCount, continueCounting } from '../storage/rows/changes.ts';
+import { completeSchema, createTables } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { createWpmlTables, wpmlTables } from '../storage/schema/wpml-tables.ts';
-import { nowUtc } from '../wordpress/time.ts';
+import { utcFromDate } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
 /**
@@ -16,51 +16,51 @@ import type { Backup } from './backup-read.ts';
  * Returns the number of rows.
  */
 export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
-  await makeMissing(site.db);
-  await makeTables(site.db, backup.names);
+  await completeSchema(site.db);
+  await createTables(site.db, backup.names);
   // Outside of the transaction, since MySQL commits at each change of a table.
   if (backup.names.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
   if (wpmlTables().some((name) => backup.names.has(name))) await createWpmlTables(site.db);
   return site.db.transaction(async (db) => {
-    const before = await changeCount(db);
+    const previousCount = await changeCount(db);
     await emptySite(db);
     let count = 0;
     for await (const { name: named, last, rows } of backup.tables()) {
       // The reader of backups skips tables that are not ours.
       const name = named as TableName;
       const columns = await columnsOf(db, name);
-      await numberOn(db, name, last);
-      for await (const some of pieces(rows)) {
-        const own = some.flatMap((row) => withPrefix(name, fitting(row, columns), backup.prefix, db.prefix));
-        await insertRows(db, name, own);
-        count += own.length;
+      await setNextId(db, name, last);
+      for await (const batch of splitIntoBatches(rows)) {
+        const converted = batch.flatMap((row) => withPrefix(name, pickColumns(row, columns), backup.prefix, db.prefix));
+        await insertRows(db, name, converted);
+        count += converted.length;
         onProgress(count);
       }
     }
-    await countOn(db, before, nowUtc(site.clock()));
-    everythingTouched(db);
+    await continueCounting(db, previousCount, utcFromDate(site.clock()));
+    reportEverything(db);
     return count;
   });
 }
 
-const ROWS = 200;
-const CHARACTERS = 2 ** 20;
+const MAX_BATCH_ROWS = 200;
+const MAX_BATCH_CHARACTERS = 2 ** 20;
 
 /** Splits rows into batches for one statement each. */
-async function* pieces(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let piece: Row[] = [];
+async function* splitIntoBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let batch: Row[] = [];
   let size = 0;
   for await (const row of rows) {
-    piece.push(row);
+    batch.push(row);
     for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
-    if (piece.length < ROWS && size < CHARACTERS) continue;
-    yield piece;
-    [piece, size] = [[], 0];
+    if (batch.length < MAX_BATCH_ROWS && size < MAX_BATCH_CHARACTERS) continue;
+    yield batch;
+    [batch, size] = [[], 0];
   }
-  if (piece.length > 0) yield piece;
+  if (batch.length > 0) yield batch;
 }
 
-const fitting = (row: Row, columns: readonly string[]): Row =>
+const pickColumns = (row: Row, columns: readonly string[]): Row =>
   Object.fromEntries(columns.filter((column) => column in row).map((column) => [column, row[column]!]));
 
 /**

@@ -1,9 +1,9 @@
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
 import { isSiteUrl } from '../config/values.ts';
-import { isTakenPiece } from '../kinds/feed-pages.ts';
+import { isReservedSegment } from '../kinds/feed-pages.ts';
 import type { Site } from '../site.ts';
-import { noteChange } from '../storage/journal/touched.ts';
+import { noteChange } from '../storage/journal/reported-changes.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { typedKeys } from '../typed-keys.ts';
 import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
@@ -18,12 +18,12 @@ import { parseZone } from '../wordpress/zones.ts';
  */
 
 /** The option with the calendar's own settings, as a PHP array. */
-const CALENDAR = 'tribe_events_calendar_options';
+const CALENDAR_OPTION = 'tribe_events_calendar_options';
 
 /** The stored form of an option: options by name, and members of the calendar's option. */
-interface Stored {
+interface StoredOption {
   readonly options?: Readonly<Record<string, string>>;
-  readonly members?: Readonly<Record<string, string>>;
+  readonly calendarMembers?: Readonly<Record<string, string>>;
 }
 
 /** Weekdays, numbered as in `start_of_week`. */
@@ -31,9 +31,9 @@ export const WEEKDAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wedn
 
 interface SiteOption {
   /** Returns the current value. */
-  readonly shown: (settings: SiteSettings) => string;
+  readonly read: (settings: SiteSettings) => string;
   /** Converts a value to its stored form; undefined if it is invalid. */
-  readonly stored: (value: string) => Stored | undefined;
+  readonly toStored: (value: string) => StoredOption | undefined;
   /** The possible values, if there are only a few. */
   readonly choices?: readonly string[];
 }
@@ -43,31 +43,34 @@ const siteOptions = {
   title: text('blogname', ({ name }) => decodeEntities(name)),
   tagline: text('blogdescription', ({ description }) => decodeEntities(description)),
   url: {
-    shown: ({ home }) => home,
-    stored: (value) => (isSiteUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined),
+    read: ({ home }) => home,
+    toStored: (value) =>
+      isSiteUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined,
   },
   email: {
-    shown: ({ raw }) => raw.get('admin_email') ?? '',
-    stored: (value) => (isEmail(value) ? { options: { admin_email: value } } : undefined),
+    read: ({ raw }) => raw.get('admin_email') ?? '',
+    toStored: (value) => (isEmail(value) ? { options: { admin_email: value } } : undefined),
   },
-  timezone: { shown: ({ timezone }) => timezone, stored: storedZone },
+  timezone: { read: ({ timezone }) => timezone, toStored: zoneToStored },
   language: {
-    shown: ({ raw }) => raw.get('WPLANG') || 'en_US',
-    stored: (value) => (/^[a-z]{2,3}(_[A-Z]{2})?$/.test(value) ? { options: { WPLANG: value === 'en_US' ? '' : value } } : undefined),
+    read: ({ raw }) => raw.get('WPLANG') || 'en_US',
+    toStored: (value) => (/^[a-z]{2,3}(_[A-Z]{2})?$/.test(value) ? { options: { WPLANG: value === 'en_US' ? '' : value } } : undefined),
   },
   currency_symbol: member('defaultCurrencySymbol', /^\S{1,10}$/, ({ calendar }) => calendar.currencySymbol),
   currency_code: member('defaultCurrencyCode', /^([A-Z]{3})?$/, ({ calendar }) => calendar.currencyCode),
   currency_position: oneOf(
     ['prefix', 'postfix'],
-    ({ calendar }) => (calendar.currencyAfter ? 'postfix' : 'prefix'),
-    (value) => ({ members: { reverseCurrencyPosition: value === 'postfix' ? '1' : '' } }),
+    ({ calendar }) => (calendar.isCurrencyAfterAmount ? 'postfix' : 'prefix'),
+    (value) => ({ calendarMembers: { reverseCurrencyPosition: value === 'postfix' ? '1' : '' } }),
   ),
   events_slug: slug('eventsSlug', ({ calendar }) => calendar.eventsSlug),
   event_slug: slug('singleEventSlug', ({ calendar }) => calendar.singleEventSlug),
   suggest_slug: {
-    shown: ({ suggestSlug }) => suggestSlug,
-    stored: (value) =>
-      value === '' || (sanitizeTitle(value) === value && !isTakenPiece(value)) ? { options: { [SUGGEST_SLUG_OPTION]: value } } : undefined,
+    read: ({ suggestSlug }) => suggestSlug,
+    toStored: (value) =>
+      value === '' || (sanitizeTitle(value) === value && !isReservedSegment(value))
+        ? { options: { [SUGGEST_SLUG_OPTION]: value } }
+        : undefined,
   },
   day_begins: member('multiDayCutoff', /^([01]\d|2[0-3]):[0-5]\d$/, ({ calendar }) => calendar.cutoff),
   week_begins: oneOf(
@@ -83,7 +86,7 @@ const siteOptions = {
   timezone_mode: oneOf(
     ['event', 'site'],
     ({ calendar }) => calendar.timezoneMode,
-    (value) => ({ members: { tribe_events_timezone_mode: value } }),
+    (value) => ({ calendarMembers: { tribe_events_timezone_mode: value } }),
   ),
 } as const satisfies Record<string, SiteOption>;
 
@@ -92,7 +95,7 @@ export type SiteOptionName = keyof typeof siteOptions;
 export const SITE_OPTIONS = typedKeys(siteOptions);
 
 /** Returns the current value of an option, whether it is stored or a default. */
-export const siteOption = (settings: SiteSettings, name: SiteOptionName): string => siteOptions[name].shown(settings);
+export const siteOption = (settings: SiteSettings, name: SiteOptionName): string => siteOptions[name].read(settings);
 
 /** Returns the possible values of an option; undefined if they cannot be listed. */
 export const siteOptionChoices = (name: SiteOptionName): readonly string[] | undefined => (siteOptions[name] as SiteOption).choices;
@@ -101,10 +104,10 @@ export const siteOptionChoices = (name: SiteOptionName): readonly string[] | und
  * Returns the identity of a new site as WordPress's options, or the name of an invalid value. The same values are valid
  * as when options are set later.
  */
-export function identityOptions(identity: Readonly<Record<Identity, string>>): Readonly<Record<string, string>> | Identity {
+export function toIdentityOptions(identity: Readonly<Record<Identity, string>>): Readonly<Record<string, string>> | Identity {
   const stored: Record<string, string> = {};
   for (const name of IDENTITY) {
-    const value: Stored | undefined = siteOptions[name].stored(identity[name]);
+    const value: StoredOption | undefined = siteOptions[name].toStored(identity[name]);
     if (!value) return name;
     Object.assign(stored, value.options);
   }
@@ -120,14 +123,14 @@ type Identity = (typeof IDENTITY)[number];
  * @returns whether the value is valid; if it is not, nothing is written
  */
 export async function setSiteOption(site: Site, name: SiteOptionName, value: string): Promise<boolean> {
-  const stored: Stored | undefined = siteOptions[name].stored(value);
+  const stored: StoredOption | undefined = siteOptions[name].toStored(value);
   if (!stored) return false;
-  const { options = {}, members } = stored;
+  const { options = {}, calendarMembers } = stored;
   return site.db.transaction(async (db) => {
-    const calendar = members && withMembers(await lockOption(db, CALENDAR), members);
-    if (members && calendar === undefined) return false;
+    const calendar = calendarMembers && withMembers(await lockOption(db, CALENDAR_OPTION), calendarMembers);
+    if (calendarMembers && calendar === undefined) return false;
     for (const [option, text] of Object.entries(options)) await writeOption(db, option, text);
-    if (calendar !== undefined) await writeOption(db, CALENDAR, calendar);
+    if (calendar !== undefined) await writeOption(db, CALENDAR_OPTION, calendar);
     noteChange(db, { now: site.clock() });
     return true;
   });
@@ -135,44 +138,48 @@ export async function setSiteOption(site: Site, name: SiteOptionName, value: str
 
 // ------------------------------------------------------------------------------------------------- kinds of options
 /** Maximum length of option values. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** Returns an option with a text that WordPress stores as HTML and prints unescaped (`sanitize_option`). */
-function text(option: string, shown: SiteOption['shown']): SiteOption {
+function text(option: string, read: SiteOption['read']): SiteOption {
   return {
-    shown,
-    stored: (value) => (value.length <= LONGEST && !/\p{Cc}/u.test(value) ? { options: { [option]: escHtml(value) } } : undefined),
+    read,
+    toStored: (value) => (value.length <= MAX_LENGTH && !/\p{Cc}/u.test(value) ? { options: { [option]: escHtml(value) } } : undefined),
   };
 }
 
-function member(name: string, pattern: RegExp, shown: SiteOption['shown']): SiteOption {
-  return { shown, stored: (value) => (pattern.test(value) ? { members: { [name]: value } } : undefined) };
+function member(name: string, pattern: RegExp, read: SiteOption['read']): SiteOption {
+  return { read, toStored: (value) => (pattern.test(value) ? { calendarMembers: { [name]: value } } : undefined) };
 }
 
-function oneOf<T extends string>(choices: readonly T[], shown: (settings: SiteSettings) => T, stored: (value: T) => Stored): SiteOption {
+function oneOf<T extends string>(
+  choices: readonly T[],
+  read: (settings: SiteSettings) => T,
+  toStored: (value: T) => StoredOption,
+): SiteOption {
   return {
     choices,
-    shown,
-    stored: (value) => {
+    read,
+    toStored: (value) => {
       const choice = choices.find((one) => one === value);
-      return choice === undefined ? undefined : stored(choice);
+      return choice === undefined ? undefined : toStored(choice);
     },
   };
 }
 
 /** First path segments that are in use; a slug of that name would be hidden by them, or hide them. */
-const TAKEN: ReadonlySet<string> = new Set([
+const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   ...['admin', 'doc', 'health', 'wp-json', 'wp-admin', 'wp-content', 'wp-includes', '_fasti'],
   ...['venue', 'organizer', 'tag'],
 ]);
 
-function slug(name: string, shown: SiteOption['shown']): SiteOption {
-  const isUsable = (value: string) => value !== '' && sanitizeTitle(value) === value && !TAKEN.has(value);
-  return { shown, stored: (value) => (isUsable(value) ? { members: { [name]: value } } : undefined) };
+function slug(name: string, read: SiteOption['read']): SiteOption {
+  const isUsable = (value: string) => value !== '' && sanitizeTitle(value) === value && !RESERVED_SLUGS.has(value);
+  return { read, toStored: (value) => (isUsable(value) ? { calendarMembers: { [name]: value } } : undefined) };
 }
 
 /** Converts a zone name, or an offset from UTC, which WordPress stores as hours in a separate option. */
-function storedZone(given: string): Stored | undefined {
+function zoneToStored(given: string): StoredOption | undefined {
   const value = usualZoneName(given);
   const zone = parseZone(value);
   if (zone?.rules || value === 'UTC') return { options: { timezone_string: value, gmt_offset: '' } };

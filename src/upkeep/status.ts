@@ -4,8 +4,8 @@ import type { Site } from '../site.ts';
 import { countRecords, journalState, measureDatabase } from '../storage/audit/measures.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
-import { keptBackups } from './kept-backups.ts';
-import { lackingTables } from './lacking-tables.ts';
+import { listBackups } from './backup-folder.ts';
+import { findMissingTables } from './missing-tables.ts';
 
 /** Number of records of a kind outside of the trash, and of those that are public. */
 export interface RecordCount {
@@ -38,13 +38,13 @@ export interface Status {
  */
 export async function statusOf(site: Site): Promise<Status> {
   const { db } = site;
-  const tablesMissing = await lackingTables(site);
+  const tablesMissing = await findMissingTables(site);
   const hasJournal = !tablesMissing.some((name) => name.startsWith(`${db.prefix}fasti_journal`));
   const settings = await site.settings();
   const { name, home, contentLanguages } = settings;
   const counts = await countRecords(db);
   const none: RecordCount = { all: 0, public: 0 };
-  const [backup] = (await keptBackups(site)).backups;
+  const [backup] = (await listBackups(site)).backups;
   const codes = contentLanguages?.languages.map(({ code }) => code) ?? [];
   return {
     name: decodeEntities(name),

@@ -3,30 +3,30 @@ import { loadViewer } from '../accounts/viewer.ts';
 import { ApiError } from '../errors.ts';
 import { FetchRefused, postPublic } from '../media/safe-fetch.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
-import { changesAfter, type Following } from '../records/changes.ts';
+import { type ChangesOptions, changesAfter } from '../records/changes.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import {
+  advanceHook,
   dueMessages,
-  forgetMessages,
+  extendReservation,
   type Hook,
   type HookMessage,
   insertMessages,
   insertResets,
   loadHooks,
-  moveHook,
   type NewMessage,
-  noteAttempt,
-  occupyHook,
-  releaseHook,
-  renewHook,
+  pruneMessages,
+  recordAttempt,
+  releaseReservation,
+  reserveHook,
   setHookState,
 } from '../storage/rows/hooks.ts';
-import { nowUtc } from '../wordpress/time.ts';
+import { utcFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { kindsIn } from './hooks.ts';
-import { asSeenNow, message, resetMessage } from './messages.ts';
-import { createResets } from './resets.ts';
+import { parseKinds } from './hooks.ts';
+import { asSeenNow, createMessage, resetMessage } from './messages.ts';
+import { createResetSender } from './resets.ts';
 
 /*
  * Delivery of webhooks according to Standard Webhooks. Each webhook has a position in the journal. Messages are created
@@ -38,23 +38,23 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** Pauses between attempts to send a message; it is given up after three days. */
-const PAUSES_MS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 20].map((hours) => hours * HOUR)];
+const RETRY_DELAYS_MS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 20].map((hours) => hours * HOUR)];
 /** Timeout for the response of a receiver. */
-const PATIENCE_MS = 15_000;
+const RESPONSE_TIMEOUT_MS = 15_000;
 /** Time for which a webhook is reserved by the process that sends; after it, the process counts as dead. */
-const BUSY_MS = 2 * PATIENCE_MS;
+const RESERVATION_MS = 2 * RESPONSE_TIMEOUT_MS;
 /** Maximum wait before the next try, and maximum duration of a reservation, in case a clock was wrong. */
-const FAR_MS = 24 * HOUR;
+const MAX_WAIT_MS = 24 * HOUR;
 /** Time for which sent messages are kept. */
-const KEPT_MS = 30 * 24 * HOUR;
+const RETENTION_MS = 30 * 24 * HOUR;
 /** Maximum number of changes that become messages in one transaction. */
-const AT_ONCE = 100;
+const MAX_CHANGES_PER_TRANSACTION = 100;
 /** Maximum number of messages that one query returns. */
-const SENT_AT_ONCE = 20;
+const MAX_MESSAGES_PER_QUERY = 20;
 /** Reason for disabling a webhook, for the log. */
 const USER_GONE = 'its user is gone';
 /** Maximum number of concurrent messages to one receiver; each is about another record. */
-const TOGETHER = 4;
+const MAX_CONCURRENT_MESSAGES = 4;
 
 /** Serves the webhooks of a site in this process. */
 export interface HookServer {
@@ -62,24 +62,24 @@ export interface HookServer {
    * Starts to serve webhooks that are not being served: creates missing messages and sends those that are due. Webhooks
    * are served independently, so that a slow receiver does not delay others. Returns promises for their completion.
    */
-  readonly begin: () => Promise<readonly Promise<void>[]>;
+  readonly serveDue: () => Promise<readonly Promise<void>[]>;
   /** Stops sending, and waits for requests in progress. */
-  readonly end: () => Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export function createHookServer(site: Site): HookServer {
   const served = new Map<number, Promise<void>>();
-  let ending = false;
-  const isEnding = () => ending;
-  const tellOfSettings = createResets(site);
+  let stopping = false;
+  const isStopping = () => stopping;
+  const sendResets = createResetSender(site);
 
   const serve = async (hook: Hook): Promise<void> => {
     try {
       // Required for stored messages as well, since the user whose rights they were created with may no longer exist.
       const caller = await callerOf(site, hook);
-      if (!caller) return await switchOff(site, hook, USER_GONE);
+      if (!caller) return await disableHook(site, hook, USER_GONE);
       await makeMessages(site, hook, caller);
-      await sendMessages(site, hook, isEnding);
+      await sendMessages(site, hook, isStopping);
     } catch (err) {
       site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
     } finally {
@@ -92,26 +92,26 @@ export function createHookServer(site: Site): HookServer {
     return end;
   };
   return {
-    begin: async () => {
+    serveDue: async () => {
       const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
       // Look for foreign changes only if there are active webhooks.
       if (hooks.length > 0) {
         await site.freshness.version();
-        await tellOfSettings();
+        await sendResets();
       }
-      return ending ? [] : hooks.filter(({ id }) => !served.has(id)).map(begin);
+      return stopping ? [] : hooks.filter(({ id }) => !served.has(id)).map(begin);
     },
-    end: async () => {
-      ending = true;
+    stop: async () => {
+      stopping = true;
       await Promise.all(served.values());
     },
   };
 }
 
 /** Deletes old messages that were sent or given up. */
-export const forgetOldMessages = ({ db, clock }: Site): Promise<number> => {
+export const deleteOldMessages = ({ db, clock }: Site): Promise<number> => {
   const now = clock().getTime();
-  return forgetMessages(db, { before: nowUtc(new Date(now - KEPT_MS)), far: nowUtc(new Date(now + FAR_MS)) });
+  return pruneMessages(db, { before: utcFromDate(new Date(now - RETENTION_MS)), far: utcFromDate(new Date(now + MAX_WAIT_MS)) });
 };
 
 // ------------------------------------------------------------------------------------------------- making messages
@@ -122,7 +122,7 @@ async function makeMessages(site: Site, hook: Hook, caller: Caller): Promise<voi
     if (last === position) return;
     const made = await messagesAfter(site, caller, { ...hook, position });
     const isMine = await site.db.transaction(async (trx) => {
-      const moved = await moveHook(trx, { id: hook.id, position }, made.number);
+      const moved = await advanceHook(trx, { id: hook.id, position }, made.number);
       if (moved) await (made.isReset ? insertResets : insertMessages)(trx, made.messages);
       return moved;
     });
@@ -148,12 +148,12 @@ interface Made {
 }
 
 async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Made> {
-  const kinds = kindsIn(hook.kinds);
-  const following: Following = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: AT_ONCE };
+  const kinds = parseKinds(hook.kinds);
+  const following: ChangesOptions = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: MAX_CHANGES_PER_TRANSACTION };
   try {
     const { changes, number, more } = await changesAfter(site, caller, hook.position, following);
     const messages = changes.map(({ number, mark, change: { kind, id, change, record } }) =>
-      message(
+      createMessage(
         hook,
         { number, mark, type: `${kind}.${change}`, data: { kind, id, ...(record === undefined ? {} : { record }) } },
         site.clock(),
@@ -169,43 +169,43 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<Ma
 }
 
 // ------------------------------------------------------------------------------------------------- sending
-async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Promise<void> {
+async function sendMessages(site: Site, hook: Hook, isStopping: () => boolean): Promise<void> {
   const { db, clock } = site;
-  const moment = (ms = 0) => nowUtc(new Date(clock().getTime() + ms));
-  const due = () => dueMessages(db, hook.id, { now: moment(), far: moment(FAR_MS) }, SENT_AT_ONCE);
+  const timestamp = (ms = 0) => utcFromDate(new Date(clock().getTime() + ms));
+  const due = () => dueMessages(db, hook.id, { now: timestamp(), far: timestamp(MAX_WAIT_MS) }, MAX_MESSAGES_PER_QUERY);
   let messages = await due();
   if (messages.length === 0) return;
-  let held = moment(BUSY_MS);
-  if (!(await occupyHook(db, hook.id, { now: moment(), until: held, far: moment(FAR_MS) }))) return;
+  let reservedUntil = timestamp(RESERVATION_MS);
+  if (!(await reserveHook(db, hook.id, { now: timestamp(), until: reservedUntil, far: timestamp(MAX_WAIT_MS) }))) return;
   try {
     // Query again, since another process may have sent these messages before the webhook was reserved.
     for (messages = await due(); messages.length > 0; messages = await due()) {
-      for (let first = 0; first < messages.length; first += TOGETHER) {
-        const until = moment(BUSY_MS);
+      for (let first = 0; first < messages.length; first += MAX_CONCURRENT_MESSAGES) {
+        const until = timestamp(RESERVATION_MS);
         // The webhook may have been paused or removed, or another process may have taken it over because it considered
         // this one dead.
-        if (isEnding() || !(await renewHook(db, hook.id, { held, until }))) return;
-        held = until;
-        const sendable = await sendableNow(site, hook, messages.slice(first, first + TOGETHER));
-        if (!sendable) return await switchOff(site, hook, USER_GONE);
+        if (isStopping() || !(await extendReservation(db, hook.id, { held: reservedUntil, until }))) return;
+        reservedUntil = until;
+        const sendable = await withoutHiddenData(site, hook, messages.slice(first, first + MAX_CONCURRENT_MESSAGES));
+        if (!sendable) return await disableHook(site, hook, USER_GONE);
         const sending = sendable.map((one) => send(site, hook, one));
         // If one throws, the others still hold the reservation until they have ended.
         await Promise.allSettled(sending);
         const outcomes = await Promise.all(sending);
-        if (outcomes.includes('gone')) return await switchOff(site, hook, 'its receiver says that it is gone');
+        if (outcomes.includes('gone')) return await disableHook(site, hook, 'its receiver says that it is gone');
         // The other messages would fail as well; they are retried in the next round.
         if (outcomes.includes('failed')) return;
       }
     }
   } finally {
-    await releaseHook(db, hook.id, held);
+    await releaseReservation(db, hook.id, reservedUntil);
   }
 }
 
 /**
  * Returns the messages as the webhook's user may see them at this moment; undefined if the user no longer exists.
  */
-async function sendableNow(site: Site, hook: Hook, messages: readonly HookMessage[]): Promise<readonly HookMessage[] | undefined> {
+async function withoutHiddenData(site: Site, hook: Hook, messages: readonly HookMessage[]): Promise<readonly HookMessage[] | undefined> {
   // Public data needs no check.
   if (hook.user === 0) return messages;
   const caller = await callerOf(site, hook);
@@ -217,11 +217,11 @@ async function send(site: Site, hook: Hook, sent: HookMessage): Promise<'done' |
   const { status, error } = await post(site, hook, sent);
   const isDone = status >= 200 && status < 300;
   const attempts = sent.attempts + 1;
-  const pause = PAUSES_MS[attempts - 1];
+  const retryDelay = RETRY_DELAYS_MS[attempts - 1];
   // After 410, the message also stays in the queue, so that it is sent if the webhook is resumed.
-  const state = isDone ? 'done' : pause === undefined ? 'failed' : 'waiting';
-  const next_at = nowUtc(new Date(site.clock().getTime() + (pause ?? 0)));
-  await noteAttempt(site.db, { id: sent.id, state, attempts, next_at, status, error });
+  const state = isDone ? 'done' : retryDelay === undefined ? 'failed' : 'waiting';
+  const next_at = utcFromDate(new Date(site.clock().getTime() + (retryDelay ?? 0)));
+  await recordAttempt(site.db, { id: sent.id, state, attempts, next_at, status, error });
   if (!isDone) site.log.warn({ hook: hook.id, message: sent.id, status, error, attempts }, 'a message to a webhook could not be delivered');
   return status === 410 ? 'gone' : isDone ? 'done' : 'failed';
 }
@@ -236,14 +236,17 @@ async function post({ config, clock }: Site, hook: Hook, { id, payload }: HookMe
   };
   try {
     const allowAddress = (ip: string) => config.webhookAddresses.includes(ip);
-    return { status: await postPublic(hook.url, Buffer.from(payload), { headers, timeoutMs: PATIENCE_MS, allowAddress }), error: '' };
+    return {
+      status: await postPublic(hook.url, Buffer.from(payload), { headers, timeoutMs: RESPONSE_TIMEOUT_MS, allowAddress }),
+      error: '',
+    };
   } catch (error) {
     if (error instanceof FetchRefused) return { status: 0, error: error.fault };
     throw error;
   }
 }
 
-async function switchOff({ db, log }: Site, { id }: Hook, why: string): Promise<void> {
+async function disableHook({ db, log }: Site, { id }: Hook, why: string): Promise<void> {
   await setHookState(db, id, 'off');
   log.warn({ hook: id }, `a webhook was switched off: ${why}`);
 }

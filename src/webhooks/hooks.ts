@@ -19,8 +19,8 @@ import {
   setHookState,
   TEST,
 } from '../storage/rows/hooks.ts';
-import { nowUtc } from '../wordpress/time.ts';
-import { message } from './messages.ts';
+import { utcFromDate } from '../wordpress/time.ts';
+import { createMessage } from './messages.ts';
 
 /** An error in managing a webhook; `problem` is the key of a sentence of the command line. */
 export class HookError extends Error {
@@ -34,7 +34,7 @@ export class HookError extends Error {
 }
 
 /** A webhook without its secret, as it is shown. */
-export interface ShownHook {
+export interface PublicHook {
   readonly id: number;
   readonly url: string;
   readonly kinds: string;
@@ -43,7 +43,7 @@ export interface ShownHook {
   readonly created_at: string;
 }
 
-const withoutSecret = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
+const withoutSecret = ({ id, url, kinds, user, state, created_at }: Hook): PublicHook => ({ id, url, kinds, user, state, created_at });
 
 /**
  * Adds a webhook that receives all changes from now on. Its secret is returned only here.
@@ -54,34 +54,34 @@ const withoutSecret = ({ id, url, kinds, user, state, created_at }: Hook): Shown
 export async function addHook(
   { db, clock }: Site,
   { url, kinds = '', user = 0 }: { readonly url: string; readonly kinds?: string | undefined; readonly user?: number },
-): Promise<ShownHook & { readonly secret: string }> {
+): Promise<PublicHook & { readonly secret: string }> {
   if (!isHookUrl(url)) throw new HookError('hook-url', { url });
-  const unknown = kindsIn(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
+  const unknown = parseKinds(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
   if (unknown.length > 0) throw new HookError('hook-kinds', { kinds: unknown.join(', ') });
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  const hook = { url, secret, kinds: kindsIn(kinds).join(), user, state: 'active' as const, created_at: nowUtc(clock()) };
+  const hook = { url, secret, kinds: parseKinds(kinds).join(), user, state: 'active' as const, created_at: utcFromDate(clock()) };
   const id = await db.transaction(async (trx) => insertHook(trx, { ...hook, position: await lastNumber(trx) }));
   return { ...withoutSecret({ ...hook, id, position: 0, busy_until: '' }), secret };
 }
 
 /** Parses a list of kinds that is separated by commas. */
-export const kindsIn = (text: string): KindName[] =>
+export const parseKinds = (text: string): KindName[] =>
   text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '') as KindName[];
 
 /** Returns a webhook. Throws HookError. */
-export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => withoutSecret(await requireHook(db, id));
+export const readHook = async ({ db }: Site, id: number): Promise<PublicHook> => withoutSecret(await requireHook(db, id));
 
 /** Returns the secret that signs a webhook's messages; undefined if the webhook does not exist any more. */
 export const secretOf = async ({ db }: Site, id: number): Promise<string | undefined> =>
   (await loadHooks(db)).find((hook) => hook.id === id)?.secret;
 
-export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await hooksIn(db)).map(withoutSecret);
+export const listHooks = async ({ db }: Site): Promise<PublicHook[]> => (await loadHooksIfPresent(db)).map(withoutSecret);
 
 /** Returns all webhooks; none if our own tables do not exist, as in a database that only WordPress has written to. */
-const hooksIn = async (db: Database): Promise<Hook[]> => ((await hasTable(db, 'fasti_hooks')) ? loadHooks(db) : []);
+const loadHooksIfPresent = async (db: Database): Promise<Hook[]> => ((await hasTable(db, 'fasti_hooks')) ? loadHooks(db) : []);
 
 /** Returns the latest messages of a webhook, the newest first. Throws HookError. */
 export async function hookMessages({ db }: Site, id: number, limit: number): Promise<MessageState[]> {
@@ -90,7 +90,7 @@ export async function hookMessages({ db }: Site, id: number, limit: number): Pro
 }
 
 /** Pauses or resumes a webhook. Changes during the pause are sent when it is resumed. Throws HookError. */
-export async function switchHook(site: Site, id: number, state: 'active' | 'paused'): Promise<void> {
+export async function setHookActive(site: Site, id: number, state: 'active' | 'paused'): Promise<void> {
   await changeHook(site, id, { state });
 }
 
@@ -103,7 +103,7 @@ export async function changeHook(
   site: Site,
   id: number,
   { kinds, state }: { readonly kinds?: string | undefined; readonly state?: 'active' | 'paused' | undefined },
-): Promise<ShownHook> {
+): Promise<PublicHook> {
   const { db } = site;
   const hook = await requireHook(db, id);
   // Otherwise the server would disable it again at once.
@@ -125,18 +125,20 @@ export async function deleteHook({ db }: Site, id: number): Promise<void> {
 /** Makes given-up and waiting messages due at once. Returns their number. Throws HookError. */
 export async function retryHook({ db, clock }: Site, id: number): Promise<number> {
   await requireHook(db, id);
-  return db.transaction((trx) => retryMessages(trx, id, nowUtc(clock())));
+  return db.transaction((trx) => retryMessages(trx, id, utcFromDate(clock())));
 }
 
 /** Queues an empty test message, to see whether it arrives. Returns the number of messages. Throws HookError. */
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
   const hook = await requireHook(db, id);
-  await db.transaction((trx) => insertMessages(trx, [message(hook, { number: hook.position, type: TEST, data: { hook: id } }, clock())]));
+  await db.transaction((trx) =>
+    insertMessages(trx, [createMessage(hook, { number: hook.position, type: TEST, data: { hook: id } }, clock())]),
+  );
   return 1;
 }
 
 async function requireHook(db: Database, id: number): Promise<Hook> {
-  const hook = (await hooksIn(db)).find((one) => one.id === id);
+  const hook = (await loadHooksIfPresent(db)).find((one) => one.id === id);
   if (!hook) throw new HookError('hook-unknown', { id: String(id) });
   return hook;
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../records/caller.ts';
 import { recordsNow } from '../records/changes.ts';
 import type { Site } from '../site.ts';
 import { type Hook, type HookMessage, type NewMessage, RESET } from '../storage/rows/hooks.ts';
-import { nowUtc } from '../wordpress/time.ts';
+import { utcFromDate } from '../wordpress/time.ts';
 
 /** Content of a message, for example `event.updated` with the record. */
 export interface MessageContent {
@@ -19,7 +19,7 @@ export interface MessageContent {
 }
 
 /** Returns a message in the form of Standard Webhooks, which is due at once. */
-export function message(hook: Pick<Hook, 'id'>, { number, mark = '', type, data }: MessageContent, now: Date): NewMessage {
+export function createMessage(hook: Pick<Hook, 'id'>, { number, mark = '', type, data }: MessageContent, now: Date): NewMessage {
   const isOfRecord = data.kind !== undefined && data.id !== undefined;
   return {
     // Receivers recognise duplicates by this id.
@@ -28,16 +28,16 @@ export function message(hook: Pick<Hook, 'id'>, { number, mark = '', type, data 
     number,
     subject: isOfRecord ? `${data.kind} ${data.id}` : type,
     payload: JSON.stringify({ type, timestamp: now.toISOString(), data }),
-    next_at: nowUtc(now),
-    created_at: nowUtc(now),
+    next_at: utcFromDate(now),
+    created_at: utcFromDate(now),
   };
 }
 
 /** Returns the message that asks a receiver to read everything again. `number`: the last number of the journal. */
 export const resetMessage = (hook: Pick<Hook, 'id'>, number: number, now: Date): NewMessage =>
-  message(hook, { number, type: RESET, data: {} }, now);
+  createMessage(hook, { number, type: RESET, data: {} }, now);
 
-/** The payload that `message` writes. */
+/** The payload that `createMessage` writes. */
 interface Payload {
   readonly type: string;
   readonly timestamp: string;
@@ -51,7 +51,7 @@ interface Payload {
  */
 export async function asSeenNow(site: Site, caller: Caller, messages: readonly HookMessage[]): Promise<HookMessage[]> {
   const records = new Map<string, unknown>();
-  const subjects = [...new Set(messages.map(({ subject }) => subject))].map((subject) => ({ subject, ...recordIn(subject) }));
+  const subjects = [...new Set(messages.map(({ subject }) => subject))].map((subject) => ({ subject, ...recordOfSubject(subject) }));
   for (const [kind, ofKind] of groupedBy(subjects, (one) => one.kind)) {
     if (kind === undefined) continue;
     const ids = ofKind.map(({ id }) => id);
@@ -62,7 +62,7 @@ export async function asSeenNow(site: Site, caller: Caller, messages: readonly H
 }
 
 /** Returns the record that a message is about; `kind` is undefined if it is about none. */
-function recordIn(subject: string): { readonly kind: KindName | undefined; readonly id: number } {
+function recordOfSubject(subject: string): { readonly kind: KindName | undefined; readonly id: number } {
   const [name, id] = subject.split(' ');
   return { kind: kinds.find((kind) => kind.name === name)?.name, id: Number(id) };
 }
@@ -70,7 +70,7 @@ function recordIn(subject: string): { readonly kind: KindName | undefined; reado
 /** Returns a message with another state of its record; undefined: as the message of a removal. */
 function withRecord(one: HookMessage, record: unknown): HookMessage {
   const { type, timestamp, data }: Payload = JSON.parse(one.payload);
-  const { kind = '', id } = recordIn(one.subject);
+  const { kind = '', id } = recordOfSubject(one.subject);
   const payload: Payload =
     record === undefined
       ? { type: `${kind}.removed`, timestamp, data: { kind, id } }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { shownSettings } from '../records/shown-settings.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
-import { joinWriters } from '../storage/journal/touched.ts';
+import { joinWriters } from '../storage/journal/reported-changes.ts';
 import { insertResets, loadHooks } from '../storage/rows/hooks.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { resetMessage } from './messages.ts';
@@ -19,13 +19,13 @@ const OPTION = 'fasti_webhook_settings';
  * Returns a function that sends a reset to all webhooks if such settings have changed since the last call. Processes
  * may call it concurrently; each change is sent once.
  */
-export function createResets(site: Site): () => Promise<void> {
-  let told: string | undefined;
+export function createResetSender(site: Site): () => Promise<void> {
+  let lastDigest: string | undefined;
   return async () => {
     const digest = createHash('sha256')
       .update(JSON.stringify(shownSettings(await site.settings())))
       .digest('base64url');
-    if (digest === told) return;
+    if (digest === lastDigest) return;
     await site.db.transaction(async (db) => {
       joinWriters(db);
       const before = await lockOption(db, OPTION);
@@ -40,6 +40,6 @@ export function createResets(site: Site): () => Promise<void> {
         hooks.map((hook) => resetMessage(hook, number, site.clock())),
       );
     });
-    told = digest;
+    lastDigest = digest;
   };
 }

@@ -4,19 +4,19 @@ import { tableOf } from './table.ts';
 /** The site's options about pictures of people. */
 export interface AvatarOptions {
   /** `avatar_default`: the picture of people without one. */
-  readonly standard: string;
+  readonly defaultPicture: string;
   /** `avatar_rating`: the highest rating of pictures that are shown. */
   readonly rating: string;
 }
 
 const SIZES = [24, 48, 96] as const;
 /** Names that the avatar service uses for pictures with another name in WordPress. */
-const STANDARDS: ReadonlyMap<string, string> = tableOf({ mystery: 'mm', mm: 'mm', gravatar_default: '' });
+const DEFAULT_PICTURES: ReadonlyMap<string, string> = tableOf({ mystery: 'mm', mm: 'mm', gravatar_default: '' });
 
 /** Returns the URLs of a person's picture by size in pixels (WordPress `rest_get_avatar_urls`). */
-export function avatarUrls(email: string, { standard, rating }: AvatarOptions): Record<string, string> {
+export function avatarUrls(email: string, { defaultPicture, rating }: AvatarOptions): Record<string, string> {
   const hash = createHash('sha256').update(email.trim().toLowerCase()).digest('hex');
-  const picture = encodeURIComponent(STANDARDS.get(standard) ?? standard);
+  const picture = encodeURIComponent(DEFAULT_PICTURES.get(defaultPicture) ?? defaultPicture);
   return Object.fromEntries(
     SIZES.map((size) => [
       String(size),

@@ -67,22 +67,29 @@ export function mapMetaCap(verb: 'edit' | 'delete' | 'read', viewer: Viewer, pos
  * Returns the roles of a new site: WordPress's roles with the capabilities that The Events Calendar adds. To be stored
  * in `{prefix}user_roles` by `toSerialized`.
  */
-export function stockRoles(): Record<string, { name: string; capabilities: Record<string, true> }> {
+export function defaultRoles(): Record<string, { name: string; capabilities: Record<string, true> }> {
   const role = (name: string, ...capabilities: string[]) => ({
     name,
     capabilities: Object.fromEntries(capabilities.map((one) => [one, true as const])),
   });
   return {
-    administrator: role('Administrator', ...ADMINISTRATION, ...levels(10), ...EDITING, ...UPKEEP, ...ofTypes(FULL)),
-    editor: role('Editor', ...DESK, ...levels(7), ...EDITING, ...ofTypes(FULL)),
+    administrator: role(
+      'Administrator',
+      ...ADMINISTRATION,
+      ...levels(10),
+      ...EDITOR_PAGE_CAPABILITIES,
+      ...UPKEEP,
+      ...ofTypes(EDITOR_VERBS),
+    ),
+    editor: role('Editor', ...EDITOR_CAPABILITIES, ...levels(7), ...EDITOR_PAGE_CAPABILITIES, ...ofTypes(EDITOR_VERBS)),
     author: role(
       'Author',
       ...words('upload_files edit_posts edit_published_posts publish_posts read'),
       ...levels(2),
       ...words('delete_posts delete_published_posts'),
-      ...ofTypes(OWN),
+      ...ofTypes(AUTHOR_VERBS),
     ),
-    contributor: role('Contributor', 'edit_posts', 'read', ...levels(1), 'delete_posts', ...ofTypes(DRAFTS)),
+    contributor: role('Contributor', 'edit_posts', 'read', ...levels(1), 'delete_posts', ...ofTypes(CONTRIBUTOR_VERBS)),
     subscriber: role('Subscriber', 'read', ...levels(0)),
   };
 }
@@ -93,9 +100,11 @@ const words = (text: string) => text.trim().split(/\s+/);
 const levels = (highest: number) => Array.from({ length: highest + 1 }, (_, index) => `level_${highest - index}`);
 
 /** Capabilities of editors for posts and pages. */
-const DESK = words(`moderate_comments manage_categories manage_links upload_files unfiltered_html edit_posts edit_others_posts
+const EDITOR_CAPABILITIES =
+  words(`moderate_comments manage_categories manage_links upload_files unfiltered_html edit_posts edit_others_posts
   edit_published_posts publish_posts edit_pages read`);
-const EDITING = words(`edit_others_pages edit_published_pages publish_pages delete_pages delete_others_pages delete_published_pages
+const EDITOR_PAGE_CAPABILITIES =
+  words(`edit_others_pages edit_published_pages publish_pages delete_pages delete_others_pages delete_published_pages
   delete_posts delete_others_posts delete_published_posts delete_private_posts edit_private_posts read_private_posts
   delete_private_pages edit_private_pages read_private_pages`);
 const ADMINISTRATION = words(`switch_themes edit_themes activate_plugins edit_plugins edit_users edit_files manage_options moderate_comments
@@ -105,11 +114,11 @@ const UPKEEP = words(`delete_users create_users unfiltered_upload edit_dashboard
   install_themes update_core list_users remove_users promote_users edit_theme_options delete_themes export`);
 
 /** Verbs for the calendar's types: of editors and administrators, of authors, of contributors. */
-const FULL = words(
+const EDITOR_VERBS = words(
   `read_private edit edit_others edit_private edit_published delete delete_others delete_private delete_published publish`,
 );
-const OWN = words('edit edit_published delete delete_published publish');
-const DRAFTS = words('edit delete');
+const AUTHOR_VERBS = words('edit edit_published delete delete_published publish');
+const CONTRIBUTOR_VERBS = words('edit delete');
 const TYPES = ['tribe_events', 'tribe_venues', 'tribe_organizers', 'aggregator-records'];
 const ofTypes = (verbs: readonly string[]) => TYPES.flatMap((type) => verbs.map((verb) => `${verb}_${type}`));
 

@@ -26,15 +26,17 @@ export function parseJson(bytes: Buffer, values: number): JsonReading {
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return faulty(5, 'json-utf8');
+    return jsonFault(5, 'json-utf8');
   }
   const excess = jsonExcess(text, { depth: JSON_DEPTH, values });
-  if (excess) return excess === 'depth' ? faulty(1, 'json-depth') : { fault: 'too-many' };
+  if (excess) return excess === 'depth' ? jsonFault(1, 'json-depth') : { fault: 'too-many' };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return error instanceof SyntaxError && /control character/i.test(error.message) ? faulty(3, 'json-control') : faulty(4, 'json-syntax');
+    return error instanceof SyntaxError && /control character/i.test(error.message)
+      ? jsonFault(3, 'json-control')
+      : jsonFault(4, 'json-syntax');
   }
   const fault = cleanInPlace(value);
   return fault ? { fault } : { value };
@@ -87,27 +89,27 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const faulty = (code: JsonFault['code'], reason: string): JsonReading => ({ fault: { code, reason } });
+const jsonFault = (code: JsonFault['code'], reason: string): JsonReading => ({ fault: { code, reason } });
 
 /** A lone surrogate, which neither PHP nor a database can store. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 /** `toString`, `constructor`, `__proto__` and their like. */
-const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
+const INHERITED_NAMES = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-const HALF_CHARACTER: JsonFault = { code: 10, reason: 'json-utf16' };
-const INFINITE: JsonFault = { code: 7, reason: 'json-number' };
+const LONE_SURROGATE_FAULT: JsonFault = { code: 10, reason: 'json-utf16' };
+const INFINITE_NUMBER_FAULT: JsonFault = { code: 7, reason: 'json-number' };
 
 /**
  * Removes the members with inherited names. Returns the first fault, if any: a text or a name with a lone surrogate, or
  * an infinite number.
  */
 function cleanInPlace(value: unknown): JsonFault | undefined {
-  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? HALF_CHARACTER : undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : INFINITE;
+  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? LONE_SURROGATE_FAULT : undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : INFINITE_NUMBER_FAULT;
   if (value === null || typeof value !== 'object') return undefined;
   if (Array.isArray(value)) return firstFault(value, cleanInPlace);
   return firstFault(Object.entries(value), ([name, member]) => {
-    if (!INHERITED.has(name)) return LONE_SURROGATE.test(name) ? HALF_CHARACTER : cleanInPlace(member);
+    if (!INHERITED_NAMES.has(name)) return LONE_SURROGATE.test(name) ? LONE_SURROGATE_FAULT : cleanInPlace(member);
     Reflect.deleteProperty(value, name);
     return undefined;
   });

@@ -15,7 +15,7 @@ export const NETWORK_ADDRESS = 'network_siteurl';
 export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS];
 
 /** Options that a network stores for all of its sites, and a single site among its own (`get_network_option`). */
-export const KEPT_BY_NETWORK: readonly string[] = ['using_application_passwords', 'user_count'];
+export const NETWORK_WIDE_OPTIONS: readonly string[] = ['using_application_passwords', 'user_count'];
 
 /** Returns the key of a network option in the table of the network. */
 export const networkKey = (name: string): string => (name === NETWORK_ADDRESS ? 'siteurl' : name);
@@ -48,7 +48,7 @@ export function networkOf(options: ReadonlyMap<string, string>): Network | undef
  * Capabilities that no role grants on a site of a network, since users belong to all sites, and a script in one site
  * could act on all of them.
  */
-const OF_NETWORK: ReadonlySet<string> = new Set(['edit_users', 'unfiltered_html']);
+const NETWORK_ONLY_CAPABILITIES: ReadonlySet<string> = new Set(['edit_users', 'unfiltered_html']);
 
 /**
  * Returns whether a user has a capability on a site of a network. `onSite`: whether a role there grants it. Network
@@ -56,5 +56,5 @@ const OF_NETWORK: ReadonlySet<string> = new Set(['edit_users', 'unfiltered_html'
  */
 export function mayInNetwork({ admins, invites }: Network, login: string, capability: string, onSite: boolean): boolean {
   if (admins.has(login)) return true;
-  return onSite && !OF_NETWORK.has(capability) && (capability !== 'create_users' || invites);
+  return onSite && !NETWORK_ONLY_CAPABILITIES.has(capability) && (capability !== 'create_users' || invites);
 }

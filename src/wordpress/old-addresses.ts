@@ -5,26 +5,26 @@ import type { Metas, Post } from './rows.ts';
  * (`wp_check_for_changed_slugs`, `wp_check_for_changed_dates`).
  */
 
-type Addressed = Pick<Post, 'post_name' | 'post_date' | 'post_status'>;
+type AddressColumns = Pick<Post, 'post_name' | 'post_date' | 'post_status'>;
 
 const ZERO_DAY = '0000-00-00';
 /** Statuses of published posts. Files in the library inherit the status of the post that they are attached to. */
-const SHOWN = new Set(['publish', 'inherit']);
+const PUBLISHED_STATUSES = new Set(['publish', 'inherit']);
 
 /** Returns the metas that change, with all their values. */
-export function oldAddresses(metas: Metas | undefined, before: Addressed, after: Addressed): Record<string, readonly string[]> {
-  if (!SHOWN.has(after.post_status)) return {};
+export function oldAddresses(metas: Metas | undefined, before: AddressColumns, after: AddressColumns): Record<string, readonly string[]> {
+  if (!PUBLISHED_STATUSES.has(after.post_status)) return {};
   const known = (key: string) => metas?.get(key) ?? [];
   const [dayBefore, day] = [before.post_date.slice(0, 10), after.post_date.slice(0, 10)];
-  const renamed = SHOWN.has(before.post_status) && before.post_name !== after.post_name && before.post_name !== '';
+  const renamed = PUBLISHED_STATUSES.has(before.post_status) && before.post_name !== after.post_name && before.post_name !== '';
   return {
-    ...(renamed ? { _wp_old_slug: outdated(known('_wp_old_slug'), before.post_name, after.post_name) } : {}),
-    ...(dayBefore !== day && dayBefore !== ZERO_DAY ? { _wp_old_date: outdated(known('_wp_old_date'), dayBefore, day) } : {}),
+    ...(renamed ? { _wp_old_slug: withPrevious(known('_wp_old_slug'), before.post_name, after.post_name) } : {}),
+    ...(dayBefore !== day && dayBefore !== ZERO_DAY ? { _wp_old_date: withPrevious(known('_wp_old_date'), dayBefore, day) } : {}),
   };
 }
 
 /** Returns the old values including the previous one, and without the current one. */
-const outdated = (old: readonly string[], before: string, now: string): string[] => [
+const withPrevious = (old: readonly string[], before: string, now: string): string[] => [
   ...old.filter((value) => value !== now && value !== before),
   before,
 ];

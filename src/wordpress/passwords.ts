@@ -6,7 +6,7 @@ import { compare, hash } from 'bcryptjs';
 import { trimAscii } from './trim.ts';
 
 /** Maximum length of passwords that WordPress checks, in bytes. */
-const MAX_BYTES = 4096;
+const MAX_PASSWORD_BYTES = 4096;
 /** Work factor of new hashes: PHP's default for bcrypt below 8.4. */
 const BCRYPT_COST = 10;
 const FAST_HASH = '$generic$';
@@ -21,13 +21,13 @@ const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
  * Long computations yield to other work.
  */
 export async function verifyPassword(plain: string, stored: string): Promise<boolean> {
-  if (Buffer.byteLength(plain) > MAX_BYTES || stored === '') return false;
-  if (stored.startsWith(FAST_HASH)) return equal(fastHash(plain), stored);
+  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES || stored === '') return false;
+  if (stored.startsWith(FAST_HASH)) return isEqualInConstantTime(fastHash(plain), stored);
   if (stored.startsWith('$wp$2')) return compare(digestForBcrypt(plain), stored.slice('$wp'.length));
   if (/^\$2[aby]\$/.test(stored)) return compare(plain, stored);
   if (stored.startsWith('$argon2')) return verifyArgon2(plain, stored);
-  if (/^\$[PH]\$/.test(stored)) return equal(await portableHash(plain, stored), stored);
-  if (/^[0-9a-f]{32}$/.test(stored)) return equal(createHash('md5').update(plain).digest('hex'), stored);
+  if (/^\$[PH]\$/.test(stored)) return isEqualInConstantTime(await portableHash(plain, stored), stored);
+  if (/^[0-9a-f]{32}$/.test(stored)) return isEqualInConstantTime(createHash('md5').update(plain).digest('hex'), stored);
   return false;
 }
 
@@ -91,14 +91,14 @@ function digestForBcrypt(plain: string): string {
  */
 const ARGON2 = /^\$argon2(id|i)\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 /** Maximum memory in kibibytes, and maximum product of memory and passes: four times PHP's defaults. */
-const MOST_MEMORY = 262_144;
-const MOST_WORK = 1_048_576;
+const MAX_MEMORY_KIB = 262_144;
+const MAX_WORK = 1_048_576;
 
 /** Returns whether a password matches an Argon2 hash. Takes seconds, since there is no native code. */
 async function verifyArgon2(plain: string, stored: string): Promise<boolean> {
   const [, kind, memory, passes, lanes, salt = '', sum = ''] = ARGON2.exec(stored) ?? [];
   const [m, t, p] = [Number(memory), Number(passes), Number(lanes)];
-  if (kind === undefined || t < 1 || p < 1 || m < 8 * p || m > MOST_MEMORY || m * t > MOST_WORK) return false;
+  if (kind === undefined || t < 1 || p < 1 || m < 8 * p || m > MAX_MEMORY_KIB || m * t > MAX_WORK) return false;
   const expected = Buffer.from(sum, 'base64');
   const compute = kind === 'id' ? argon2idAsync : argon2iAsync;
   const computed = await compute(Buffer.from(plain), Buffer.from(salt, 'base64'), { m, t, p, dkLen: expected.length });
@@ -107,7 +107,7 @@ async function verifyArgon2(plain: string, stored: string): Promise<boolean> {
 
 const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Number of rounds between two pauses: a few milliseconds of work. */
-const ROUNDS_AT_ONCE = 4096;
+const ROUNDS_PER_TURN = 4096;
 /** Exponent of the maximum number of rounds: more would allow an attack through the database. */
 const MAX_LOG_ROUNDS = 20;
 
@@ -123,7 +123,7 @@ async function portableHash(plain: string, setting: string): Promise<string> {
   let digest = createHash('md5').update(salt).update(password).digest();
   for (let round = 1; round <= 2 ** logRounds; round += 1) {
     digest = createHash('md5').update(digest).update(password).digest();
-    if (round % ROUNDS_AT_ONCE === 0) await setImmediate();
+    if (round % ROUNDS_PER_TURN === 0) await setImmediate();
   }
   return setting.slice(0, 12) + phpassBase64(digest);
 }
@@ -140,7 +140,7 @@ function phpassBase64(bytes: Uint8Array): string {
 }
 
 /** Compares two texts in constant time, so that the time does not reveal where they differ (PHP `hash_equals`). */
-function equal(one: string, other: string): boolean {
+function isEqualInConstantTime(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

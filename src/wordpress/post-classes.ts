@@ -11,7 +11,7 @@ const PREFIXES: ReadonlyMap<string, string> = tableOf({ post_tag: 'tag' });
  */
 export function postClasses(
   { ID, post_type: type, post_status: status }: Pick<Post, 'ID' | 'post_type' | 'post_status'>,
-  { locked, pictured, terms }: { locked: boolean; pictured: boolean; terms: readonly Term[] },
+  { locked, hasPicture, terms }: { locked: boolean; hasPicture: boolean; terms: readonly Term[] },
 ): string[] {
   const classed = (taxonomy: string, prefix: string) =>
     terms.filter((term) => term.taxonomy === taxonomy).map((term) => `${prefix}${classOf(term)}`);
@@ -24,7 +24,7 @@ export function postClasses(
     // Only blog posts have formats.
     ...(type === 'post' ? [`format-${formatOf(terms)}`] : []),
     ...(locked ? ['post-password-required'] : []),
-    ...(pictured ? ['has-post-thumbnail'] : []),
+    ...(hasPicture ? ['has-post-thumbnail'] : []),
     'hentry',
     ...taxonomies.flatMap((taxonomy) => classed(taxonomy, `${PREFIXES.get(taxonomy) ?? taxonomy}-`)),
     ...classed('tribe_events_cat', 'cat_'),

@@ -5,9 +5,9 @@ import type { Term } from './rows.ts';
  */
 
 export const FORMAT_TAXONOMY = 'post_format';
-export const USUAL_FORMAT = 'standard';
+export const DEFAULT_FORMAT = 'standard';
 /** All formats (WordPress `get_post_format_slugs`). */
-export const POST_FORMATS = [USUAL_FORMAT, 'aside', 'chat', 'gallery', 'link', 'image', 'quote', 'status', 'video', 'audio'] as const;
+export const POST_FORMATS = [DEFAULT_FORMAT, 'aside', 'chat', 'gallery', 'link', 'image', 'quote', 'status', 'video', 'audio'] as const;
 
 const PREFIX = 'post-format-';
 
@@ -17,5 +17,5 @@ export const formatSlug = (format: string): string => `${PREFIX}${format}`;
 /** Returns the format of a post with these terms (`get_post_format`). */
 export function formatOf(terms: readonly Pick<Term, 'taxonomy' | 'slug'>[]): string {
   const term = terms.find(({ taxonomy }) => taxonomy === FORMAT_TAXONOMY);
-  return term ? term.slug.replace(PREFIX, '') : USUAL_FORMAT;
+  return term ? term.slug.replace(PREFIX, '') : DEFAULT_FORMAT;
 }

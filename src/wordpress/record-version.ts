@@ -5,7 +5,7 @@ import type { Metas, Post, Term } from './rows.ts';
  * Metas that WordPress writes without a change of the record: who has it open in the editor (`_edit_lock`), and
  * embedded videos cached when the page is shown (`_oembed_*`).
  */
-const PASSING_META = /^_edit_lock$|^_oembed_/;
+const TRANSIENT_META = /^_edit_lock$|^_oembed_/;
 
 /**
  * Returns the version of an event, venue, organizer or file: a digest of its own rows. It changes whenever the record
@@ -14,7 +14,7 @@ const PASSING_META = /^_edit_lock$|^_oembed_/;
  */
 export function postVersion(key: string, row: Post, metas: Metas | undefined, terms: readonly Pick<Term, 'term_taxonomy_id'>[]): string {
   const { comment_count: _, to_ping, pinged, ...columns } = row;
-  const kept = [...(metas ?? [])].filter(([name]) => !PASSING_META.test(name)).sort(([one], [other]) => (one < other ? -1 : 1));
+  const kept = [...(metas ?? [])].filter(([name]) => !TRANSIENT_META.test(name)).sort(([one], [other]) => (one < other ? -1 : 1));
   return digest(key, [columns, kept, terms.map((term) => term.term_taxonomy_id).sort((one, other) => one - other)]);
 }
 

@@ -10,7 +10,7 @@ export interface SearchTerm {
 const STOPWORDS = new Set(
   'about an are as at be by com for from how in is it of on or that the this to was what when where who will with www'.split(' '),
 );
-const MOST_TERMS = 9;
+const MAX_TERMS = 9;
 
 /**
  * Returns the terms of a search phrase like `WP_Query::parse_search`: words separated by spaces, commas and plus signs,
@@ -24,16 +24,16 @@ export function parseSearch(phrase: string): SearchTerm[] {
   for (const [piece] of whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)) {
     const term = trimQuotes(piece);
     if (!/^[a-z0-]?$/i.test(term) && !STOPWORDS.has(term.toLowerCase())) terms.push(term);
-    if (terms.length > MOST_TERMS) break;
+    if (terms.length > MAX_TERMS) break;
   }
-  const kept = terms.length === 0 || terms.length > MOST_TERMS ? [whole] : terms;
+  const kept = terms.length === 0 || terms.length > MAX_TERMS ? [whole] : terms;
   return kept.map((text) => (text.startsWith('-') ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
 }
 
 const trimQuotes = (piece: string) => trimOf(piece, /^".+"$/.test(piece) ? `"'` : `"' `);
 
 /** Maximum number of pieces: each is a condition on each column, and databases limit the number of conditions. */
-const MOST_PIECES = 50;
+const MAX_PIECES = 50;
 
 /**
  * Returns the pieces of a venue or organizer search: runs of letters, digits and hyphens in any script (decision D22),
@@ -41,6 +41,6 @@ const MOST_PIECES = 50;
  */
 export function searchPieces(phrase: string): SearchTerm[] {
   const pieces = [...new Set(phrase.toLowerCase().split(/[^\p{L}\p{M}\p{N}-]+/u))].filter((piece) => piece !== '');
-  const kept = pieces.length > MOST_PIECES ? pieces.sort((one, other) => other.length - one.length).slice(0, MOST_PIECES) : pieces;
+  const kept = pieces.length > MAX_PIECES ? pieces.sort((one, other) => other.length - one.length).slice(0, MAX_PIECES) : pieces;
   return kept.map((text) => ({ text, exclude: false }));
 }

@@ -7,15 +7,15 @@ import { trimEndOf, trimOf } from './trim.ts';
 
 /** Maximum length of a slug in bytes (`posts.post_name`, `terms.slug`). */
 const SLUG_BYTES = 200;
-const TRASHED = '__trashed';
+const TRASHED_SUFFIX = '__trashed';
 
 /** Slugs reserved for feeds and embeds of a page, which a post cannot have (`wp_unique_post_slug`). */
-const RESERVED = new Set(['feed', 'rdf', 'rss', 'rss2', 'atom', 'embed']);
+const RESERVED_SLUGS = new Set(['feed', 'rdf', 'rss', 'rss2', 'atom', 'embed']);
 
 /**
  * Invisible characters and quotation marks that are removed from slugs, percent-encoded (`sanitize_title_with_dashes`).
  */
-const DROPPED = new RegExp(
+const DROPPED_CHARACTERS = new RegExp(
   '%c2%(?:ad|a1|bf|ab|bb|a9|ae|b0|b4)|%cb%8a|%cc%8[0148c]|%cd%81' +
     '|%e2%80%(?:b9|ba|9[89abcdef]|a2|a6|8[bcdef]|a[abcde])|%e2%84%a2|%ef%bb%bf|%ef%bf%bc',
   'g',
@@ -33,7 +33,7 @@ export function sanitizeTitle(raw: string, context: 'save' | 'query' = 'save', l
   let slug = stripTags(context === 'save' ? removeAccents(raw, locale) : raw);
   slug = slug.replace(/%(?![a-f0-9]{2})/gi, '');
   slug = encode(Array.from(slug, (letter) => letter.toLowerCase()).join(''), SLUG_BYTES);
-  if (context === 'save') slug = slug.replace(HYPHENS, '-').replace(DROPPED, '').replaceAll('%c3%97', 'x');
+  if (context === 'save') slug = slug.replace(HYPHENS, '-').replace(DROPPED_CHARACTERS, '').replaceAll('%c3%97', 'x');
   slug = withoutEntities(slug)
     .replaceAll('.', '-')
     .replace(/[^%a-z0-9 _-]/g, '')
@@ -57,8 +57,8 @@ export function slugPathForQuery(raw: string): string[] {
  * into its column (WordPress `wp_unique_post_slug`). `taken`: slugs of other posts of the same type, in any status.
  * `bytes`: length of the column.
  */
-export function uniqueSlug(base: string, taken: Taken, bytes = SLUG_BYTES): string {
-  const isTaken = (slug: string) => RESERVED.has(slug) || has(taken, slug);
+export function uniqueSlug(base: string, taken: TakenSlugs, bytes = SLUG_BYTES): string {
+  const isTaken = (slug: string) => RESERVED_SLUGS.has(slug) || has(taken, slug);
   if (!isTaken(base)) return base;
   for (let number = 2; ; number += 1) {
     const suffix = `-${number}`;
@@ -76,17 +76,17 @@ export const nicenameOf = (name: string): string => truncateSlug(sanitizeTitle(n
 /**
  * Returns the common prefix of all slugs made from a slug and a number; a long slug is cut to make room for the number.
  */
-export const startOfNumbered = (slug: string, bytes = SLUG_BYTES): string =>
-  slug.length + LONGEST_NUMBER > bytes ? slug.slice(0, bytes - LONGEST_NUMBER) : `${slug}-`;
+export const numberedSlugPrefix = (slug: string, bytes = SLUG_BYTES): string =>
+  slug.length + NUMBER_BYTES > bytes ? slug.slice(0, bytes - NUMBER_BYTES) : `${slug}-`;
 
 /**
  * Maximum length of a number with its hyphen, plus the remaining bytes of an encoded character that is cut off as a
  * whole, and hyphens before it.
  */
-const LONGEST_NUMBER = 24;
+const NUMBER_BYTES = 24;
 
 /** Used slugs, or a function that tests for one. */
-export type Taken = ReadonlySet<string> | ((slug: string) => boolean);
+export type TakenSlugs = ReadonlySet<string> | ((slug: string) => boolean);
 
 /**
  * Returns the first free form of a term's slug (WordPress `wp_unique_term_slug`): the slug itself if no other term of
@@ -97,7 +97,7 @@ export type Taken = ReadonlySet<string> | ((slug: string) => boolean);
  */
 export function uniqueTermSlug(
   base: string,
-  { parents, here, anywhere }: { parents: readonly string[]; here: Taken; anywhere: Taken },
+  { parents, here, anywhere }: { parents: readonly string[]; here: TakenSlugs; anywhere: TakenSlugs },
 ): string {
   if (!has(here, base)) return base;
   let slug = base;
@@ -114,7 +114,7 @@ export function uniqueTermSlug(
  * (`wp_add_trashed_suffix_to_post_name_for_post`).
  */
 export const trashedSlug = (slug: string): string =>
-  slug.endsWith(TRASHED) ? slug : truncateSlug(slug, SLUG_BYTES - TRASHED.length) + TRASHED;
+  slug.endsWith(TRASHED_SUFFIX) ? slug : truncateSlug(slug, SLUG_BYTES - TRASHED_SUFFIX.length) + TRASHED_SUFFIX;
 
 /** Values that determine a post's slug. */
 export interface SlugInput {
@@ -132,7 +132,7 @@ export interface SlugInput {
    */
   readonly canPublish: boolean;
   /** Whether drafts also get a slug from their title, as venues and organizers do. */
-  readonly draftsToo: boolean;
+  readonly draftsGetSlugs: boolean;
   readonly locale?: string;
 }
 
@@ -141,7 +141,7 @@ export interface SlugInput {
  * share slugs). WordPress `wp_insert_post`. An empty slug of a post that is not a draft means that no character of the
  * title is allowed in a slug; the post's id is used instead.
  */
-export function settleSlug({ sent, title, status, before, desired, canPublish, draftsToo, locale }: SlugInput): {
+export function settleSlug({ sent, title, status, before, desired, canPublish, draftsGetSlugs, locale }: SlugInput): {
   slug: string;
   unique: boolean;
 } {
@@ -154,7 +154,7 @@ export function settleSlug({ sent, title, status, before, desired, canPublish, d
   if (sent) return settled(sanitizeTitle(sent, 'save', locale) || (floating ? '' : titled()));
   const kept = before && (before.status === 'trash' && status !== 'trash' ? desired || withoutTrashed(before.slug) : before.slug);
   if (kept) return settled(kept);
-  return settled(floating && (before || !draftsToo) ? '' : titled());
+  return settled(floating && (before || !draftsGetSlugs) ? '' : titled());
 }
 
 /** Removes everything from a `&` to the next `;`. */
@@ -171,9 +171,9 @@ function withoutEntities(text: string): string {
   return out + text.slice(done);
 }
 
-const withoutTrashed = (slug: string) => (slug.endsWith(TRASHED) ? slug.slice(0, -TRASHED.length) : slug);
+const withoutTrashed = (slug: string) => (slug.endsWith(TRASHED_SUFFIX) ? slug.slice(0, -TRASHED_SUFFIX.length) : slug);
 
-const has = (taken: Taken, slug: string) => (typeof taken === 'function' ? taken(slug) : taken.has(slug));
+const has = (taken: TakenSlugs, slug: string) => (typeof taken === 'function' ? taken(slug) : taken.has(slug));
 
 /** `_truncate_post_slug`: cuts between characters, never inside an encoded one. */
 function truncateSlug(slug: string, bytes: number): string {

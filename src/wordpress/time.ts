@@ -14,7 +14,7 @@ export const ZERO_DATE = '0000-00-00 00:00:00';
 export type DateParts = { year: string; month: string; day: string; hour: string; minutes: string; seconds: string };
 
 /** Returns the UTC text of a moment. */
-export function nowUtc(date: Date): string {
+export function utcFromDate(date: Date): string {
   return textFromUnix(unixFromDate(date));
 }
 
@@ -28,8 +28,8 @@ export function unixFromDate(date: Date): number {
  * Days and hours out of range roll over.
  */
 export function unixFromText(text: string): number {
-  const usual = unixFromUsual(text);
-  if (!Number.isNaN(usual)) return usual;
+  const fromStandardForm = unixFromStandardForm(text);
+  if (!Number.isNaN(fromStandardForm)) return fromStandardForm;
   const found = /^(-?\d{4,6})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text);
   if (!found || isZeroDate(text)) return Number.NaN;
   const [, year, month, day, hour = 0, minute = 0, second = 0] = found;
@@ -46,14 +46,14 @@ export function isRealDate(text: string): boolean {
  * Returns a date in the standard stored form, `YYYY-MM-DD HH:MM:SS`, even if it was stored in another one:
  * `2026-12-31`, `2026-12-31T20:00`. An invalid date is returned unchanged.
  */
-export const inFull = (text: string): string =>
+export const toFullDate = (text: string): string =>
   (text.length === 19 && text[10] === ' ') || !isRealDate(text) ? text : textFromUnix(unixFromText(text));
 
 /**
  * Returns the Unix seconds of `YYYY-MM-DD HH:MM:SS`, the form of nearly all texts; NaN for other forms, which the
  * caller reads by a pattern.
  */
-function unixFromUsual(text: string): number {
+function unixFromStandardForm(text: string): number {
   const isUsual =
     text.length === 19 &&
     text[4] === '-' &&
@@ -86,9 +86,9 @@ export function textFromUnix(unix: number): string {
   const date = new Date(Math.floor(unix) * 1000);
   const year = date.getUTCFullYear();
   if (Number.isNaN(year)) return ZERO_DATE;
-  const month = two(date.getUTCMonth() + 1);
-  const clock = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
-  return `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}-${month}-${two(date.getUTCDate())} ${clock}`;
+  const month = twoDigits(date.getUTCMonth() + 1);
+  const clock = `${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}:${twoDigits(date.getUTCSeconds())}`;
+  return `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}-${month}-${twoDigits(date.getUTCDate())} ${clock}`;
 }
 
 /**
@@ -142,6 +142,6 @@ export function isZeroDate(text: string | null | undefined): boolean {
   return !text || text.startsWith('0000-00-00');
 }
 
-function two(value: number): string {
+function twoDigits(value: number): string {
   return value < 10 ? `0${value}` : String(value);
 }

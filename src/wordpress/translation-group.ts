@@ -28,7 +28,7 @@ export function joinGroups(...groups: readonly TranslationGroup[]): TranslationG
 /**
  * Returns the records whose group changes when these groups become one, or would change if that were not a conflict.
  */
-export function regrouped(before: readonly TranslationGroup[], after: TranslationGroup | TranslationConflict): number[] {
+export function changedMembers(before: readonly TranslationGroup[], after: TranslationGroup | TranslationConflict): number[] {
   const moved = before.filter((group) => isConflict(after) || !isSame(group, after)).flatMap((group) => [...group.values()]);
   return [...new Set(moved)];
 }

@@ -37,14 +37,14 @@ export function normalizeWebUrl(raw: string): string | null {
   if (/[\0-\x20\x7f]/.test(raw) || /\p{Surrogate}/u.test(raw)) return null;
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(raw) ?? [];
   const kind = scheme.toLowerCase();
-  if (kind === 'mailto' || kind === 'tel') return rest === '' ? null : storedForm(`${scheme}:${rest}`);
+  if (kind === 'mailto' || kind === 'tel') return rest === '' ? null : toStoredUrl(`${scheme}:${rest}`);
   if (kind !== 'http' && kind !== 'https' && kind !== 'ftp') return null;
   const [, userInfo = '', host = '', port = '', tail = ''] =
     /^\/\/(?:([^/?#@]*)@)?(\[[^\]]*\]|[^/?#@:]*)(:\d*)?((?:[/?#].*)?)$/s.exec(rest) ?? [];
   if (Number(port.slice(1)) > 65535 || !isUserInfo(encoded(userInfo))) return null;
   const ascii = /[^\0-\x7f]/.test(host) ? domainToASCII(host) : host;
   if (!isHost(ascii)) return null;
-  return storedForm(`${scheme}://${userInfo === '' ? '' : `${userInfo}@`}${ascii}${port}${tail}`);
+  return toStoredUrl(`${scheme}://${userInfo === '' ? '' : `${userInfo}@`}${ascii}${port}${tail}`);
 }
 
 /**
@@ -82,7 +82,7 @@ export function withoutBadProtocol(url: string, protocols: readonly string[] = A
 }
 
 const encoded = (text: string) => text.replace(/[^\0-\x7f]+/gu, (letters) => encodeURIComponent(letters));
-const storedForm = (url: string) =>
+const toStoredUrl = (url: string) =>
   encoded(url)
     .replace(/[<>"{}\\^`]/g, '')
     .replaceAll("'", '%27');

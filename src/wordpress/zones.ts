@@ -25,7 +25,7 @@ export const UTC: Zone = { name: 'UTC', rules: null, seconds: 0, label: 'UTC' };
  * @param name as sent or stored
  */
 export function parseZone(name: string): Zone | null {
-  if (/^UTC./s.test(name)) return name.length > LONGEST_OFFSET ? null : manualOffset(name);
+  if (/^UTC./s.test(name)) return name.length > MAX_OFFSET_LENGTH ? null : manualOffset(name);
   const zone = parsePhpZone(name);
   return zone && (zone.rules !== null || withinDay(zone.seconds)) ? zone : null;
 }
@@ -40,7 +40,7 @@ export function parsePhpZone(name: string): Zone | null {
   if (known !== undefined) return known;
   const zone = readPhpZone(name);
   if (zone === null) return null;
-  if (zones.size > MOST_NAMES) zones.clear();
+  if (zones.size > MAX_CACHED_ZONES) zones.clear();
   zones.set(name, zone);
   return zone;
 }
@@ -81,7 +81,7 @@ export function toLocal(utcText: string, zone: Zone): string {
  * skipped and repeated times.
  */
 export function unixFromLocal(local: string, zone: Zone): number {
-  return unixFromWall(unixFromText(local), zone);
+  return unixFromClockTime(unixFromText(local), zone);
 }
 
 /** Returns the local time in a zone, `YYYY-MM-DD HH:MM:SS`, of an instant in Unix seconds. */
@@ -118,7 +118,7 @@ export function isoWithOffset(local: string, zone: Zone): string {
 }
 
 /** Returns the local time of a moment in a zone. */
-export function nowLocal(date: Date, zone: Zone): string {
+export function localFromDate(date: Date, zone: Zone): string {
   return localFromUnix(unixFromDate(date), zone);
 }
 
@@ -129,7 +129,7 @@ export function nowLocal(date: Date, zone: Zone): string {
  * @param wall seconds
  * @param written whether the date contains the zone
  */
-export function unixFromWall(wall: number, zone: Zone, written = false): number {
+export function unixFromClockTime(wall: number, zone: Zone, written = false): number {
   if (zone.rules === null) return wall - zone.seconds;
   const current = spanAt(wall, zone.rules);
   const after = spanAt(wall - current.offset, zone.rules);
@@ -145,11 +145,11 @@ export function unixFromWall(wall: number, zone: Zone, written = false): number 
   return wall - current.offset;
 }
 
-const LONGEST_OFFSET = 30; // tec_events.timezone is varchar(30)
-const MOST_NAMES = 2000;
-const MOST_YEARS = 400;
+const MAX_OFFSET_LENGTH = 30; // tec_events.timezone is varchar(30)
+const MAX_CACHED_ZONES = 2000;
+const MAX_CACHED_YEARS = 400;
 const WEEK = 7 * 86400;
-const EDGE = 3 * 86400;
+const YEAR_MARGIN = 3 * 86400;
 const zones = new Map<string, Zone>();
 
 /** A period of constant offset: seconds east of UTC, and the instant at which it began. */
@@ -203,7 +203,7 @@ function bareOffset(name: string, seconds: number): Zone {
 
 function clockOffset(seconds: number, colon: string): string {
   const minutes = Math.floor(Math.abs(seconds) / 60);
-  return `${seconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${colon}${two(minutes % 60)}`;
+  return `${seconds < 0 ? '-' : '+'}${twoDigits(Math.floor(minutes / 60))}${colon}${twoDigits(minutes % 60)}`;
 }
 
 function offsetSeconds(unix: number, zone: Zone): number {
@@ -234,7 +234,7 @@ function spanAt(unix: number, rules: string): Span {
   const year = new Date(at * 1000).getUTCFullYear();
   let spans = clock.years.get(year);
   if (!spans) {
-    if (clock.years.size > MOST_YEARS) clock.years.clear();
+    if (clock.years.size > MAX_CACHED_YEARS) clock.years.clear();
     spans = spansOfYear(clock.format, year);
     clock.years.set(year, spans);
   }
@@ -244,8 +244,8 @@ function spanAt(unix: number, rules: string): Span {
 }
 
 function spansOfYear(format: Intl.DateTimeFormat, year: number): Span[] {
-  const end = unixFromFields(year + 1, 1, 1) + EDGE;
-  let from = unixFromFields(year, 1, 1) - EDGE;
+  const end = unixFromFields(year + 1, 1, 1) + YEAR_MARGIN;
+  let from = unixFromFields(year, 1, 1) - YEAR_MARGIN;
   let offset = intlOffset(format, from);
   const spans: Span[] = [{ since: Number.NEGATIVE_INFINITY, offset }];
   while (from < end) {
@@ -326,4 +326,4 @@ function readEras(text: string): Era[] {
   return eras;
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const twoDigits = (value: number): string => String(value).padStart(2, '0');

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createApplicationPassword, revokeApplicationPassword } from '../../src/accounts/application-passwords.ts';
-import { countFailures } from '../../src/accounts/attempts.ts';
-import { type Credentials, claimOf } from '../../src/accounts/credentials.ts';
+import { createFailureCounts } from '../../src/accounts/attempts.ts';
+import { type Credentials, readClaim } from '../../src/accounts/credentials.ts';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -39,7 +39,7 @@ function siteOn(db: Database, env: Record<string, string> = {}): Site & { now: D
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 type Asking = Partial<Credentials> & { readonly nonce?: string };
 const ask = async (site: Site, { nonce, ...credentials }: Asking) =>
-  claimOf(site, await site.settings(), { secure: false, address: '192.0.2.1', ...credentials }).identify(nonce);
+  readClaim(site, await site.settings(), { secure: false, address: '192.0.2.1', ...credentials }).identify(nonce);
 const answerTo = (site: Site, credentials: Asking) =>
   ask(site, credentials).then(
     ({ viewer }) => viewer.login || 'anonymous',
@@ -113,7 +113,7 @@ describeDatabases('identify', (open) => {
       const count = async (authorization: string) => {
         const before = db.queries();
         // A request with a form may identify twice: before the form is read, and with the nonce in it.
-        const claim = claimOf(site, settings, { authorization, secure: true, address: '192.0.2.1' });
+        const claim = readClaim(site, settings, { authorization, secure: true, address: '192.0.2.1' });
         for (let times = 0; times < 2; times += 1) await claim.identify(undefined).catch(() => undefined);
         return db.queries() - before;
       };
@@ -123,7 +123,7 @@ describeDatabases('identify', (open) => {
     });
 
     it('counts a wrong password once per request, however often the request identifies', async () => {
-      const claim = claimOf(site, await site.settings(), { authorization: basic('ed', 'wrong'), secure: true, address: '192.0.2.9' });
+      const claim = readClaim(site, await site.settings(), { authorization: basic('ed', 'wrong'), secure: true, address: '192.0.2.9' });
       for (let times = 0; times < 150; times += 1)
         await expect(claim.identify(undefined)).rejects.toMatchObject({ problem: 'incorrect_password' });
     });
@@ -391,11 +391,11 @@ describeDatabases('identify', (open) => {
   });
 });
 
-describe('countFailures', () => {
+describe('createFailureCounts', () => {
   const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
   const limits = { 'sign-in': few, 'record-password': few, suggestion: few };
   it('counts an IPv6 /64 network as one address and a mapped address as its IPv4 address', () => {
-    const attempts = countFailures(limits).of('sign-in');
+    const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     for (const address of [
       '2001:db8:1:2::1',
       '2001:db8:1:2:ffff::9',
@@ -404,50 +404,50 @@ describe('countFailures', () => {
       '::ffff:192.0.2.1',
       '::ffff:c000:201',
     ])
-      attempts.failed(address, 'ed', START);
+      attempts.countFailure(address, 'ed', START);
     expect(attempts.secondsToWait('2001:db8:1:2::abcd', START)).toBe(60);
     expect(attempts.secondsToWait('2001:db8:1:3::1', START)).toBeUndefined();
     expect(attempts.secondsToWait('192.0.2.1', new Date(START.getTime() + 20_000))).toBe(40);
     expect(attempts.secondsToWait('192.0.2.2', START)).toBeUndefined();
   });
   it('returns how long the limit still applies', () => {
-    const attempts = countFailures(limits).of('sign-in');
+    const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     const waits = Array.from({ length: 4 }, (_, place) =>
-      attempts.failed('192.0.2.1', `user${place}`, new Date(START.getTime() + place * 10_000)),
+      attempts.countFailure('192.0.2.1', `user${place}`, new Date(START.getTime() + place * 10_000)),
     );
     expect(waits).toEqual([undefined, undefined, undefined, 30]);
   });
   it('ignores failures that were counted while the clock was ahead', () => {
-    const counts = countFailures(limits);
+    const counts = createFailureCounts(limits);
     const ahead = new Date(START.getTime() + 3_600_000);
-    for (let time = 0; time < 5; time += 1) counts.of('sign-in').failed('192.0.2.1', undefined, ahead);
-    expect(counts.of('sign-in').secondsToWait('192.0.2.1', START)).toBeUndefined();
-    expect(counts.known(START)).toEqual([]);
-    expect(counts.of('sign-in').failed('192.0.2.1', undefined, START)).toBeUndefined();
+    for (let time = 0; time < 5; time += 1) counts.attemptsOf('sign-in').countFailure('192.0.2.1', undefined, ahead);
+    expect(counts.attemptsOf('sign-in').secondsToWait('192.0.2.1', START)).toBeUndefined();
+    expect(counts.currentWindows(START)).toEqual([]);
+    expect(counts.attemptsOf('sign-in').countFailure('192.0.2.1', undefined, START)).toBeUndefined();
   });
   it('counts each kind separately', () => {
-    const counts = countFailures(limits);
-    for (let time = 0; time < 5; time += 1) counts.of('record-password').failed('192.0.2.1', undefined, START);
-    expect(counts.of('record-password').secondsToWait('192.0.2.1', START)).toBe(60);
-    expect(counts.of('sign-in').secondsToWait('192.0.2.1', START)).toBeUndefined();
+    const counts = createFailureCounts(limits);
+    for (let time = 0; time < 5; time += 1) counts.attemptsOf('record-password').countFailure('192.0.2.1', undefined, START);
+    expect(counts.attemptsOf('record-password').secondsToWait('192.0.2.1', START)).toBe(60);
+    expect(counts.attemptsOf('sign-in').secondsToWait('192.0.2.1', START)).toBeUndefined();
   });
   it('shares one limit between processes, including later ones, with no more messages than needed', () => {
-    const [one, other, late] = [countFailures(limits), countFailures(limits), countFailures(limits)];
+    const [one, other, late] = [createFailureCounts(limits), createFailureCounts(limits), createFailureCounts(limits)];
     let told = 0;
     for (const [from, to] of [
       [one, other],
       [other, one],
     ] as const) {
-      from.listen((failure) => {
+      from.onFailure((failure) => {
         told += 1;
-        to.take(failure, START);
+        to.addFailure(failure, START);
       });
     }
-    const waits = [one, other, one, other, one].map((counts) => counts.of('sign-in').failed('192.0.2.1', undefined, START));
+    const waits = [one, other, one, other, one].map((counts) => counts.attemptsOf('sign-in').countFailure('192.0.2.1', undefined, START));
     expect(waits).toEqual([undefined, undefined, undefined, 60, 60]);
     expect(told).toBe(3);
-    late.learn(one.known(START));
-    expect(late.of('sign-in').failed('192.0.2.1', undefined, START)).toBe(60);
-    expect(one.known(new Date(START.getTime() + 60_000))).toEqual([]);
+    late.loadWindows(one.currentWindows(START));
+    expect(late.attemptsOf('sign-in').countFailure('192.0.2.1', undefined, START)).toBe(60);
+    expect(one.currentWindows(new Date(START.getTime() + 60_000))).toEqual([]);
   });
 });

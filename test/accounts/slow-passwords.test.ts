@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { hash } from 'bcryptjs';
-import { isCrowded, verifySlowly } from '../../src/accounts/slow-passwords.ts';
+import { isQueueFull, verifyInThread } from '../../src/accounts/slow-passwords.ts';
 import { hashPassword } from '../../src/wordpress/passwords.ts';
 
 describe('slow password hashes', () => {
@@ -12,14 +12,14 @@ describe('slow password hashes', () => {
     ['Argon2', async () => '$argon2id$v=19$m=64,t=2,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w'],
   ])('are verified: %s', async (_, make) => {
     const stored = await make();
-    expect(await verifySlowly('pässword', stored)).toBe(true);
-    expect(await verifySlowly('wrong', stored)).toBe(false);
+    expect(await verifyInThread('pässword', stored)).toBe(true);
+    expect(await verifyInThread('wrong', stored)).toBe(false);
   });
 
   it('do not block the main thread', async () => {
     const stored = await hash('x', 12);
     let over = false;
-    const check = verifySlowly('wrong', stored).then(() => {
+    const check = verifyInThread('wrong', stored).then(() => {
       over = true;
     });
     let turns = 0;
@@ -31,17 +31,17 @@ describe('slow password hashes', () => {
 
   it('are rejected if they are invalid, without affecting the next one', async () => {
     const stored = await hash('right', 4);
-    const answers = await Promise.all([verifySlowly('right', '$2y$99$broken'), verifySlowly('right', stored)]);
+    const answers = await Promise.all([verifyInThread('right', '$2y$99$broken'), verifyInThread('right', stored)]);
     expect(answers).toEqual([false, true]);
   });
 
   it('wait in a queue of limited length', async () => {
     const stored = await hash('right', 4);
-    const first = Array.from({ length: 65 }, () => verifySlowly('right', stored));
-    expect(isCrowded()).toBe(true);
-    expect(await verifySlowly('right', stored)).toBe(false);
+    const first = Array.from({ length: 65 }, () => verifyInThread('right', stored));
+    expect(isQueueFull()).toBe(true);
+    expect(await verifyInThread('right', stored)).toBe(false);
     expect(new Set(await Promise.all(first))).toEqual(new Set([true]));
-    expect(isCrowded()).toBe(false);
-    expect(await verifySlowly('right', stored)).toBe(true);
+    expect(isQueueFull()).toBe(false);
+    expect(await verifyInThread('right', stored)).toBe(true);
   });
 });

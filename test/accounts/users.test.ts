@@ -5,9 +5,9 @@ import {
   listApplicationPasswords,
   revokeApplicationPassword,
 } from '../../src/accounts/application-passwords.ts';
-import { claimOf } from '../../src/accounts/credentials.ts';
+import { readClaim } from '../../src/accounts/credentials.ts';
 import { renamePassword } from '../../src/accounts/own-passwords.ts';
-import { makePasswordLink, ownerOfLink } from '../../src/accounts/password-links.ts';
+import { createPasswordLink, ownerOfLink } from '../../src/accounts/password-links.ts';
 import { listPeople, mayActFor, mayReadPerson } from '../../src/accounts/people.ts';
 import {
   createUser,
@@ -15,10 +15,10 @@ import {
   listUsers,
   type NewAccount,
   pageOfUsers,
+  selectableWriters,
   setEmail,
   setRole,
   usersById,
-  writersToChoose,
 } from '../../src/accounts/users.ts';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
@@ -29,10 +29,17 @@ import { cleanText } from '../../src/records/clean-text.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { lookUpOnce } from '../../src/storage/engine/look-up-once.ts';
-import { joinWriters } from '../../src/storage/journal/touched.ts';
+import { joinWriters } from '../../src/storage/journal/reported-changes.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { insertPost, updatePost } from '../../src/storage/rows/posts.ts';
-import { closeUser, existingUserIds, findUserByLoginOrEmail, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
+import {
+  existingUserIds,
+  findUserByLoginOrEmail,
+  loadUsers,
+  lockUser,
+  lockUserForRemoval,
+  removeUser,
+} from '../../src/storage/rows/users.ts';
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
 import { parseSerialized, serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -125,7 +132,7 @@ describeDatabases('accounts', (open) => {
     });
 
     it('invalidates a password link when the e-mail address changes', async () => {
-      const link = await makePasswordLink(site, 2, 3600);
+      const link = await createPasswordLink(site, 2, 3600);
       await setEmail(site, 2, (await usersById(site, [2]))[0]!.email);
       expect((await ownerOfLink(site, link, '192.0.2.1')).row.ID).toBe(2);
       await setEmail(site, 2, 'other@example.test');
@@ -225,7 +232,7 @@ describeDatabases('accounts', (open) => {
       });
       const deleting = db.transaction(async (tx) => {
         await lockUser(tx, 5);
-        await closeUser(tx, 5);
+        await lockUserForRemoval(tx, 5);
         await removeUser(tx, 5);
         begin();
         await sleep(200);
@@ -313,7 +320,7 @@ describeDatabases('accounts', (open) => {
       expect(ids(await listUsers(own))).toEqual([1, 2, 3, 5]);
       expect(await pageOfUsers(own, { search: '', page: 1 })).toMatchObject({ total: 4 });
       expect(ids(await usersById(own, [4, 5]))).toEqual([5]);
-      expect(ids(await writersToChoose(own))).not.toContain(4);
+      expect(ids(await selectableWriters(own))).not.toContain(4);
       expect((await listPeople(own, settings, viewer, {})).people.map(({ id }) => id)).not.toContain(4);
       const may = (id: number) => mayReadPerson(lookUpOnce(own.db), viewer, { id });
       expect([await may(4), await may(5)]).toEqual(['rest_user_invalid_id', true]);
@@ -404,7 +411,7 @@ describeDatabases('accounts', (open) => {
     });
 
     const works = async (login: string, password: string) =>
-      claimOf(site, await site.settings(), {
+      readClaim(site, await site.settings(), {
         authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`,
         secure: true,
         address: '192.0.2.1',

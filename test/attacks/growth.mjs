@@ -19,15 +19,15 @@ const { values } = parseArgs({ options: { only: { type: 'string', default: '' },
 const only = new RegExp(values.only, 'i');
 const longest = Number(values.bytes);
 
-const { exponentOf, FILLERS, grown, MOST_EXPONENT, PAIRS } = await import('../support/growth.ts');
-const { textCarriers, textTakers } = await import('../support/text-takers.ts');
+const { measureGrowthExponent, FILLERS, repeatFiller, MAX_EXPONENT, PAIRS } = await import('../support/growth.ts');
+const { textCarriers, findTextFunctions } = await import('../support/text-functions.ts');
 const { headCarriers, parameterCarriers } = await import('../support/outside-texts.ts');
 
 const folder = scratchFolder('fasti-growth');
 const faults = [];
 let tried = 0;
 
-for (const { name, take } of [...(await textTakers()).takers, ...textCarriers(folder)])
+for (const { name, call: take } of [...(await findTextFunctions()).takers, ...textCarriers(folder)])
   await tryOut(name, take, { longest, floor: 60_000 });
 
 const env = {
@@ -66,8 +66,8 @@ async function tryOut(name, work, bounds) {
   if (!only.test(name)) return;
   tried += 1;
   for (const filler of [...FILLERS, ...PAIRS]) {
-    const exponent = await exponentOf((bytes) => work(grown(filler, bytes)), bounds);
-    if (exponent === undefined || exponent <= MOST_EXPONENT) continue;
+    const exponent = await measureGrowthExponent((bytes) => work(repeatFiller(filler, bytes)), bounds);
+    if (exponent === undefined || exponent <= MAX_EXPONENT) continue;
     faults.push(name);
     console.log(`${name} with ${JSON.stringify(filler)}: ${exponent.toFixed(2)}`);
   }

@@ -16,7 +16,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { scratchFolder } from '../support/leave-nothing.mjs';
-import { lacksNginx, startNginx } from '../support/nginx.mjs';
+import { startNginx, whyNoNginx } from '../support/nginx.mjs';
 import { freePort } from '../support/private-mysql.mjs';
 import { credentialsOf, loadSample, serveSite } from './_xss-site.mjs';
 
@@ -64,8 +64,8 @@ const HOSTILE = [
   { 'x-tec-eea': '1' },
 ];
 
-if (lacksNginx) {
-  console.log(`Skipped: ${lacksNginx}`);
+if (whyNoNginx) {
+  console.log(`Skipped: ${whyNoNginx}`);
   process.exit(0);
 }
 const folder = scratchFolder('fasti-shared-cache');

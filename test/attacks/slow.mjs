@@ -11,7 +11,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { endWithUs } from '../support/leave-nothing.mjs';
+import { killOnExit } from '../support/leave-nothing.mjs';
 import { withTarget } from './_target.mjs';
 
 const EVENTS = '/wp-json/tribe/events/v1/events';
@@ -82,7 +82,7 @@ function attackWith(name, { base }, seconds) {
   const child = spawn('slowhttptest', ['-c', CONNECTIONS, '-r', '100', '-l', String(seconds), '-p', '5', ...args, base + path], {
     stdio: 'ignore',
   });
-  endWithUs(child);
+  killOnExit(child);
   return child;
 }
 

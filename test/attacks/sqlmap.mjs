@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService } from '../bench/service.mjs';
 import { eachDatabase, seed } from '../bench/site.mjs';
-import { endWithUs, scratchFolder } from '../support/leave-nothing.mjs';
+import { killOnExit, scratchFolder } from '../support/leave-nothing.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -106,7 +106,7 @@ function sqlmap(base, { url, parameter }, dbms) {
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: own } },
   );
-  endWithUs(child);
+  killOnExit(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text) => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endWithUs, scratchFolder } from '../support/leave-nothing.mjs';
+import { killOnExit, scratchFolder } from '../support/leave-nothing.mjs';
 import { freePort, startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -82,7 +82,7 @@ async function start(command, env, base, path, log) {
   const ended = new Promise((resolve) => {
     child.on('exit', resolve);
   });
-  endWithUs(child);
+  killOnExit(child);
   const stop = async () => {
     child.kill('SIGKILL');
     await ended;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { dayFirst } from '../../src/calendar/day-first.ts';
+import { convertDayFirst } from '../../src/calendar/day-first.ts';
 
 it.each([
   ['31/12/2026 21:00', 'it-IT', '2026-12-31 21:00'],
@@ -7,7 +7,7 @@ it.each([
   ['31/12/2026', 'fr', '2026-12-31'],
   ['31/12/2026', 'en-GB', '2026-12-31'],
   ['31/12/2026', 'de-DE-formal', '2026-12-31'],
-])('reads %s in the language %s', (text, language, read) => expect(dayFirst(text, language)).toBe(read));
+])('reads %s in the language %s', (text, language, read) => expect(convertDayFirst(text, language)).toBe(read));
 
 it.each([
   ['31/12/2026 21:00', 'en-US', 'where the month comes first'],
@@ -17,4 +17,4 @@ it.each([
   ['31/12/20261', 'it-IT', 'which is no date'],
   ['31.12.2026', 'it-IT', 'which the API reads itself'],
   ['next friday', 'it-IT', 'which is no date in digits'],
-])('leaves %s unchanged in the language %s, %s', (text, language) => expect(dayFirst(text, language)).toBe(text));
+])('leaves %s unchanged in the language %s, %s', (text, language) => expect(convertDayFirst(text, language)).toBe(text));

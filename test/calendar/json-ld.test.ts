@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type EventLd, eventJsonLd, organizerJsonLd, spellOut, venueJsonLd } from '../../src/calendar/json-ld.ts';
+import { type EventLd, eventJsonLd, obfuscateEmail, organizerJsonLd, venueJsonLd } from '../../src/calendar/json-ld.ts';
 
 const post = { title: 'New year concert', content: '', excerpt: '', status: 'publish', protected: false };
 const venue = {
@@ -178,7 +178,7 @@ describe('organizerJsonLd', () => {
       description: '&lt;p&gt;We organize.&lt;/p&gt;\\n',
       url: 'https://acme.example.test/',
       telephone: '+1 555 0100',
-      email: spellOut('info@acme.example.test'),
+      email: obfuscateEmail('info@acme.example.test'),
       sameAs: 'https://acme.example.test/',
     });
   });
@@ -186,5 +186,5 @@ describe('organizerJsonLd', () => {
     ['a@b.c', '&#97;&#64;&#98;&#46;&#99;'],
     ['ü', '&#252;'],
     ['', ''],
-  ])('encodes %j as %j', (address, spelled) => expect(spellOut(address)).toBe(spelled));
+  ])('encodes %j as %j', (address, spelled) => expect(obfuscateEmail(address)).toBe(spelled));
 });

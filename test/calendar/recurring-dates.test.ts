@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listedDates, recurringDates } from '../../src/calendar/recurring-dates.ts';
+import { asListedDates, recurringDates } from '../../src/calendar/recurring-dates.ts';
 import { recurringTimes } from '../../src/exchange/ical/write-recurrence.ts';
 import { addDays, addSeconds } from '../../src/wordpress/time.ts';
 import { parseZone, toUtc } from '../../src/wordpress/zones.ts';
@@ -102,7 +102,7 @@ describe('iCalendar lines of a recurring event', () => {
 
   it('write a date of another length as a separate component', () => {
     const [first, second] = rows('2031-01-13 10:00', '2031-01-14 10:00');
-    const dates = listedDates(recurringDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));
+    const dates = asListedDates(recurringDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));
     expect(recurringTimes(dates, { allDay: false })[1]).toEqual([
       'RECURRENCE-ID;TZID=Europe/Rome:20310114T100000',
       'DTSTART;TZID=Europe/Rome:20310114T100000',

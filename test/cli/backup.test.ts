@@ -11,7 +11,7 @@ import type { Site } from '../../src/site.ts';
 import { copySqlite, siteTables, sqlitePath } from '../../src/storage/audit/snapshot.ts';
 import { type Database, hasTable, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { postMade } from '../../src/storage/journal/touched.ts';
+import { reportPostCreated } from '../../src/storage/journal/reported-changes.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { restore } from '../../src/upkeep/restore.ts';
@@ -38,7 +38,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     const [out, err]: [string[], string[]] = [[], []];
     const code = await runCli(args, {
       env: { DATABASE_URL: url, LOG_LEVEL: 'silent', UPLOADS_DIR: folder, ...env },
-      terminal: false,
+      isTerminal: false,
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       serve: async () => {},
@@ -506,7 +506,7 @@ async function writing(of: Database): Promise<() => Promise<void>> {
           pinged: '',
           post_content_filtered: '',
         });
-        postMade(db, Number(id), { post_type: 'busy' });
+        reportPostCreated(db, Number(id), { post_type: 'busy' });
         for (const place of [1, 2, 3])
           await db.from('postmeta').insert({ post_id: Number(id), meta_key: 'busy', meta_value: String(place) });
         for (const name of ['one', 'two'])

@@ -34,7 +34,7 @@ export function commandIn(
     const [out, err, served]: [string[], string[], Readonly<Record<string, string>>[]] = [[], [], []];
     const code = await runCli(args, {
       env,
-      terminal,
+      isTerminal: terminal,
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       serve: async (more) => {

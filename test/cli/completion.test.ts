@@ -10,7 +10,7 @@ const fasti = commandIn({});
 const folder = temporaryFolder();
 const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 const texts = await loadTexts(['en']);
-const nowhere = { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined };
+const nowhere = { env: {}, out: () => undefined, err: () => undefined, isTerminal: false, serve: async () => undefined };
 const program = createProgram({ io: nowhere, language: 'en', say: sayIn(texts, 'en') });
 
 /** Arguments that make each shell print its completions of `fasti …`. */

@@ -4,7 +4,7 @@ import { settings } from '../../src/config/settings.ts';
 
 async function config(env: Record<string, string>, files: ReadonlyMap<string, string> = new Map()) {
   const [out, err]: [string[], string[]] = [[], []];
-  const io = { env, files, terminal: false, out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
+  const io = { env, files, isTerminal: false, out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
   const code = await runCli(['config', '--format=json'], { ...io, serve: async () => undefined });
   const rows = JSON.parse(out.join('')) as { setting: string; value: string; from: string }[];
   return { code, err: err.join(''), rows: new Map(rows.map((row) => [row.setting, row])) };

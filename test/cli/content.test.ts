@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commandsPage } from '../../src/cli/commands-page.ts';
-import { spellOutFlags } from '../../src/cli/content-flags.ts';
+import { expandBooleanFlags } from '../../src/cli/content-flags.ts';
 import { manPage } from '../../src/cli/man-page.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import type { Say } from '../../src/refusals.ts';
@@ -298,7 +298,7 @@ describe('boolean flags', () => {
     ['event get --porcelain 1', 'event get --porcelain 1'],
     ['event get -- --featured', 'event get -- --featured'],
   ])('are spelled out: %s', (given, spelled) => {
-    expect(spellOutFlags(given.split(' '))).toEqual(spelled.split(' '));
+    expect(expandBooleanFlags(given.split(' '))).toEqual(spelled.split(' '));
   });
 });
 
@@ -386,7 +386,7 @@ describe('help', () => {
       return '';
     };
     createProgram({
-      io: { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined },
+      io: { env: {}, out: () => undefined, err: () => undefined, isTerminal: false, serve: async () => undefined },
       language,
       say,
     });

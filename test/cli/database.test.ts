@@ -294,7 +294,7 @@ describe('fasti start', () => {
       const out: string[] = [];
       const code = await runCli(['start'], {
         env: { ...embedded(place), PORT: String(port), HOST: '127.0.0.1', LANG: 'en' },
-        terminal: true,
+        isTerminal: true,
         out: (text) => out.push(text),
         err: () => undefined,
         serve: async () => undefined,

@@ -8,12 +8,12 @@ import { copySqlite } from '../../src/storage/audit/snapshot.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
-import { append, EVERYTHING } from '../../src/storage/journal/entries.ts';
+import { ANYTHING_CHANGED, appendChanges } from '../../src/storage/journal/entries.ts';
 import { loadTexts } from '../../src/texts.ts';
-import { isBrokenArray, mendedArray } from '../../src/wordpress/php/serialized-repair.ts';
+import { isBrokenArray, repairArray } from '../../src/wordpress/php/serialized-repair.ts';
+import { openProxy, urlThrough } from '../support/database-proxy.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
-import { openDoor, through } from '../support/door.ts';
-import { keepTables, loadSite } from '../support/site.ts';
+import { loadSite, snapshotTables } from '../support/site.ts';
 import { commandIn } from './command.ts';
 
 const ZERO = '0000-00-00 00:00:00';
@@ -36,9 +36,9 @@ describeDatabases('fasti doctor', (open, engine) => {
     mkdirSync(join(uploads, '2026/11'), { recursive: true });
     for (const file of ['tiny.png', 'wide.jpg']) writeFileSync(join(uploads, '2026/11', file), '');
     await loadSite(db);
-    await reindexEvents(db, () => NOW, { trust: true });
+    await reindexEvents(db, () => NOW, { marksComplete: true });
     await db.from('postmeta').where('meta_key', '_wp_attached_file').where('post_id', 11).update({ meta_value: '2026/11/wide.jpg' });
-    putBack = await keepTables(db);
+    putBack = await snapshotTables(db);
   });
   beforeEach(() => putBack());
 
@@ -46,7 +46,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
     const code = await runCli(['doctor', ...args], {
       env: { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off', ...env },
-      terminal: false,
+      isTerminal: false,
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       serve: async () => {},
@@ -484,7 +484,7 @@ describeDatabases('fasti doctor', (open, engine) => {
   it('does not change the rows of recurring events', async () => {
     await meta(39, '_EventRecurrence', 'a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:6:"Weekly";}}}');
     await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2020-01-01 00:00:00' });
-    await reindexEvents(db, () => NOW, { trust: true });
+    await reindexEvents(db, () => NOW, { marksComplete: true });
     expect(await told()).toEqual([]);
   });
 
@@ -559,7 +559,7 @@ describeDatabases('fasti doctor', (open, engine) => {
     });
     it('reports when the last change was taken over', async () => {
       const origin = { writer: 'wordpress', at: '2026-11-21 08:00:00', user: 1 } as const;
-      await db.transaction((trx) => append(trx, [EVERYTHING], origin));
+      await db.transaction((trx) => appendChanges(trx, [ANYTHING_CHANGED], origin));
       expect(await line()).toBe('WordPress plugin: at work; latest change taken over at 2026-11-21 08:00:00 UTC, 0 waiting');
     });
     it('warns if no process takes the changes over', async () => {
@@ -646,10 +646,10 @@ describeDatabases('fasti doctor', (open, engine) => {
       });
     if (engine === 'MySQL')
       it('reports which of several servers is used, and why others cannot be', async () => {
-        const [shut, used] = [await openDoor(urlOf(db)), await openDoor(urlOf(db))];
-        await shut.shut();
-        const { out } = await fasti([], { env: { DATABASE_URL: through(shut, used), DATABASE_READ_URL: used.url } });
-        await used.shut();
+        const [shut, used] = [await openProxy(urlOf(db)), await openProxy(urlOf(db))];
+        await shut.close();
+        const { out } = await fasti([], { env: { DATABASE_URL: urlThrough(shut, used), DATABASE_READ_URL: used.url } });
+        await used.close();
         expect(out).toContain(`\ndatabase server 127.0.0.1:${shut.port} · connect ECONNREFUSED`);
         expect(out).toContain(`\ndatabase server 127.0.0.1:${used.port}, in use\nread replica 127.0.0.1:${used.port}\n`);
         expect(out).toMatch(/warning {2}Some database servers cannot be used as they are\n {4}127\.0\.0\.1:\d+: connect ECONNREFUSED/);
@@ -690,6 +690,6 @@ describe('serialized array', () => {
     ['a:1:{s:9:"a";s:1:"long text";}', 'a:1:{s:1:"a";s:9:"long text";}'],
     ['a:1:{s:1:"a";s:3:"say "hi"; ok";}', 'a:1:{s:1:"a";s:12:"say "hi"; ok";}'],
     ['a:1:{s:1:"a";a:1:{i:0;s:1:"é";}}', 'a:1:{s:1:"a";a:1:{i:0;s:2:"é";}}'],
-  ])('is repaired: %s', (text, mended) => expect(mendedArray(text)).toBe(mended));
-  it.each(['a:2:{s:1:"a";s:1:"b";}', 'a:1:{s:1:"a";s:4:"b'])('cannot be repaired: %s', (text) => expect(mendedArray(text)).toBeUndefined());
+  ])('is repaired: %s', (text, mended) => expect(repairArray(text)).toBe(mended));
+  it.each(['a:2:{s:1:"a";s:1:"b";}', 'a:1:{s:1:"a";s:4:"b'])('cannot be repaired: %s', (text) => expect(repairArray(text)).toBeUndefined());
 });

@@ -37,7 +37,7 @@ describeDatabases('fasti import and export over the web', (open, engine) => {
     let left = rounds;
     const code = await runCli(args, {
       env: { DATABASE_URL: urlOf(target), UPLOADS_DIR: join(folder, engine), LOG_LEVEL: 'silent' },
-      terminal: false,
+      isTerminal: false,
       temporary: join(folder, `walks-${engine}`),
       out: (text) => out.push(text),
       err: (text) => err.push(text),

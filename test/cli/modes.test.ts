@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ensureOwnFolder } from '../../src/exchange/items/own-folder.ts';
+import { ensurePrivateFolder } from '../../src/exchange/items/private-folder.ts';
 import { openSpool } from '../../src/exchange/live/spool.ts';
 import { imageType } from '../../src/media/image-type.ts';
 import { storeImage } from '../../src/media/library.ts';
@@ -37,7 +37,7 @@ describe('permissions of created files', () => {
     await run('backup', join(files, 'site.backup'));
     for (const name of ['all.xml', 'all.jsonl', 'events.csv', 'events.ics']) await run('export', join(files, name));
     await run('import', join(files, 'all.jsonl'));
-    const spool = await openSpool({ source: 'https://example.org', besides: [] }, join(files, 'below', 'spool'));
+    const spool = await openSpool({ source: 'https://example.org', identity: [] }, join(files, 'below', 'spool'));
     await spool.add([], { stage: 'events', page: 1, last: true, done: true });
 
     const open = Object.entries({ ...modesIn(data), ...modesIn(files) }).filter(([, mode]) => (mode & 0o077) !== 0);
@@ -47,14 +47,14 @@ describe('permissions of created files', () => {
 
   it('must exclude others from an existing folder, which must not be a symbolic link', async () => {
     const [own, open, link] = ['own', 'open', 'link'].map((name) => join(folder, name)) as [string, string, string];
-    await ensureOwnFolder(own);
-    await ensureOwnFolder(own);
+    await ensurePrivateFolder(own);
+    await ensurePrivateFolder(own);
     mkdirSync(open);
     chmodSync(open, 0o770);
     symlinkSync(own, link);
     for (const place of [open, link]) {
-      await expect(ensureOwnFolder(place)).rejects.toMatchObject({ fault: 'unreadable' });
-      await expect(openSpool({ source: 'https://example.org', besides: [] }, place)).rejects.toMatchObject({ fault: 'unreadable' });
+      await expect(ensurePrivateFolder(place)).rejects.toMatchObject({ fault: 'unreadable' });
+      await expect(openSpool({ source: 'https://example.org', identity: [] }, place)).rejects.toMatchObject({ fault: 'unreadable' });
     }
   });
 
@@ -64,7 +64,7 @@ describe('permissions of created files', () => {
     chmodSync(place, 0o777);
     process.seteuid?.(54_321);
     try {
-      await ensureOwnFolder(join(place, 'own'));
+      await ensurePrivateFolder(join(place, 'own'));
     } finally {
       process.seteuid?.(0);
     }

@@ -4,7 +4,7 @@ import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { createRecurrenceTables } from '../../src/storage/schema/recurrence-tables.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
-import { keepTables, loadSite } from '../support/site.ts';
+import { loadSite, snapshotTables } from '../support/site.ts';
 import { commandIn, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
@@ -17,8 +17,8 @@ describeDatabases('fasti doctor on recurring events', (open) => {
   let putBack: () => Promise<void>;
   beforeAll(async () => {
     db = await loadRecurringSite(await open());
-    await reindexEvents(db, () => NOW, { trust: true });
-    putBack = await keepTables(db);
+    await reindexEvents(db, () => NOW, { marksComplete: true });
+    putBack = await snapshotTables(db);
   });
   beforeEach(() => putBack());
 

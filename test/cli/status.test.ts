@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Database, hasTable } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
-import { append } from '../../src/storage/journal/entries.ts';
+import { appendChanges } from '../../src/storage/journal/entries.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { keepTables, loadSite } from '../support/site.ts';
+import { loadSite, snapshotTables } from '../support/site.ts';
 import { commandIn, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2026-11-21T09:00:00Z');
@@ -19,7 +19,7 @@ describeDatabases('fasti status', (open, engine) => {
   beforeAll(async () => {
     db = await loadSite(await open());
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    putBack = await keepTables(db);
+    putBack = await snapshotTables(db);
   });
   beforeEach(() => putBack());
   afterAll(() => new Promise((done) => server.close(done)));
@@ -63,10 +63,10 @@ describeDatabases('fasti status', (open, engine) => {
   });
 
   it('reports whether there is an index, and the last change by another program', async () => {
-    await reindexEvents(db, () => NOW, { trust: true });
+    await reindexEvents(db, () => NOW, { marksComplete: true });
     const change = { kind: 'post', type: 'tribe_events', object: 38, what: 'changed', wasPublic: true, isPublic: true } as const;
-    await append(db, [change], { writer: 'found', at: '2026-11-20 08:00:00', user: 0 });
-    await append(db, [change], { writer: 'fasti', at: '2026-11-21 08:00:00', user: 1 });
+    await appendChanges(db, [change], { writer: 'found', at: '2026-11-20 08:00:00', user: 0 });
+    await appendChanges(db, [change], { writer: 'fasti', at: '2026-11-21 08:00:00', user: 1 });
     expect(await status()).toMatchObject({
       index: 'built',
       journal: { latest: '2026-11-21 08:00:00', latestOfOthers: '2026-11-20 08:00:00' },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { NOON } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { SUITE_TIME } from '../support/site-client.ts';
 import { commandIn } from './command.ts';
 
 describeDatabases('fasti verify', (open) => {
@@ -15,7 +15,7 @@ describeDatabases('fasti verify', (open) => {
   beforeAll(async () => {
     for (let number = 0; number < 2; number += 1) {
       db = await loadSite(await open());
-      sites.push(await serveDatabase(db, { clock: () => new Date(NOON) }));
+      sites.push(await serveDatabase(db, { clock: () => new Date(SUITE_TIME) }));
     }
   });
   afterAll(() => Promise.all(sites.map((site) => site.close())));

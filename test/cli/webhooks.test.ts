@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { keepTables, loadSite } from '../support/site.ts';
+import { loadSite, snapshotTables } from '../support/site.ts';
 import { commandIn, temporaryFolder } from './command.ts';
 
 const URL = 'https://example.org/hook';
@@ -12,7 +12,7 @@ describeDatabases('fasti webhook', (open) => {
   let putBack: () => Promise<void>;
   beforeAll(async () => {
     db = await loadSite(await open());
-    putBack = await keepTables(db);
+    putBack = await snapshotTables(db);
   });
   beforeEach(() => putBack());
   const fasti = (...args: string[]) => commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, SHARED_WITH_WORDPRESS: 'off' })(...args);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { printedList } from '../../src/cli/print.ts';
-import { shortenedTo, widthOf } from '../../src/cli/width.ts';
+import { formatList } from '../../src/cli/print.ts';
+import { truncateTo, widthOf } from '../../src/cli/width.ts';
 
 /* Tests of the width of texts on a terminal. */
 
@@ -42,14 +42,14 @@ describe('text that is too long', () => {
     ['ab🎉c', 4, 'ab…'],
     ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
   ])('is cut: %j to %i columns', (text, columns, cut) => {
-    expect(shortenedTo(text, columns)).toBe(cut);
+    expect(truncateTo(text, columns)).toBe(cut);
     expect(widthOf(cut)).toBeLessThanOrEqual(columns);
   });
 });
 
 it('a table has straight lines with texts of any width', () => {
   const names = ['Jazz', '音楽祭', '🎉 Festa', 'cafe\u0301', `${'長'.repeat(50)}`];
-  const text = printedList(
+  const text = formatList(
     names.map((name, id) => ({ id, name })),
     { format: 'table', fields: undefined, field: undefined, columns: ['id', 'name'] },
     true,

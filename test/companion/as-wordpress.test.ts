@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
-import { describeAsking, type Json } from '../support/asking.ts';
+import { describeRequests, type Json } from '../support/site-client.ts';
 
 /*
  * Surprising behavior of WordPress's own routes. The expected results come from a real WordPress
@@ -10,7 +10,7 @@ import { describeAsking, type Json } from '../support/asking.ts';
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('wp/v2 like WordPress', (ask) => {
+describeRequests('wp/v2 like WordPress', (ask) => {
   const send = (method: string, path: string, body?: object, as: 'admin' | 'auth' | 'contrib' | undefined = 'admin') =>
     ask.send(method, `${CORE}/${path}`, { as, ...(body ? { body } : {}) });
   const ids = async (path: string): Promise<number[]> => (await ask.send('GET', `${CORE}/${path}`)).body.map(({ id }: Json) => id);
@@ -64,7 +64,7 @@ describeAsking('wp/v2 like WordPress', (ask) => {
   it('embeds no terms if there are none', async () => {
     const embedding = async () => (await ask.send('GET', `${CORE}/tribe_events/44?_embed=wp:term`)).body;
     expect((await embedding())._embedded['wp:term'].flat().length).toBeGreaterThan(0);
-    await ask.rows((db) => db.from('term_relationships').where('object_id', 44).delete());
+    await ask.writeRows((db) => db.from('term_relationships').where('object_id', 44).delete());
     expect(await embedding()).not.toHaveProperty('_embedded');
   });
 
@@ -126,11 +126,11 @@ describeAsking('wp/v2 like WordPress', (ask) => {
 
   it('stores old slugs and dates for redirects', async () => {
     await send('POST', 'tribe_events/44', { slug: 'other', date: '2020-02-02T10:00:00' });
-    expect(await ask.meta(44, '_wp_old_slug')).toEqual(['new-year-concert']);
-    expect(await ask.meta(44, '_wp_old_date')).toEqual(['2022-01-13']);
+    expect(await ask.metaValues(44, '_wp_old_slug')).toEqual(['new-year-concert']);
+    expect(await ask.metaValues(44, '_wp_old_date')).toEqual(['2022-01-13']);
     await send('POST', 'tribe_events/44', { slug: 'new-year-concert', date: '2022-01-13T10:00:00' });
-    expect(await ask.meta(44, '_wp_old_slug')).toEqual(['other']);
-    expect(await ask.meta(44, '_wp_old_date')).toEqual(['2020-02-02']);
+    expect(await ask.metaValues(44, '_wp_old_slug')).toEqual(['other']);
+    expect(await ask.metaValues(44, '_wp_old_date')).toEqual(['2020-02-02']);
   });
 
   it('changes the date and the slug of a file and stores the old ones', async () => {
@@ -144,8 +144,8 @@ describeAsking('wp/v2 like WordPress', (ask) => {
       date: '2020-02-02T10:00:00', date_gmt: '2020-02-02T09:00:00', slug: 'other', comment_status: 'closed', status: 'inherit',
       modified: '2026-11-20T13:00:00',
     }); // biome-ignore format: pairs
-    expect(await ask.meta(10, '_wp_old_slug')).toEqual(['tiny']);
-    expect(await ask.meta(10, '_wp_old_date')).toEqual(['2026-11-20']);
+    expect(await ask.metaValues(10, '_wp_old_slug')).toEqual(['tiny']);
+    expect(await ask.metaValues(10, '_wp_old_date')).toEqual(['2026-11-20']);
     const utc = await send('POST', 'media/10', { date_gmt: '2021-06-01T10:00:00' });
     expect(utc.body).toMatchObject({ date: '2021-06-01T12:00:00', date_gmt: '2021-06-01T10:00:00' });
     expect(await send('POST', 'media/10', { status: 'trash' })).toMatchObject({ status: 400 });
@@ -175,7 +175,7 @@ describeAsking('wp/v2 like WordPress', (ask) => {
     expect((await upload('?status=private')).body).toMatchObject({ status: 'private' });
     expect((await change('private')).body).toMatchObject({ status: 'private' });
     const rights = toSerialized({ author: true, publish_posts: false });
-    await ask.rows((db) => db.from('usermeta').where({ user_id: 3, meta_key: 'wp_capabilities' }).update({ meta_value: rights }));
+    await ask.writeRows((db) => db.from('usermeta').where({ user_id: 3, meta_key: 'wp_capabilities' }).update({ meta_value: rights }));
     for (const status of ['publish', 'future'])
       expect(await change(status)).toMatchObject({ status: 403, body: { code: 'rest_cannot_publish' } });
     expect(await upload('?status=private')).toMatchObject({ status: 403, body: { code: 'rest_cannot_publish' } });

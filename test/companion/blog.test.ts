@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { BLOG_BASES } from '../../src/kinds/core/blog.ts';
 import { postTypes } from '../../src/kinds/index.ts';
-import { describeAsking, type Json } from '../support/asking.ts';
+import { describeRequests, type Json } from '../support/site-client.ts';
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('blog posts and pages', (ask) => {
+describeRequests('blog posts and pages', (ask) => {
   const read = async (path: string): Promise<Json> => (await ask.send('GET', `${CORE}/${path}`)).body;
   const ids = async (path: string) => (await read(path)).map(({ id }: Json) => id);
   const post = (row: Readonly<Record<string, unknown>>) =>
-    ask.rows((db) =>
+    ask.writeRows((db) =>
       db.from('posts').insert({
         post_author: 1, post_date: '2026-01-02 10:00:00', post_date_gmt: '2026-01-02 09:00:00', post_content: 'Some words', post_title: 'New', post_excerpt: '',
         post_status: 'publish', post_name: 'new', to_ping: '', pinged: '', post_modified: '2026-01-02 10:00:00', post_modified_gmt: '2026-01-02 09:00:00',
@@ -55,11 +55,11 @@ describeAsking('blog posts and pages', (ask) => {
   describe('are filtered as in WordPress', () => {
     const BELOW = { term_id: 601, term_taxonomy_id: 701 };
     const term = async (id: number, taxonomy: string, slug: string, posts: readonly number[], parent = 0) => {
-      await ask.rows((db) => db.from('terms').insert({ term_id: id, name: slug, slug, term_group: 0 }));
+      await ask.writeRows((db) => db.from('terms').insert({ term_id: id, name: slug, slug, term_group: 0 }));
       const row = { term_taxonomy_id: id + 100, term_id: id, taxonomy, description: '', parent, count: posts.length };
-      await ask.rows((db) => db.from('term_taxonomy').insert(row));
+      await ask.writeRows((db) => db.from('term_taxonomy').insert(row));
       for (const object_id of posts)
-        await ask.rows((db) => db.from('term_relationships').insert({ object_id, term_taxonomy_id: id + 100, term_order: 0 }));
+        await ask.writeRows((db) => db.from('term_relationships').insert({ object_id, term_taxonomy_id: id + 100, term_order: 0 }));
     };
 
     beforeEach(async () => {
@@ -111,7 +111,7 @@ describeAsking('blog posts and pages', (ask) => {
     });
 
     it('with ignore_sticky=false, without a sticky post that is a draft', async () => {
-      await ask.rows((db) => db.from('posts').where('ID', 521).update({ post_status: 'draft' }));
+      await ask.writeRows((db) => db.from('posts').where('ID', 521).update({ post_status: 'draft' }));
       expect(await ids('posts?ignore_sticky=false')).toEqual([1, 522, 520]);
       expect((await ask.send('GET', `${CORE}/pages?ignore_sticky=false`)).body.map(({ id }: Json) => id)).toEqual([2]);
     });
@@ -200,8 +200,8 @@ describeAsking('blog posts and pages', (ask) => {
     'return footnotes of a protected record only with its password: %s',
     async (base) => {
       const { id } = (await read(`${base}?per_page=20`)).find(({ content }: Json) => !content.protected);
-      await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'sesame' }));
-      await ask.rows((db) => db.from('postmeta').insert({ post_id: id, meta_key: 'footnotes', meta_value: 'a note' }));
+      await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: 'sesame' }));
+      await ask.writeRows((db) => db.from('postmeta').insert({ post_id: id, meta_key: 'footnotes', meta_value: 'a note' }));
       expect((await read(`${base}/${id}`)).meta.footnotes).toBe('');
       expect((await read(`${base}/${id}?password=sesame`)).meta.footnotes).toBe('a note');
     },

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals';
-import { type As, describeAsking } from '../support/asking.ts';
+import { describeRequests, type UserName } from '../support/site-client.ts';
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('wp/v2 for editors', (ask) => {
-  const edited = async (path: string, as: As) =>
+describeRequests('wp/v2 for editors', (ask) => {
+  const edited = async (path: string, as: UserName) =>
     (await ask.send('GET', `${CORE}/${path}${path.includes('?') ? '&' : '?'}context=edit`, as ? { as } : {})).body;
 
-  it.each<[As, string, string[]]>([
+  it.each<[UserName, string, string[]]>([
     ['contrib', 'tribe_events/80', ['create-tags', 'assign-tags', 'assign-tribe_events_cat']],
     ['auth', 'tribe_events/79', ['publish', 'create-tags', 'assign-tags', 'create-tribe_events_cat', 'assign-tribe_events_cat']],
     ['ed', 'tribe_venue/12', ['publish', 'unfiltered-html', 'assign-author']],
@@ -92,18 +92,18 @@ describeAsking('wp/v2 for editors', (ask) => {
   });
 });
 
-describeAsking('site with disabled custom tables', (ask) => {
+describeRequests('site with disabled custom tables', (ask) => {
   const TABLES = ['tec_events', 'tec_occurrences'] as const;
   const found = async () => (await ask.read('/events?include=44')).total;
 
   it.each(['0', ''])('reads and writes events through metas only if the option is %j', async (option_value) => {
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       for (const table of TABLES) await db.from(table).delete();
     });
     expect(await found()).toBe(0);
-    await ask.rows((db) => db.from('options').insert({ option_name: 'tec_custom_tables_v1_active', option_value, autoload: 'on' }));
+    await ask.writeRows((db) => db.from('options').insert({ option_name: 'tec_custom_tables_v1_active', option_value, autoload: 'on' }));
     expect(await found()).toBe(1);
-    const event = await ask.made('/events', { title: 'New', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
+    const event = await ask.create('/events', { title: 'New', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
     expect((await ask.read('/events?start_date=2027-05-01&end_date=2027-05-01')).events.map(({ id }: { id: number }) => id)).toContain(
       event.id,
     );
@@ -111,11 +111,11 @@ describeAsking('site with disabled custom tables', (ask) => {
   });
 });
 
-describeAsking(
+describeRequests(
   'site with custom tables disabled by a constant',
   (ask) => {
     it('reads events from metas', async () => {
-      await ask.rows((db) => db.from('tec_occurrences').delete());
+      await ask.writeRows((db) => db.from('tec_occurrences').delete());
       expect((await ask.read('/events?include=44')).total).toBe(1);
     });
   },

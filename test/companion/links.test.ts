@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
-import { describeAsking, type Json } from '../support/asking.ts';
+import { describeRequests, type Json } from '../support/site-client.ts';
 
 /** Routes that WordPress's responses, and therefore ours, link to, but that are not served. */
 const NOT_SERVED = [/\/wp\/v2\/comments\?post=\d+$/, /\/wp\/v2\/tec_calendar_embed\?/];
@@ -24,7 +24,7 @@ function linksIn(body: Json): string[] {
   });
 }
 
-describeAsking('links in responses of the companion namespaces', (ask) => {
+describeRequests('links in responses of the companion namespaces', (ask) => {
   it.each([undefined, 'admin'] as const)('lead to served routes for the user %s', async (as) => {
     const home = (await ask.send('GET', '/wp-json/')).body.home as string;
     const known = new Set(STARTS);

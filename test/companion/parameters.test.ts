@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type As, describeAsking, type Json } from '../support/asking.ts';
 import type { Answer } from '../support/running-site.ts';
+import { describeRequests, type Json, type UserName } from '../support/site-client.ts';
 
 /*
  * Parameters of WordPress's own routes, with the results of a real WordPress.
@@ -8,12 +8,12 @@ import type { Answer } from '../support/running-site.ts';
 
 const CORE = '/wp-json/wp/v2';
 
-describeAsking('parameters of wp/v2', (ask) => {
-  const send = (path: string, as?: As) => ask.send('GET', `${CORE}/${path}`, as ? { as } : {});
-  const ids = async (path: string, as?: As): Promise<number[]> => (await send(path, as)).body.map(({ id }: Json) => id);
-  const total = async (path: string, as?: As) => (await send(path, as)).headers['x-wp-total'];
+describeRequests('parameters of wp/v2', (ask) => {
+  const send = (path: string, as?: UserName) => ask.send('GET', `${CORE}/${path}`, as ? { as } : {});
+  const ids = async (path: string, as?: UserName): Promise<number[]> => (await send(path, as)).body.map(({ id }: Json) => id);
+  const total = async (path: string, as?: UserName) => (await send(path, as)).headers['x-wp-total'];
   /** The error details of one parameter, without the message. */
-  const detail = async (path: string, name: string, as?: As) => {
+  const detail = async (path: string, name: string, as?: UserName) => {
     const { code, data } = (await send(path, as)).body.data.details[name];
     return { code, data };
   };

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { PASSWORDS_KEY, parsePasswords } from '../../src/accounts/stored-passwords.ts';
-import { type As, describeAsking, type Json } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { serveDatabase } from '../support/running-site.ts';
 import { loadSite, setOptions } from '../support/site.ts';
+import { describeRequests, type Json, type UserName } from '../support/site-client.ts';
 
 const USERS = '/wp-json/wp/v2/users';
 const OWN = `${USERS}/me/application-passwords`;
@@ -11,8 +11,8 @@ const IDS = { admin: 1, ed: 2, auth: 3, contrib: 4, sub: 5 } as const;
 
 const basic = (login: string, password: string) => ({ Authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });
 
-describeAsking('routes of application passwords', (ask) => {
-  const send = (method: string, path: string, as?: As, body?: object) =>
+describeRequests('routes of application passwords', (ask) => {
+  const send = (method: string, path: string, as?: UserName, body?: object) =>
     ask.send(method, path, { ...(as ? { as } : {}), ...(body ? { body } : {}) });
   const stored = async (id: number) => {
     const row: Json = await ask.db().from('usermeta').where({ user_id: id, meta_key: PASSWORDS_KEY }).first();

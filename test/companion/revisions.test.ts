@@ -1,19 +1,19 @@
 import { expect, it } from '@jest/globals';
 import { revisionRoutes } from '../../src/http/companion/revisions.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { describeAsking, expectRefusal, type Json } from '../support/asking.ts';
+import { describeRequests, expectError, type Json } from '../support/site-client.ts';
 
 const CORE = '/wp-json/wp/v2';
 /** A post of every type, by the base of its routes. */
 const POSTS = { posts: 4001, pages: 4002, tribe_events: 38, tribe_venue: 12, tribe_organizer: 24 } as const;
 const HIDDEN = 'what it was before';
 
-describeAsking('revisions', (ask) => {
+describeRequests('revisions', (ask) => {
   const lists = Object.entries(POSTS).map(([base, post]) => `${CORE}/${base}/${post}/revisions`);
   const of = (path: string, as?: string) => ask.send('GET', path, as ? { as: as as 'admin' } : {});
   const row = { post_author: 1, post_date: '2026-01-01 10:00:00', post_date_gmt: '2026-01-01 09:00:00', post_modified: '2026-01-01 10:00:00', post_modified_gmt: '2026-01-01 09:00:00' }; // biome-ignore format: columns
   const prepare = () =>
-    ask.rows(async (db) => {
+    ask.writeRows(async (db) => {
       await db.from('posts').where('ID', '>=', 4001).where('ID', '<', 4200).delete();
       await insertRows(db, 'posts', [
         { ...row, ID: 4001, post_type: 'post', post_title: 'News', post_content: '', post_excerpt: '', post_name: 'news' },
@@ -60,13 +60,13 @@ describeAsking('revisions', (ask) => {
   });
 
   it('are stored even if an autosave has the same text', async () => {
-    const { id } = await ask.made('/events', { title: 'Jazz', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
+    const { id } = await ask.create('/events', { title: 'Jazz', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
     const { post_content, post_excerpt } = (await ask.db().from('posts').where('ID', id).first())!;
     const saved = { ...row, post_type: 'revision', post_status: 'inherit', post_parent: id, post_name: `${id}-autosave-v1` };
-    await ask.rows((db) =>
+    await ask.writeRows((db) =>
       insertRows(db, 'posts', [{ ...saved, post_date: '2030-01-01 10:00:00', post_title: 'Blues', post_content, post_excerpt }]),
     );
-    await ask.changed(`/events/${id}`, { title: 'Blues' });
+    await ask.update(`/events/${id}`, { title: 'Blues' });
     const kept = await ask
       .db()
       .from('posts')
@@ -82,7 +82,7 @@ describeAsking('revisions', (ask) => {
         const [{ id }] = (await of(list, 'admin')).body;
         for (const path of [list, `${list}/${id}`, `${list}?search=before`]) {
           const answer = await of(path, as);
-          expectRefusal(answer, as === undefined ? 401 : 403, 'rest_cannot_read');
+          expectError(answer, as === undefined ? 401 : 403, 'rest_cannot_read');
           expect(answer.text).not.toContain(HIDDEN);
         }
       }
@@ -95,15 +95,15 @@ describeAsking('revisions', (ask) => {
     expect(await titles('per_page=2&page=2')).toEqual(['Title 1']);
     expect(await titles('offset=1&order=asc')).toEqual(['Title 2', 'Title 3']);
     expect(await titles('search=before+2')).toEqual(['Title 2']);
-    expectRefusal(await of(`${list}?per_page=2&page=3`, 'ed'), 400, 'rest_revision_invalid_page_number');
-    expectRefusal(await of(`${list}?offset=3`, 'ed'), 400, 'rest_revision_invalid_offset_number');
+    expectError(await of(`${list}?per_page=2&page=3`, 'ed'), 400, 'rest_revision_invalid_page_number');
+    expectError(await of(`${list}?offset=3`, 'ed'), 400, 'rest_revision_invalid_offset_number');
     expect((await of(`${list}?per_page=2`, 'ed')).headers.link).toContain('rel="next"');
   });
 
   it('are returned in pages of at most 100', async () => {
     await prepare();
     const [list = ''] = lists;
-    await ask.rows((db) =>
+    await ask.writeRows((db) =>
       insertRows(
         db,
         'posts',
@@ -116,15 +116,15 @@ describeAsking('revisions', (ask) => {
     expect([body.length, headers['x-wp-total'], headers['x-wp-totalpages']]).toEqual([100, '101', '2']);
     expect(headers.link).toContain('page=2>; rel="next"');
     expect((await of(`${list}?page=2`, 'admin')).body).toHaveLength(1);
-    await ask.rows((db) => db.from('posts').where('ID', '>', 4200).delete());
+    await ask.writeRows((db) => db.from('posts').where('ID', '>', 4200).delete());
   });
 
   it('of another record are not found', async () => {
     await prepare();
     const [one = '', other = ''] = lists;
     const [{ id }] = (await of(one, 'admin')).body;
-    expectRefusal(await of(`${other}/${id}`, 'admin'), 404, 'rest_revision_parent_id_mismatch');
-    expectRefusal(await of(`${one}/${POSTS.posts}`, 'admin'), 404, 'rest_post_invalid_id');
-    expectRefusal(await of(`${CORE}/tribe_events/${POSTS.posts}/revisions`, 'admin'), 404, 'rest_post_invalid_parent');
+    expectError(await of(`${other}/${id}`, 'admin'), 404, 'rest_revision_parent_id_mismatch');
+    expectError(await of(`${one}/${POSTS.posts}`, 'admin'), 404, 'rest_post_invalid_id');
+    expectError(await of(`${CORE}/tribe_events/${POSTS.posts}/revisions`, 'admin'), 404, 'rest_post_invalid_parent');
   });
 });

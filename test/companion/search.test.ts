@@ -1,11 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { type As, describeAsking, type Json } from '../support/asking.ts';
+import { describeRequests, type Json, type UserName } from '../support/site-client.ts';
 
 const SEARCH = '/wp-json/wp/v2/search';
 
-describeAsking('wp/v2/search', (ask) => {
-  const hits = async (query: string, as?: As): Promise<Json[]> => (await ask.send('GET', `${SEARCH}?${query}`, as ? { as } : {})).body;
-  const ids = async (query: string, as?: As) => (await hits(query, as)).map(({ id }) => id);
+describeRequests('wp/v2/search', (ask) => {
+  const hits = async (query: string, as?: UserName): Promise<Json[]> =>
+    (await ask.send('GET', `${SEARCH}?${query}`, as ? { as } : {})).body;
+  const ids = async (query: string, as?: UserName) => (await hits(query, as)).map(({ id }) => id);
 
   it('finds events, posts and pages together', async () => {
     const found = await hits('per_page=100');
@@ -13,7 +14,7 @@ describeAsking('wp/v2/search', (ask) => {
     expect(found.find(({ id }) => id === 2)).toMatchObject({ url: 'http://127.0.0.1:8081/sample-page/', title: 'A page' });
   });
   it('lists title matches first', async () => {
-    await ask.rows((db) => db.from('posts').where('ID', 81).update({ post_content: 'a concert', post_date: '2040-01-01 00:00:00' }));
+    await ask.writeRows((db) => db.from('posts').where('ID', 81).update({ post_content: 'a concert', post_date: '2040-01-01 00:00:00' }));
     expect(await ids('search=concert')).toEqual([44, 39, 33, 81]);
   });
   it('never finds unpublished records for any caller', async () => {
@@ -33,11 +34,11 @@ describeAsking('wp/v2/search', (ask) => {
     },
   );
   it('does not order by texts of protected records', async () => {
-    await ask.rows((db) =>
+    await ask.writeRows((db) =>
       db.from('posts').where('ID', 73).update({ post_title: 'run secret', post_content: 'zz', post_date: '1990-01-01 00:00:00' }),
     );
     const before = await ids('search=run+secret+zz', 'sub');
-    await ask.rows((db) => db.from('posts').where('ID', 73).update({ post_content: 'run secret zz' }));
+    await ask.writeRows((db) => db.from('posts').where('ID', 73).update({ post_content: 'run secret zz' }));
     expect(await ids('search=run+secret+zz', 'sub')).toEqual(before);
   });
   it('lists protected records if no words are searched for', async () => {

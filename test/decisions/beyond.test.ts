@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { bodyOf, describeAsking, expectRefusal, idsOf, type Json } from '../support/asking.ts';
+import { describeRequests, expectBody, expectError, idsOf, type Json } from '../support/site-client.ts';
 
 const CORE = '/wp-json/wp/v2';
 const TEC = '/wp-json/tec/v1';
@@ -7,20 +7,20 @@ const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date
 const CHOSEN = { start_date: '2030-01-01', end_date: '2031-12-31', per_page: '50' };
 const listing = (more: string) => `/events?${new URLSearchParams(CHOSEN)}&${more}`;
 
-describeAsking('other differences', (ask) => {
+describeRequests('other differences', (ask) => {
   it('D41 keeps backslashes in titles and texts', async () => {
-    const event = await ask.made('/events', { ...EVENT, title: 'C:\\new', description: 'a\\b' });
+    const event = await ask.create('/events', { ...EVENT, title: 'C:\\new', description: 'a\\b' });
     expect((await ask.read(`/events/${event.id}`, 'admin')).title).toContain('\\new');
     const [row] = (await ask.db().from('posts').where('ID', event.id).select('post_title', 'post_content')) as Json[];
     expect(row).toEqual({ post_title: 'C:\\new', post_content: 'a\\b' });
   });
   it('D42 reads a Unix time in a date as that moment', async () =>
-    expect((await ask.made('/events', { ...EVENT, date: '1609495200' })).date_utc).toBe('2021-01-01 10:00:00'));
+    expect((await ask.create('/events', { ...EVENT, date: '1609495200' })).date_utc).toBe('2021-01-01 10:00:00'));
   it.each([
     ['America/Santiago', '-03'],
     ['Australia/Lord_Howe', '+11'],
   ])('D43 abbreviates the zone %s as at the start of the event', async (timezone, abbreviation) => {
-    const event = await ask.made('/events', { ...EVENT, start_date: '2027-01-10 10:00:00', end_date: '2027-01-10 11:00:00', timezone });
+    const event = await ask.create('/events', { ...EVENT, start_date: '2027-01-10 10:00:00', end_date: '2027-01-10 11:00:00', timezone });
     expect(event.timezone_abbr).toBe(abbreviation);
   });
   it('D44 applies order and orderby, and uses the default order for an unknown value', async () => {
@@ -31,13 +31,13 @@ describeAsking('other differences', (ask) => {
   it('D45 returns only the member of json_ld that _fields names', async () =>
     expect(await ask.read('/events/44?_fields=json_ld.name')).toEqual({ json_ld: { name: 'New year concert' } }));
   it('D46 refuses dates of the years 1 to 999', async () =>
-    expectRefusal(await ask.post('/events', { ...EVENT, date: '0999-01-01 10:00:00' }, 'admin'), 400, 'rest_invalid_param', ['date']));
+    expectError(await ask.post('/events', { ...EVENT, date: '0999-01-01 10:00:00' }, 'admin'), 400, 'rest_invalid_param', ['date']));
   it('refuses a UTC date that is after the year 9999 in the time zone of the site', async () =>
-    expectRefusal(await ask.post('/events', { ...EVENT, date_utc: '9999-12-31 23:59:59' }, 'admin'), 400, 'rest_invalid_param', [
+    expectError(await ask.post('/events', { ...EVENT, date_utc: '9999-12-31 23:59:59' }, 'admin'), 400, 'rest_invalid_param', [
       'date_utc',
     ]));
   it('D47 accepts 0 as a title, a description and an excerpt', async () => {
-    const event = await ask.made('/events', { ...EVENT, title: '0', description: '0', excerpt: '0' });
+    const event = await ask.create('/events', { ...EVENT, title: '0', description: '0', excerpt: '0' });
     expect([event.title, event.description, event.excerpt].map((text) => text.replace(/<[^>]*>|\s/g, ''))).toEqual(['0', '0', '0']);
     expect((await ask.post('/venues', { venue: '0' }, 'admin')).body).toMatchObject({ venue: '0' });
   });
@@ -48,8 +48,8 @@ describeAsking('other differences', (ask) => {
   });
 
   it.each(['author', 'slug', 'description', 'image'])('D49 treats an empty %s on create as absent', async (field) => {
-    const plain = await ask.made('/events', EVENT);
-    expect((await ask.made('/events', { ...EVENT, [field]: '' })).author).toBe(plain.author);
+    const plain = await ask.create('/events', EVENT);
+    expect((await ask.create('/events', { ...EVENT, [field]: '' })).author).toBe(plain.author);
   });
   it.each([
     ['nothing', [''], []],
@@ -58,25 +58,25 @@ describeAsking('other differences', (ask) => {
     ['nothing beside an id', ['', 24], [24]],
     ['zero beside an id', [24, 0], [24]],
   ])('D49 ignores %s in a list of organizers', async (_, organizer, ids) => {
-    const event = await ask.made('/events', { ...EVENT, organizer });
+    const event = await ask.create('/events', { ...EVENT, organizer });
     expect(event.organizer.map(({ id }: { id: number }) => id)).toEqual(ids);
   });
   it('D49 removes all organizers for a list with an empty member', async () => {
-    const event = await ask.made('/events', { ...EVENT, organizer: [24] });
-    expect((await ask.changed(`/events/${event.id}`, { organizer: [''] })).organizer).toEqual([]);
+    const event = await ask.create('/events', { ...EVENT, organizer: [24] });
+    expect((await ask.update(`/events/${event.id}`, { organizer: [''] })).organizer).toEqual([]);
   });
   it('D49 ignores empty members of list filters', async () => {
     for (const [name, id] of [['organizer', 24], ['venue', 12], ['categories', 3], ['tags', 11]] as const) {
       const named = idsOf(await ask.read(listing(`${name}[]=${id}`)));
       expect(named.length).toBeGreaterThan(0);
       expect({ name, ids: idsOf(await ask.read(listing(`${name}[]=&${name}[]=${id}`))) }).toEqual({ name, ids: named });
-      expectRefusal(await ask.get(listing(`${name}[]=`)), 400, 'rest_invalid_param', [name]);
+      expectError(await ask.get(listing(`${name}[]=`)), 400, 'rest_invalid_param', [name]);
     }
   }); // biome-ignore format: pairs
   it('D49 accepts a list with the status publish alone from all callers', async () => {
     expect(idsOf(await ask.read(listing('status[]=publish')))).toEqual(idsOf(await ask.read(listing(''))));
     for (const other of ['status[]=draft', 'status[]=publish&status[]=draft', 'status=publish,publish'])
-      expectRefusal(await ask.get(listing(other)), 400, 'rest_invalid_param', ['status']);
+      expectError(await ask.get(listing(other)), 400, 'rest_invalid_param', ['status']);
   });
 
   it('D50 derives the zone and the UTC times from the dates sent to wp/v2', async () => {
@@ -91,7 +91,7 @@ describeAsking('other differences', (ask) => {
   it('D51 accepts any text in the header that acknowledges tec/v1', async () =>
     expect((await ask.send('GET', `${TEC}/venues/12`, { headers: { 'X-TEC-EEA': 'true' } })).status).toBe(200));
   it.each(['venue=12.5', 'organizer=24.5', 'include=44.5'])('D52 refuses %s', async (query) =>
-    expectRefusal(await ask.get(listing(query)), 400, 'rest_invalid_param', [query.split('=')[0]!]),
+    expectError(await ask.get(listing(query)), 400, 'rest_invalid_param', [query.split('=')[0]!]),
   );
   it('D53 finds past events of wp/v2 by their slug or id', async () => {
     const ids = async (query: string) => (await ask.send('GET', `${CORE}/tribe_events?${query}`)).body.map(({ id }: { id: number }) => id);
@@ -101,8 +101,8 @@ describeAsking('other differences', (ask) => {
   });
 
   it('Addition offset skips tags, and the URLs of the next pages work without it', async () => {
-    const all = bodyOf(await ask.get('/tags?per_page=50')).tags.map(({ id }: { id: number }) => id);
-    const { tags, next_rest_url: next } = bodyOf(await ask.get('/tags?offset=2&per_page=2'));
+    const all = expectBody(await ask.get('/tags?per_page=50')).tags.map(({ id }: { id: number }) => id);
+    const { tags, next_rest_url: next } = expectBody(await ask.get('/tags?offset=2&per_page=2'));
     expect(tags.map(({ id }: { id: number }) => id)).toEqual(all.slice(2, 4));
     expect(next).not.toContain('offset');
   });

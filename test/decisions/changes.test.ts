@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type Asking, bodyOf, describeAsking, differences, expectRefusal, type Json } from '../support/asking.ts';
+import { describeRequests, differences, expectBody, expectError, type Json, type SiteClient } from '../support/site-client.ts';
 
 const MODIFIED = ['modified', 'modified_utc'];
 const START = ['start_date', 'start_date_details', 'utc_start_date', 'utc_start_date_details'];
@@ -191,7 +191,7 @@ const KEPT: readonly (readonly [Path, string])[] = [
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 
-describeAsking('changes of a record', (ask) => {
+describeRequests('changes of a record', (ask) => {
   const change = (method: string, path: string, body: object, as = 'admin') =>
     ask.send(method, `/wp-json/calendar/events/v1${path}`, { body, as });
 
@@ -200,10 +200,10 @@ describeAsking('changes of a record', (ask) => {
    * affects.
    */
   async function changeOf(path: Path, body: object, method = 'PATCH'): Promise<{ before: Json; after: Json; changed: string[] }> {
-    const { id } = await ask.made(`/${path}`, FULL[path]);
+    const { id } = await ask.create(`/${path}`, FULL[path]);
     const before = await ask.read(`/${path}/${id}`, 'admin');
-    ask.at('2026-11-20T12:30:00Z');
-    bodyOf(await change(method, `/${path}/${id}`, body));
+    ask.setClock('2026-11-20T12:30:00Z');
+    expectBody(await change(method, `/${path}/${id}`, body));
     const after = await ask.read(`/${path}/${id}`, 'admin');
     const changed = differences({ ...before, json_ld: 0 }, { ...after, json_ld: 0 });
     return { before, after, changed: changed.filter((name) => !MODIFIED.includes(name)) };
@@ -217,11 +217,11 @@ describeAsking('changes of a record', (ask) => {
   });
 
   it.each(EMPTIED)('D1 empties the %s field %s by each of %j', async (path, field, values, cleared) => {
-    const { id } = await ask.made(`/${path}`, FULL[path]);
+    const { id } = await ask.create(`/${path}`, FULL[path]);
     for (const value of values) {
-      bodyOf(await change('PATCH', `/${path}/${id}`, { [field]: FULL[path][field as never] }));
+      expectBody(await change('PATCH', `/${path}/${id}`, { [field]: FULL[path][field as never] }));
       const full = await ask.read(`/${path}/${id}`, 'admin');
-      bodyOf(await change('PATCH', `/${path}/${id}`, { [field]: value }));
+      expectBody(await change('PATCH', `/${path}/${id}`, { [field]: value }));
       const after = await ask.read(`/${path}/${id}`, 'admin');
       expect({ value, filled: JSON.stringify(full[field]) !== JSON.stringify(cleared), is: after[field] }).toEqual({
         value,
@@ -232,52 +232,52 @@ describeAsking('changes of a record', (ask) => {
   });
 
   it.each(KEPT)('D1 refuses to empty the %s field %s', async (path, field) => {
-    const { id } = await ask.made(`/${path}`, FULL[path]);
-    const before = await ask.everything();
+    const { id } = await ask.create(`/${path}`, FULL[path]);
+    const before = await ask.allRows();
     for (const value of [null, ''])
-      expectRefusal(await change('PATCH', `/${path}/${id}`, { [field]: value }), 400, 'rest_invalid_param', [field]);
-    expect(await ask.everything()).toEqual(before);
+      expectError(await change('PATCH', `/${path}/${id}`, { [field]: value }), 400, 'rest_invalid_param', [field]);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it.each(Object.keys(FULL) as Path[])(
     'D1 changes nothing of %s, not even the date of modification, by a request without fields',
     async (path) => {
-      const { id } = await ask.made(`/${path}`, FULL[path]);
-      const before = await ask.everything();
-      ask.at('2026-11-20T15:00:00Z');
+      const { id } = await ask.create(`/${path}`, FULL[path]);
+      const before = await ask.allRows();
+      ask.setClock('2026-11-20T15:00:00Z');
       for (const method of METHODS) {
-        bodyOf(await change(method, `/${path}/${id}`, {}));
-        bodyOf(await change(method, `/${path}/${id}`, { nothing: 1, ID: 5, post_type: 'post', meta: { a: 1 } }));
+        expectBody(await change(method, `/${path}/${id}`, {}));
+        expectBody(await change(method, `/${path}/${id}`, { nothing: 1, ID: 5, post_type: 'post', meta: { a: 1 } }));
       }
-      expect(await ask.everything()).toEqual(before);
+      expect(await ask.allRows()).toEqual(before);
     },
   );
 
   it('D1 applies to changes by slug too', async () => {
-    await ask.made('/events', { ...FULL.events, status: 'publish' });
+    await ask.create('/events', { ...FULL.events, status: 'publish' });
     const before = await ask.read('/events/by-slug/harbour', 'admin');
-    bodyOf(await change('PUT', '/events/by-slug/harbour', { excerpt: 'New.' }));
+    expectBody(await change('PUT', '/events/by-slug/harbour', { excerpt: 'New.' }));
     const after = await ask.read('/events/by-slug/harbour', 'admin');
     expect(differences({ ...before, json_ld: 0 }, { ...after, json_ld: 0 })).toEqual(['excerpt', ...MODIFIED]);
   });
 
   it('D1 keeps the status of a record if the user could not publish it', async () => {
-    const { id } = await ask.made('/events', { ...FULL.events, status: 'draft' }, 'admin');
-    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_author: 4 }));
-    expect((await ask.changed(`/events/${id}`, { excerpt: 'Mine.' }, 'contrib')).status).toBe('draft');
-    expect((await ask.changed('/events/79', { excerpt: 'Mine.' }, 'auth')).status).toBe('publish');
-    expect((await ask.changed('/events/85', { excerpt: 'Later.' }, 'ed')).status).toBe('future');
-    expect((await ask.changed('/events/84', { excerpt: 'Hidden.' }, 'ed')).status).toBe('private');
+    const { id } = await ask.create('/events', { ...FULL.events, status: 'draft' }, 'admin');
+    await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_author: 4 }));
+    expect((await ask.update(`/events/${id}`, { excerpt: 'Mine.' }, 'contrib')).status).toBe('draft');
+    expect((await ask.update('/events/79', { excerpt: 'Mine.' }, 'auth')).status).toBe('publish');
+    expect((await ask.update('/events/85', { excerpt: 'Later.' }, 'ed')).status).toBe('future');
+    expect((await ask.update('/events/84', { excerpt: 'Hidden.' }, 'ed')).status).toBe('private');
   });
 
   it('D1 schedules a published record whose date is moved to the future, and publishes a scheduled one whose date is moved to the past', async () => {
     for (const path of ['/events/38', '/venues/13', '/organizers/25']) {
-      expect(await ask.changed(path, { date: '2027-01-01 10:00:00' })).toMatchObject({
+      expect(await ask.update(path, { date: '2027-01-01 10:00:00' })).toMatchObject({
         status: 'future',
         date: '2027-01-01 10:00:00',
         date_utc: '2027-01-01 09:00:00',
       });
-      expect(await ask.changed(path, { date_utc: '2026-01-01 10:00:00' })).toMatchObject({
+      expect(await ask.update(path, { date_utc: '2026-01-01 10:00:00' })).toMatchObject({
         status: 'publish',
         date: '2026-01-01 11:00:00',
       });
@@ -285,7 +285,7 @@ describeAsking('changes of a record', (ask) => {
   });
 
   it('D1 publishes a scheduled record now if the status publish is requested', async () => {
-    expect(await ask.changed('/events/85', { status: 'publish' })).toMatchObject({
+    expect(await ask.update('/events/85', { status: 'publish' })).toMatchObject({
       status: 'publish',
       date: '2026-11-20 13:00:00',
       date_utc: '2026-11-20 12:00:00',
@@ -293,15 +293,15 @@ describeAsking('changes of a record', (ask) => {
   });
 
   it('D1 gives a draft without a date of its own the date of its publication', async () => {
-    const { id, date_utc } = await ask.made('/events', {
+    const { id, date_utc } = await ask.create('/events', {
       title: 'Draft',
       start_date: '2027-01-01',
       end_date: '2027-01-01',
       status: 'draft',
     });
     expect(date_utc).toBe('0000-00-00 00:00:00');
-    ask.at('2026-11-25T08:00:00Z');
-    expect(await ask.changed(`/events/${id}`, { status: 'publish' })).toMatchObject({
+    ask.setClock('2026-11-25T08:00:00Z');
+    expect(await ask.update(`/events/${id}`, { status: 'publish' })).toMatchObject({
       status: 'publish',
       date: '2026-11-25 09:00:00',
       date_utc: '2026-11-25 08:00:00',
@@ -314,24 +314,24 @@ describeAsking('changes of a record', (ask) => {
       ['/venues', { venue: 'Teatro Rossi', status: 'draft' }],
     ] as const) {
       // A user who may not edit the existing venue of this name gets a new one.
-      const { id, slug } = await ask.made(path, body, 'contrib');
+      const { id, slug } = await ask.create(path, body, 'contrib');
       expect(slug).toBe(path === '/events' ? 'spring-fair' : 'teatro-rossi');
-      const published = await ask.changed(`${path}/${id}`, { status: 'publish' });
+      const published = await ask.update(`${path}/${id}`, { status: 'publish' });
       expect(published.slug).toBe(`${slug}-2`);
-      expect((await ask.changed(`${path}/${id}`, { status: 'private' })).slug).toBe(`${slug}-2`);
+      expect((await ask.update(`${path}/${id}`, { status: 'private' })).slug).toBe(`${slug}-2`);
     }
   });
 
   it('D1 keeps the date of a draft', async () => {
-    const { id } = await ask.made('/events', {
+    const { id } = await ask.create('/events', {
       title: 'Draft',
       start_date: '2027-01-01',
       end_date: '2027-01-01',
       status: 'draft',
       date: '2025-03-04 05:06:07',
     });
-    ask.at('2026-11-25T08:00:00Z');
-    const { date } = await ask.changed(`/events/${id}`, { title: 'Still a draft' });
+    ask.setClock('2026-11-25T08:00:00Z');
+    const { date } = await ask.update(`/events/${id}`, { title: 'Still a draft' });
     expect(date).toBe('2025-03-04 05:06:07');
   });
 
@@ -340,18 +340,18 @@ describeAsking('changes of a record', (ask) => {
     ['/venues', 20],
     ['/organizers', 31],
   ])('D1 leaves a record of %s in the trash unless a status is given', async (path, id) => {
-    expect((await ask.changed(`${path}/${id}`, { description: 'Changed below ground' })).status).toBe('trash');
-    expect((await ask.changed(`${path}/${id}`, { status: 'publish' })).status).toBe('publish');
+    expect((await ask.update(`${path}/${id}`, { description: 'Changed below ground' })).status).toBe('trash');
+    expect((await ask.update(`${path}/${id}`, { status: 'publish' })).status).toBe('publish');
   });
 
   it('D1 keeps an all-day event all-day with new times, in whole days', async () => {
-    expect(await ask.changed('/events/41', { start_date: '2027-12-02 15:00:00', end_date: '2027-12-03 16:00:00' })).toMatchObject({
+    expect(await ask.update('/events/41', { start_date: '2027-12-02 15:00:00', end_date: '2027-12-03 16:00:00' })).toMatchObject({
       all_day: true,
       start_date: '2027-12-02 00:00:00',
       end_date: '2027-12-03 23:59:59',
       utc_end_date: '2027-12-03 22:59:59',
     });
-    expect(await ask.changed('/events/41', { start_date: '2027-12-01 20:00:00' })).toMatchObject({
+    expect(await ask.update('/events/41', { start_date: '2027-12-01 20:00:00' })).toMatchObject({
       all_day: true,
       start_date: '2027-12-01 00:00:00',
       end_date: '2027-12-03 23:59:59',
@@ -359,7 +359,7 @@ describeAsking('changes of a record', (ask) => {
   });
 
   it('D1 keeps the times of an event that is no longer all-day', async () => {
-    expect(await ask.changed('/events/41', { all_day: false })).toMatchObject({
+    expect(await ask.update('/events/41', { all_day: false })).toMatchObject({
       all_day: false,
       start_date: '2027-12-01 00:00:00',
       end_date: '2027-12-24 23:59:59',
@@ -367,12 +367,12 @@ describeAsking('changes of a record', (ask) => {
   });
 });
 
-describeAsking('dates changed separately and together', (ask) => {
+describeRequests('dates changed separately and together', (ask) => {
   /** Event 38: 2027-04-10 from 10:00 to 18:00 in New York. */
-  const occurrence = async (ask: Asking, id: number) => (await ask.db().from('tec_occurrences').where('post_id', id))[0];
+  const occurrence = async (ask: SiteClient, id: number) => (await ask.db().from('tec_occurrences').where('post_id', id))[0];
 
   it('D2 changes only the start if only the start is given', async () => {
-    const after = await ask.changed('/events/38', { start_date: '2027-04-10 12:00:00' });
+    const after = await ask.update('/events/38', { start_date: '2027-04-10 12:00:00' });
     expect(after).toMatchObject({
       start_date: '2027-04-10 12:00:00',
       utc_start_date: '2027-04-10 16:00:00',
@@ -387,7 +387,7 @@ describeAsking('dates changed separately and together', (ask) => {
     });
   });
   it('D2 changes only the end if only the end is given', async () => {
-    const after = await ask.changed('/events/38', { end_date: '2027-04-11 01:00:00' });
+    const after = await ask.update('/events/38', { end_date: '2027-04-11 01:00:00' });
     expect(after).toMatchObject({
       start_date: '2027-04-10 10:00:00',
       end_date: '2027-04-11 01:00:00',
@@ -400,7 +400,7 @@ describeAsking('dates changed separately and together', (ask) => {
     });
   });
   it('D2 keeps the local times if only the zone changes, and computes the UTC times again', async () => {
-    const after = await ask.changed('/events/38', { timezone: 'Asia/Tokyo' });
+    const after = await ask.update('/events/38', { timezone: 'Asia/Tokyo' });
     expect(after).toMatchObject({
       timezone: 'Asia/Tokyo',
       timezone_abbr: 'JST',
@@ -420,9 +420,9 @@ describeAsking('dates changed separately and together', (ask) => {
     ['an end before the stored start', { end_date: '2027-04-10 09:59:59' }],
     ['both the wrong way round', { start_date: '2027-04-10 12:00:00', end_date: '2027-04-10 11:00:00' }],
   ])('D2 refuses %s with an error for end_date', async (_, body) => {
-    const before = await ask.everything();
-    expectRefusal(await ask.patch('/events/38', { ...body, title: 'Not this' }), 400, 'rest_invalid_param', ['end_date']);
-    expect(await ask.everything()).toEqual(before);
+    const before = await ask.allRows();
+    expectError(await ask.patch('/events/38', { ...body, title: 'Not this' }), 400, 'rest_invalid_param', ['end_date']);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it.each([
@@ -430,7 +430,7 @@ describeAsking('dates changed separately and together', (ask) => {
     ['by a year', '2027-01-01 10:00:00', '2026-01-01 10:00:00', {}],
     ['by days of an all-day event', '2027-01-02', '2027-01-01', { all_day: true }],
   ])('D3 refuses a new event that ends before it starts %s and writes nothing', async (_, start_date, end_date, more) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     const answer = await ask.post('/events', {
       title: 'Backwards',
       start_date,
@@ -439,12 +439,12 @@ describeAsking('dates changed separately and together', (ask) => {
       tags: ['never'],
       ...more,
     });
-    expectRefusal(answer, 400, 'rest_invalid_param', ['end_date']);
-    expect(await ask.everything()).toEqual(before);
+    expectError(answer, 400, 'rest_invalid_param', ['end_date']);
+    expect(await ask.allRows()).toEqual(before);
   });
   it('D3 accepts an event that ends when it starts', async () => {
     expect(
-      await ask.made('/events', { title: 'Instant', start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 10:00:00' }),
+      await ask.create('/events', { title: 'Instant', start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 10:00:00' }),
     ).toMatchObject({ start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 10:00:00' });
   });
 });

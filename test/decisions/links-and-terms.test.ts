@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { type As, bodyOf, describeAsking, expectRefusal, type Json } from '../support/asking.ts';
+import { describeRequests, expectBody, expectError, type Json, type UserName } from '../support/site-client.ts';
 
 const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
 const idsIn = (records: Json): number[] => (Array.isArray(records) ? records : [records]).map((record: Json) => record.id);
 
-describeAsking('terms of an event', (ask) => {
+describeRequests('terms of an event', (ask) => {
   const count = async (table: 'terms' | 'term_taxonomy') => (await ask.db().from(table).select('term_id')).length;
 
   it.each([
@@ -22,7 +22,7 @@ describeAsking('terms of an event', (ask) => {
   ])('D4 links the existing term of %s by %s', async (field, _, wish, id) => {
     const before = await count('terms');
     for (const value of [wish, [wish]]) {
-      const event = await ask.made('/events', { ...EVENT, [field]: value });
+      const event = await ask.create('/events', { ...EVENT, [field]: value });
       expect(idsIn(event[field])).toEqual([id]);
     }
     expect(await count('terms')).toBe(before);
@@ -35,7 +35,7 @@ describeAsking('terms of an event', (ask) => {
     ['categories', 'ed', 'tribe_events_cat'],
     ['categories', 'auth', 'tribe_events_cat'],
   ] as const)('D4 creates a term of %s from a new name by %s', async (field, as, taxonomy) => {
-    const event = await ask.made('/events', { ...EVENT, [field]: ['Brand new', 'brand NEW'] }, as);
+    const event = await ask.create('/events', { ...EVENT, [field]: ['Brand new', 'brand NEW'] }, as);
     expect(event[field]).toMatchObject([{ name: 'Brand new', slug: 'brand-new', taxonomy, count: 1 }]);
   });
 
@@ -45,14 +45,14 @@ describeAsking('terms of an event', (ask) => {
     ['categories', 'contrib'],
   ] as const)('D4 refuses a new name in the %s of %s, who may not create such terms, and writes nothing', async (field, as) => {
     const own = as === 'auth' ? 79 : 80;
-    const before = await ask.everything();
-    expectRefusal(await ask.post('/events', { ...EVENT, [field]: [5, 'Brand new'] }, as), 403, 'rest_forbidden');
-    expectRefusal(await ask.post(`/events/${own}`, { title: 'Changed', [field]: 'Brand new' }, as), 403, 'rest_forbidden');
-    expect(await ask.everything()).toEqual(before);
+    const before = await ask.allRows();
+    expectError(await ask.post('/events', { ...EVENT, [field]: [5, 'Brand new'] }, as), 403, 'rest_forbidden');
+    expectError(await ask.post(`/events/${own}`, { title: 'Changed', [field]: 'Brand new' }, as), 403, 'rest_forbidden');
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it('D4 allows users who may not create terms to use the existing ones', async () => {
-    const event = await ask.made('/events', { ...EVENT, tags: ['family', 13], categories: ['Sport'] }, 'contrib');
+    const event = await ask.create('/events', { ...EVENT, tags: ['family', 13], categories: ['Sport'] }, 'contrib');
     expect([idsIn(event.tags).sort(), idsIn(event.categories)]).toEqual([[12, 13], [5]]);
   });
 
@@ -64,11 +64,11 @@ describeAsking('terms of an event', (ask) => {
     ['objects in a list', [{ id: 5 }, { name: 'Jazz' }, { slug: 'music' }], [4, 2, 5]],
     ['objects beside ids and names', [{ id: 5 }, 4, 'music'], [4, 2, 5]],
   ])('D32 accepts %s', async (_, categories, ids) => {
-    expect(idsIn((await ask.made('/events', { ...EVENT, categories })).categories)).toEqual(ids);
-    expect(idsIn((await ask.changed('/events/38', { categories })).categories)).toEqual(ids);
+    expect(idsIn((await ask.create('/events', { ...EVENT, categories })).categories)).toEqual(ids);
+    expect(idsIn((await ask.update('/events/38', { categories })).categories)).toEqual(ids);
   });
   it('D32 accepts objects in the list of tags', async () => {
-    const { tags } = await ask.made('/events', { ...EVENT, tags: [{ id: 12 }, { name: 'made here' }, { slug: 'rb' }] });
+    const { tags } = await ask.create('/events', { ...EVENT, tags: [{ id: 12 }, { name: 'made here' }, { slug: 'rb' }] });
     expect(tags.map((tag: Json) => tag.name)).toEqual(['Family', 'made here', 'R&amp;B']);
   });
   it.each([
@@ -81,16 +81,16 @@ describeAsking('terms of an event', (ask) => {
     ['a fraction', [1.5]],
     ['true', true],
   ])('D32 refuses %s with an error for the parameter', async (_, value) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     for (const field of ['categories', 'tags']) {
-      expectRefusal(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
-      expectRefusal(await ask.patch('/events/38', { [field]: value }), 400, 'rest_invalid_param', [field]);
+      expectError(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
+      expectError(await ask.patch('/events/38', { [field]: value }), 400, 'rest_invalid_param', [field]);
     }
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
 });
 
-describeAsking('venues and organizers of an event', (ask) => {
+describeRequests('venues and organizers of an event', (ask) => {
   const titled = async (type: string, title: string) => ask.db().from('posts').where({ post_type: type, post_title: title });
 
   it.each([
@@ -103,20 +103,20 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['objects with ids', [{ id: 13 }, { id: '12' }], [13, 12]],
     ['the same id twice', [12, 12], [12]],
   ])('D5 accepts %s', async (_, value, ids) => {
-    const event = await ask.made('/events', { ...EVENT, venue: value, organizer: [] });
+    const event = await ask.create('/events', { ...EVENT, venue: value, organizer: [] });
     expect(idsIn(event.venue)).toEqual(ids);
     expect(Array.isArray(event.venue)).toBe(ids.length !== 1);
-    expect(await ask.meta(event.id, '_EventVenueID')).toEqual(ids.map(String));
+    expect(await ask.metaValues(event.id, '_EventVenueID')).toEqual(ids.map(String));
 
     const organizers = ids.map((id) => id + 12);
     const shifted = JSON.parse(JSON.stringify(value).replace(/\d+/g, (id) => String(Number(id) + 12)));
-    const other = await ask.made('/events', { ...EVENT, organizer: shifted });
+    const other = await ask.create('/events', { ...EVENT, organizer: shifted });
     expect(idsIn(other.organizer)).toEqual(organizers);
-    expect(await ask.meta(other.id, '_EventOrganizerID')).toEqual(organizers.map(String));
+    expect(await ask.metaValues(other.id, '_EventOrganizerID')).toEqual(organizers.map(String));
   });
 
   it('D5 accepts new venues and organizers alone, in a list and together with existing ones', async () => {
-    const alone = await ask.made('/events', {
+    const alone = await ask.create('/events', {
       ...EVENT,
       venue: { venue: 'Barn', city: 'Asti' },
       organizer: { organizer: 'Farmers', email: 'f@example.org' },
@@ -125,14 +125,14 @@ describeAsking('venues and organizers of an event', (ask) => {
       venue: { venue: 'Barn', city: 'Asti', status: 'publish' },
       organizer: [{ organizer: 'Farmers', email: 'f@example.org' }],
     });
-    const mixed = await ask.made('/events', {
+    const mixed = await ask.create('/events', {
       ...EVENT,
       venue: [{ venue: 'Loft' }, 12, { venue: 'Cellar' }],
       organizer: [24, { organizer: 'Guild' }],
     });
     expect(mixed.venue.map((venue: Json) => venue.venue)).toEqual(['Loft', 'Teatro Rossi', 'Cellar']);
     expect(mixed.organizer.map((organizer: Json) => organizer.organizer)).toEqual(['ACME Events', 'Guild']);
-    expect(await ask.meta(mixed.id, '_EventVenueID')).toHaveLength(3);
+    expect(await ask.metaValues(mixed.id, '_EventVenueID')).toHaveLength(3);
   });
 
   it('D5 accepts venues and organizers of a form, with numbered members', async () => {
@@ -142,18 +142,18 @@ describeAsking('venues and organizers of an event', (ask) => {
       body,
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
-    const event = bodyOf(answer, 201);
+    const event = expectBody(answer, 201);
     expect(event.organizer.map((organizer: Json) => organizer.organizer)).toEqual(['Anna', 'ACME Events']);
     expect(idsIn(event.venue)).toEqual([12, 13]);
   });
 
   it('D5 replaces the links with the given ones, in their order', async () => {
-    const event = await ask.changed('/events/77', { venue: [15, 13], organizer: [{ id: 25 }, 24] });
+    const event = await ask.update('/events/77', { venue: [15, 13], organizer: [{ id: 25 }, 24] });
     expect([idsIn(event.venue), idsIn(event.organizer)]).toEqual([
       [15, 13],
       [25, 24],
     ]);
-    expect([await ask.meta(77, '_EventVenueID'), await ask.meta(77, '_EventOrganizerID')]).toEqual([
+    expect([await ask.metaValues(77, '_EventVenueID'), await ask.metaValues(77, '_EventOrganizerID')]).toEqual([
       ['15', '13'],
       ['25', '24'],
     ]);
@@ -172,17 +172,17 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['organizer', 'that is an event', [38]],
     ['venue', 'named by text', 'Teatro Rossi'],
   ])('D5 refuses a nested %s %s with an error for the parameter', async (field, _, value) => {
-    const before = await ask.everything();
-    expectRefusal(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
-    expectRefusal(await ask.patch('/events/38', { [field]: value }), 400, 'rest_invalid_param', [field]);
-    expect(await ask.everything()).toEqual(before);
+    const before = await ask.allRows();
+    expectError(await ask.post('/events', { ...EVENT, [field]: value }), 400, 'rest_invalid_param', [field]);
+    expectError(await ask.patch('/events/38', { [field]: value }), 400, 'rest_invalid_param', [field]);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it.each([['Teatro Rossi'], ['TEATRO ROSSI'], ['Teatro Róssi']])(
     'D8 uses the existing venue for the name %s if the user may edit it, and changes only the given fields',
     async (venue) => {
       const before = await ask.read('/venues/12');
-      const answer = await ask.made('/venues', { venue, phone: '011 999' }, 'ed');
+      const answer = await ask.create('/venues', { venue, phone: '011 999' }, 'ed');
       expect(answer).toMatchObject({ id: 12, venue: 'Teatro Rossi', phone: '011 999' });
       const { json_ld: _ld, ...kept } = before;
       expect(answer).toEqual({ ...kept, phone: '011 999' });
@@ -191,35 +191,35 @@ describeAsking('venues and organizers of an event', (ask) => {
   );
   it('D8 uses the existing organizer for the same name, and changes only the given fields', async () => {
     const before = await ask.read('/organizers/24');
-    const answer = await ask.made('/organizers', { organizer: 'acme events', email: 'new@example.org' });
+    const answer = await ask.create('/organizers', { organizer: 'acme events', email: 'new@example.org' });
     const { json_ld: _ld, ...kept } = before;
     expect(answer).toEqual({ ...kept, email: 'new@example.org' });
   });
   it.each(['auth', 'contrib'] as const)('D8 creates another venue for %s, who may not edit the existing one', async (as) => {
     const before = await ask.read('/venues/12');
-    const { id, status } = await ask.made('/venues', { venue: 'Teatro Rossi', phone: '011 999' }, as);
+    const { id, status } = await ask.create('/venues', { venue: 'Teatro Rossi', phone: '011 999' }, as);
     expect(id).toBeGreaterThan(92);
     expect(status).toBe(as === 'auth' ? 'publish' : 'draft');
     expect(await ask.read('/venues/12')).toEqual(before);
-    expect((await ask.made('/organizers', { organizer: 'ACME Events' }, as)).id).toBeGreaterThan(92);
+    expect((await ask.create('/organizers', { organizer: 'ACME Events' }, as)).id).toBeGreaterThan(92);
   });
   it('D8 uses a venue of the same user again', async () => {
-    const first = await ask.made('/venues', { venue: 'My barn', city: 'Asti' }, 'auth');
-    const second = await ask.made('/venues', { venue: 'My barn', phone: '1' }, 'auth');
+    const first = await ask.create('/venues', { venue: 'My barn', city: 'Asti' }, 'auth');
+    const second = await ask.create('/venues', { venue: 'My barn', phone: '1' }, 'auth');
     expect(second).toMatchObject({ id: first.id, city: 'Asti', phone: '1' });
   });
   it('D8 does not use a venue in the trash', async () => {
-    expect((await ask.made('/venues', { venue: 'Trashed venue' })).id).toBeGreaterThan(92);
+    expect((await ask.create('/venues', { venue: 'Trashed venue' })).id).toBeGreaterThan(92);
   });
   it('D8 distinguishes venues of the same name by their description', async () => {
-    const first = await ask.made('/venues', { venue: 'Hall', description: 'In the north' });
-    const second = await ask.made('/venues', { venue: 'Hall', description: 'In the south' });
+    const first = await ask.create('/venues', { venue: 'Hall', description: 'In the north' });
+    const second = await ask.create('/venues', { venue: 'Hall', description: 'In the south' });
     expect(second.id).not.toBe(first.id);
-    expect((await ask.made('/venues', { venue: 'Hall', description: 'In the north' })).id).toBe(first.id);
+    expect((await ask.create('/venues', { venue: 'Hall', description: 'In the north' })).id).toBe(first.id);
   });
   it('D8 applies to new venues in an event', async () => {
-    expect((await ask.made('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'ed')).venue.id).toBe(12);
-    expect((await ask.made('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'auth')).venue.id).toBeGreaterThan(92);
+    expect((await ask.create('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'ed')).venue.id).toBe(12);
+    expect((await ask.create('/events', { ...EVENT, venue: { venue: 'Teatro Rossi' } }, 'auth')).venue.id).toBeGreaterThan(92);
   });
 
   it.each([
@@ -229,7 +229,7 @@ describeAsking('venues and organizers of an event', (ask) => {
     ['another author', { author: 1 }, 'auth', 403],
     ['an organizer without text in its name', { organizer: [{ organizer: '<i></i>' }] }, 'admin', 400],
   ] as const)('D9 stores nothing of an event refused for %s', async (_, refused, as, status) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     const answer = await ask.post(
       '/events',
       {
@@ -242,16 +242,16 @@ describeAsking('venues and organizers of an event', (ask) => {
       as,
     );
     expect(answer.status).toBe(status);
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
   it('D9 stores nothing of a change that is refused', async () => {
-    const before = await ask.everything();
-    expectRefusal(
+    const before = await ask.allRows();
+    expectError(
       await ask.patch('/events/79', { title: 'Half', venue: { venue: 'Left behind' }, tags: ['never seen'] }, 'auth'),
       403,
       'rest_forbidden',
     );
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it.each([
@@ -267,11 +267,11 @@ describeAsking('venues and organizers of an event', (ask) => {
           .where({ meta_key: key, meta_value: String(id) })
           .orderBy('meta_id');
       const before = await links();
-      const shown = async (as: As) => idsIn((await ask.read('/events/81', as))[member]);
+      const shown = async (as: UserName) => idsIn((await ask.read('/events/81', as))[member]);
       expect(before.length).toBeGreaterThan(3);
       expect(await shown(undefined)).toEqual([id]);
 
-      bodyOf(await ask.del(`/${path}/${id}`));
+      expectBody(await ask.del(`/${path}/${id}`));
       expect(await links()).toEqual(before);
       for (const as of [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin'] as const) {
         expect({ as, shown: await shown(as) }).toEqual({ as, shown: [] });
@@ -280,17 +280,17 @@ describeAsking('venues and organizers of an event', (ask) => {
         expect(listed.flatMap((event: Json) => idsIn(event[member]))).not.toContain(id);
       }
 
-      expect((await ask.changed(`/${path}/${id}`, { status: 'publish' })).status).toBe('publish');
+      expect((await ask.update(`/${path}/${id}`, { status: 'publish' })).status).toBe('publish');
       expect(await links()).toEqual(before);
       expect(await shown(undefined)).toEqual([id]);
     },
   );
 });
 
-describeAsking('new venues and organizers within an event', (ask) => {
+describeRequests('new venues and organizers within an event', (ask) => {
   /** Removes a capability from the contributor. */
   const without = (capability: string) =>
-    ask.rows((db) =>
+    ask.writeRows((db) =>
       db
         .from('usermeta')
         .where({ user_id: 4, meta_key: 'wp_capabilities' })
@@ -301,18 +301,18 @@ describeAsking('new venues and organizers within an event', (ask) => {
     ['venue', { venue: 'Barn' }, 'edit_tribe_venues'],
     ['organizer', { organizer: 'Farmers' }, 'edit_tribe_organizers'],
   ])('D17 requires the capability to create an inline %s', async (field, value, capability) => {
-    expect((await ask.made('/events', { ...EVENT, [field]: value }, 'contrib')).status).toBe('draft');
+    expect((await ask.create('/events', { ...EVENT, [field]: value }, 'contrib')).status).toBe('draft');
     await without(capability);
-    const before = await ask.everything();
+    const before = await ask.allRows();
     for (const wish of [value, [value]]) {
-      expectRefusal(await ask.post('/events', { ...EVENT, [field]: wish }, 'contrib'), 403, 'rest_forbidden');
-      expectRefusal(await ask.post('/events/80', { [field]: wish }, 'contrib'), 403, 'rest_forbidden');
+      expectError(await ask.post('/events', { ...EVENT, [field]: wish }, 'contrib'), 403, 'rest_forbidden');
+      expectError(await ask.post('/events/80', { [field]: wish }, 'contrib'), 403, 'rest_forbidden');
     }
-    expect(await ask.everything()).toEqual(before);
-    await ask.made('/events', { ...EVENT, [field]: field === 'venue' ? 12 : 24 }, 'contrib');
+    expect(await ask.allRows()).toEqual(before);
+    await ask.create('/events', { ...EVENT, [field]: field === 'venue' ? 12 : 24 }, 'contrib');
   });
   it('D17 requires no other capability: a user who may not create venues may create an organizer in an event', async () => {
     await without('edit_tribe_venues');
-    expect((await ask.made('/events', { ...EVENT, organizer: { organizer: 'Farmers' } }, 'contrib')).status).toBe('draft');
+    expect((await ask.create('/events', { ...EVENT, organizer: { organizer: 'Farmers' } }, 'contrib')).status).toBe('draft');
   });
 });

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { type As, bodyOf, describeAsking, expectRefusal, idsOf, type Json, query } from '../support/asking.ts';
+import { describeRequests, expectBody, expectError, idsOf, type Json, query, type UserName } from '../support/site-client.ts';
 
 const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
 const WIDE = 'start_date=2019-01-01&end_date=2040-01-01';
 const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b);
 
-describeAsking('contents of lists of events', (ask) => {
-  const ids = async (path: string, as?: As) => idsOf(await ask.read(path, as));
+describeRequests('contents of lists of events', (ask) => {
+  const ids = async (path: string, as?: UserName) => idsOf(await ask.read(path, as));
 
   it('D19 lists the events of include whenever they take place', async () => {
     expect(sorted(await ids('/events?include=33,81,44'))).toEqual([33, 44, 81]);
@@ -43,11 +43,11 @@ describeAsking('contents of lists of events', (ask) => {
     expect(sorted(await ids(`/events?${WIDE}&per_page=50&tags[]=13&tags[]=11&tags[]=12`))).toEqual(any);
   });
   it('refuses a number that is not the id of a term, even if it is the slug of one', async () => {
-    await ask.made('/tags', { name: '9999', slug: '9999' });
-    const { id } = await ask.made('/tags', { name: '11', slug: '11' });
-    await ask.changed('/events/38', { tags: [id] });
+    await ask.create('/tags', { name: '9999', slug: '9999' });
+    const { id } = await ask.create('/tags', { name: '11', slug: '11' });
+    await ask.update('/events/38', { tags: [id] });
     for (const filter of ['/events?tags=9999', '/events?tags=11,9999', '/tags?include=9999'])
-      expectRefusal(await ask.get(filter), 400, 'rest_invalid_param', [filter.includes('include') ? 'include' : 'tags']);
+      expectError(await ask.get(filter), 400, 'rest_invalid_param', [filter.includes('include') ? 'include' : 'tags']);
     expect(await ids(`/events?${WIDE}&tags=11`)).toEqual([38]);
   });
   it('D20 requires both a tag and a category if both are given', async () => {
@@ -67,13 +67,13 @@ describeAsking('contents of lists of events', (ask) => {
     const dayBefore = new Date(Date.parse(`${today}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
     const dayAfter = new Date(Date.parse(`${last}T12:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
     const made = async (title: string, start_date: string, end_date: string) =>
-      (await ask.made('/events', { title, start_date, end_date })).id;
+      (await ask.create('/events', { title, start_date, end_date })).id;
     await made('Too early', `${dayBefore} 23:59:59`, `${today} 10:00:00`);
     const first = await made('First', `${today} 00:00:00`, `${today} 00:30:00`);
     const final = await made('Last', `${last} 22:00:00`, `${last} 23:59:59`);
     await made('Too late', `${last} 22:00:00`, `${dayAfter} 00:00:00`);
     await ask.options({ timezone_string });
-    ask.at(now);
+    ask.setClock(now);
     const body = await ask.read('/events?per_page=50');
     expect(idsOf(body).filter((id) => id > 92)).toEqual([first, final]);
     expect(idsOf(body)[0]).toBe(first);
@@ -82,19 +82,19 @@ describeAsking('contents of lists of events', (ask) => {
   });
   it('D23 begins days at the hour that the calendar is set to', async () => {
     await ask.options({ tribe_events_calendar_options: { multiDayCutoff: '06:00' } });
-    const early = (await ask.made('/events', { ...EVENT, start_date: '2026-11-20 05:59:59', end_date: '2026-11-20 08:00:00' })).id;
-    const later = (await ask.made('/events', { ...EVENT, start_date: '2026-11-20 06:00:00', end_date: '2026-11-20 08:00:00' })).id;
+    const early = (await ask.create('/events', { ...EVENT, start_date: '2026-11-20 05:59:59', end_date: '2026-11-20 08:00:00' })).id;
+    const later = (await ask.create('/events', { ...EVENT, start_date: '2026-11-20 06:00:00', end_date: '2026-11-20 08:00:00' })).id;
     expect(await ids('/events?per_page=50')).toEqual(expect.arrayContaining([later]));
     expect(await ids('/events?per_page=50')).not.toContain(early);
   });
 });
 
-describeAsking('URLs in lists', (ask) => {
+describeRequests('URLs in lists', (ask) => {
   const pathOf = (url: string) => url.slice(url.indexOf('/wp-json/calendar/events/v1') + '/wp-json/calendar/events/v1'.length);
   const paramsOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
 
   /** Follows the next pages to the end and the previous ones back. Returns the ids of both ways. */
-  async function walk(path: string, as?: As): Promise<{ there: number[]; back: number[]; pages: number }> {
+  async function walk(path: string, as?: UserName): Promise<{ there: number[]; back: number[]; pages: number }> {
     const there: number[][] = [];
     const back: number[][] = [];
     let body: Json = await ask.read(path, as);
@@ -112,11 +112,11 @@ describeAsking('URLs in lists', (ask) => {
   }
 
   it('filter correctly by the time of modification in the hour that occurs twice when clocks go back', async () => {
-    ask.at('2031-10-26T00:45:00Z');
-    const { id } = await ask.made('/venues', { venue: 'Clockmaker' });
-    const drawn = await ask.made('/venues', { venue: 'Drawn', status: 'draft' });
-    ask.at('2031-10-26T01:10:00Z');
-    await ask.changed(`/venues/${id}`, { phone: '1' });
+    ask.setClock('2031-10-26T00:45:00Z');
+    const { id } = await ask.create('/venues', { venue: 'Clockmaker' });
+    const drawn = await ask.create('/venues', { venue: 'Drawn', status: 'draft' });
+    ask.setClock('2031-10-26T01:10:00Z');
+    await ask.update(`/venues/${id}`, { phone: '1' });
     const found = async (query: string) => {
       const { venues } = await ask.read(`/venues?per_page=50&status=publish,draft&${query}`, 'admin');
       return venues.map((venue: { id: number }) => venue.id).filter((one: number) => one === id || one === drawn.id);
@@ -175,11 +175,11 @@ describeAsking('URLs in lists', (ask) => {
         ['/organizers', { has_events: 'true' }],
         ['/organizers', { only_with_upcoming: 'yes' }],
         ['/organizers', { status: 'draft,publish' }, 'ed'],
-      ] as [string, Record<string, string>, As?][]
+      ] as [string, Record<string, string>, UserName?][]
     ).map(([path, params, as]) => [path, params, as ?? 'nobody'] as const),
   )('D21 contain every parameter of %s?%j (for %s) on the next and the previous page', async (path, params, who) => {
     const as = who === 'nobody' ? undefined : who;
-    await ask.rows((db) =>
+    await ask.writeRows((db) =>
       db.from('postmeta').insert(
         [12, 13, 14].flatMap((id) => [
           { post_id: id, meta_key: '_VenueLat', meta_value: `4${id - 9}.7` },
@@ -278,7 +278,7 @@ describeAsking('URLs in lists', (ask) => {
   });
 });
 
-describeAsking('venues and organizers in lists', (ask) => {
+describeRequests('venues and organizers in lists', (ask) => {
   it.each([
     ['/venues', 'teatro', [12]],
     ['/venues', 'TEATRO rossi', [12]],
@@ -302,16 +302,16 @@ describeAsking('venues and organizers in lists', (ask) => {
     ['venues', 'venue'],
     ['organizers', 'organizer'],
   ])('a search of %s leaves out the trash, even with status=trash', async (path, name) => {
-    const { id } = await ask.made(`/${path}`, { [name]: 'Quagga house' });
+    const { id } = await ask.create(`/${path}`, { [name]: 'Quagga house' });
     await ask.del(`/${path}/${id}`, 'admin');
     expect(idsOf(await ask.read(`/${path}?status=trash&per_page=50`, 'admin'))).toContain(id);
     expect(idsOf(await ask.read(`/${path}?status=trash&search=quagga`, 'admin'))).toEqual([]);
   });
   it('D22 do not treat letters of other scripts as word separators', async () => {
-    const { id } = await ask.made('/venues', { venue: 'Città Alta' });
-    await ask.made('/venues', { venue: 'Citt a Alt b' });
+    const { id } = await ask.create('/venues', { venue: 'Città Alta' });
+    await ask.create('/venues', { venue: 'Citt a Alt b' });
     expect(idsOf(await ask.read(`/venues?${query({ search: 'città' })}`))).toEqual([id]);
-    const { id: cyrillic } = await ask.made('/organizers', { organizer: 'Клуб любителей' });
+    const { id: cyrillic } = await ask.create('/organizers', { organizer: 'Клуб любителей' });
     expect(idsOf(await ask.read(`/organizers?${query({ search: 'клуб' })}`))).toEqual([cyrillic]);
   });
   it.each([
@@ -335,12 +335,12 @@ describeAsking('venues and organizers in lists', (ask) => {
   });
 });
 
-describeAsking('the order of lists', (ask) => {
+describeRequests('the order of lists', (ask) => {
   it('by slug is that of the collation, in which underscores and dashes precede digits and letters', async () => {
     const slugs = ['zz_b', 'zz-b', 'zz1', 'zzb'];
     for (const [place, slug] of [...slugs.entries()].reverse()) {
-      await ask.made('/tags', { name: `Tag ${place}`, slug });
-      await ask.made('/events', { ...EVENT, title: `Event ${place}`, slug });
+      await ask.create('/tags', { name: `Tag ${place}`, slug });
+      await ask.create('/events', { ...EVENT, title: `Event ${place}`, slug });
     }
     for (const [path, key] of [
       ['/tags?hide_empty=false&', 'tags'],
@@ -359,7 +359,7 @@ describeAsking('the order of lists', (ask) => {
   }
   it('D24 is by id for events that are otherwise equal, in the requested direction', async () => {
     const tied = [74, 69, 70, 76];
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       await db
         .from('posts')
         .whereIn('ID', tied)
@@ -385,14 +385,14 @@ describeAsking('the order of lists', (ask) => {
     ['/venues', 'tribe_venue'],
     ['/organizers', 'tribe_organizer'],
   ])('D24 is by id for equal records of %s, the newest first', async (path, post_type) => {
-    await ask.rows((db) => db.from('posts').where({ post_type }).update({ post_date: '2021-05-01 10:00:00', post_title: 'Same' }));
+    await ask.writeRows((db) => db.from('posts').where({ post_type }).update({ post_date: '2021-05-01 10:00:00', post_title: 'Same' }));
     const whole = idsOf(await ask.read(`${path}?per_page=50`));
     expect(whole).toEqual(sorted(whole).reverse());
     expect(await paged(`${path}?page=1`.replace('?page=1', '?order=desc'))).toEqual(whole);
     expect(idsOf(await ask.read(`${path}?per_page=50&orderby=title&order=asc`))).toEqual([...whole].reverse());
   });
   it.each(['/categories', '/tags'])('D24 is by id for equal terms of %s', async (path) => {
-    await ask.rows((db) => db.from('term_taxonomy').update({ count: 3 }));
+    await ask.writeRows((db) => db.from('term_taxonomy').update({ count: 3 }));
     const whole = idsOf(await ask.read(`${path}?per_page=50&orderby=count&order=asc`));
     expect(whole).toEqual(sorted(whole));
     expect(await paged(`${path}?orderby=count&order=desc`)).toEqual([...whole].reverse());
@@ -407,7 +407,7 @@ describeAsking('the order of lists', (ask) => {
     '/venues?search=nothing+of+this',
   ])('D26 answers with the totals of %s in four headers that every origin may read', async (path) => {
     const answer = await ask.send('GET', `/wp-json/calendar/events/v1${path}`, { headers: { Origin: 'https://other.example' } });
-    const { total } = bodyOf(answer);
+    const { total } = expectBody(answer);
     const pages = Math.ceil(total / 3);
     expect(answer.headers).toMatchObject({
       'x-tec-total': String(total),
@@ -421,11 +421,11 @@ describeAsking('the order of lists', (ask) => {
   });
 });
 
-describeAsking('places and tickets', (ask) => {
+describeRequests('places and tickets', (ask) => {
   /** Pisa, Lucca (17 km away), Florence (69 km), and a venue without coordinates. */
   const PLACES = { 12: [43.7167, 10.4], 13: [43.843, 10.505], 14: [43.7696, 11.2558] } as const;
   const place = () =>
-    ask.rows((db) =>
+    ask.writeRows((db) =>
       db.from('postmeta').insert(
         Object.entries(PLACES).flatMap(([id, [lat, lng]]) => [
           { post_id: Number(id), meta_key: '_VenueLat', meta_value: String(lat) },
@@ -437,12 +437,15 @@ describeAsking('places and tickets', (ask) => {
   const UPCOMING = 'start_date=2027-01-01&end_date=2040-01-01&per_page=50';
 
   it('D27 accepts and returns coordinates of venues as numbers', async () => {
-    const venue = await ask.made('/venues', { venue: 'Tower', geo_lat: 43.72301, geo_lng: '10.39663' });
+    const venue = await ask.create('/venues', { venue: 'Tower', geo_lat: 43.72301, geo_lng: '10.39663' });
     expect([venue.geo_lat, venue.geo_lng]).toEqual([43.72301, 10.39663]);
-    expect([await ask.meta(venue.id, '_VenueLat'), await ask.meta(venue.id, '_VenueLng')]).toEqual([['43.72301'], ['10.39663']]);
-    expect((await ask.changed(`/venues/${venue.id}`, { geo_lat: -1.5 })).geo_lat).toBe(-1.5);
-    expect(await ask.changed(`/venues/${venue.id}`, { geo_lat: null, geo_lng: '' })).not.toHaveProperty('geo_lat');
-    expectRefusal(await ask.post('/venues', { venue: 'X', geo_lat: 'north' }), 400, 'rest_invalid_param', ['geo_lat']);
+    expect([await ask.metaValues(venue.id, '_VenueLat'), await ask.metaValues(venue.id, '_VenueLng')]).toEqual([
+      ['43.72301'],
+      ['10.39663'],
+    ]);
+    expect((await ask.update(`/venues/${venue.id}`, { geo_lat: -1.5 })).geo_lat).toBe(-1.5);
+    expect(await ask.update(`/venues/${venue.id}`, { geo_lat: null, geo_lng: '' })).not.toHaveProperty('geo_lat');
+    expectError(await ask.post('/venues', { venue: 'X', geo_lat: 'north' }), 400, 'rest_invalid_param', ['geo_lat']);
     await place();
     expect((await ask.read('/events/39')).venue).toMatchObject({ geo_lat: 43.7167, geo_lng: 10.4 });
   });
@@ -481,7 +484,7 @@ describeAsking('places and tickets', (ask) => {
     ['geoloc_lat=43&geoloc_lng=181', 'geoloc_lng'],
     ['geoloc_lat=43&geoloc_lng=10&geoloc_radius=0', 'geoloc_radius'],
     ['geoloc_lat=here&geoloc_lng=10', 'geoloc_lat'],
-  ])('D27 refuses %s', async (filter, param) => expectRefusal(await ask.get(`/events?${filter}`), 400, 'rest_invalid_param', [param]));
+  ])('D27 refuses %s', async (filter, param) => expectError(await ask.get(`/events?${filter}`), 400, 'rest_invalid_param', [param]));
 
   it.each([
     '_tribe_rsvp_for_event',
@@ -491,7 +494,7 @@ describeAsking('places and tickets', (ask) => {
     '_tribe_eddticket_for_event',
   ])('D28 filters by %s of published tickets', async (key) => {
     const ticket = async (event: number, post_status: string) =>
-      ask.rows(async (db) => {
+      ask.writeRows(async (db) => {
         const page = (await db.from('posts').where('ID', 1).first())!;
         const [id] = await db
           .knex(db.table('posts'))
@@ -502,7 +505,7 @@ describeAsking('places and tickets', (ask) => {
     await ticket(40, 'draft');
     await ticket(54, 'publish');
     // A ticket without a price and stock.
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       const { post_id } = (await db.from('postmeta').where({ meta_value: '54' }).orderBy('meta_id', 'desc').first())!;
       await db.knex(db.table('postmeta')).insert({ post_id, meta_key: key, meta_value: null });
     });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { bodyOf, describeAsking, expectRefusal, idsOf, type Json } from '../support/asking.ts';
 import { serveDatabase } from '../support/running-site.ts';
+import { describeRequests, expectBody, expectError, idsOf, type Json } from '../support/site-client.ts';
 
 const ROOT = '/wp-json/calendar/events/v1';
 
-describeAsking('parameters and methods of requests', (ask) => {
+describeRequests('parameters and methods of requests', (ask) => {
   it('D6 selects an event by the slug in the path, and uses the slug in the body as the new one', async () => {
     for (const [index, method] of ['POST', 'PUT', 'PATCH'].entries()) {
       const old = index === 0 ? 'spring-fair' : `fair-${index - 1}`;
-      const event = bodyOf(await ask.send(method, `${ROOT}/events/by-slug/${old}`, { as: 'admin', body: { slug: `fair-${index}` } }));
+      const event = expectBody(await ask.send(method, `${ROOT}/events/by-slug/${old}`, { as: 'admin', body: { slug: `fair-${index}` } }));
       expect([event.id, event.slug]).toEqual([38, `fair-${index}`]);
     }
     expect((await ask.read('/events/by-slug/fair-2')).id).toBe(38);
-    expectRefusal(await ask.get('/events/by-slug/spring-fair'), 400, 'rest_invalid_param', ['slug']);
+    expectError(await ask.get('/events/by-slug/spring-fair'), 400, 'rest_invalid_param', ['slug']);
   });
   it('D6 makes the new slug unique', async () => {
-    expect(bodyOf(await ask.patch('/events/by-slug/spring-fair', { slug: 'Summer Concert' })).slug).toBe('summer-concert-2');
+    expect(expectBody(await ask.patch('/events/by-slug/spring-fair', { slug: 'Summer Concert' })).slug).toBe('summer-concert-2');
   });
   it.each([
     ['/events', 38, 39],
@@ -27,7 +27,7 @@ describeAsking('parameters and methods of requests', (ask) => {
     expect((await ask.read(`${path}/${id}?id=${other}`)).id).toBe(id);
     const untouched = await ask.read(`${path}/${other}`, 'admin');
     for (const method of ['POST', 'PUT', 'PATCH']) {
-      const changed = bodyOf(
+      const changed = expectBody(
         await ask.send(method, `${ROOT}${path}/${id}?id=${other}`, { as: 'admin', body: { id: other, description: method } }),
       );
       expect([changed.id, changed.description.includes(method)]).toEqual([id, true]);
@@ -37,8 +37,8 @@ describeAsking('parameters and methods of requests', (ask) => {
       body: `id=${other}&description=form`,
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
-    expect(bodyOf(form).id).toBe(id);
-    expect(bodyOf(await ask.send('DELETE', `${ROOT}${path}/${id}?id=${other}`, { as: 'admin', body: { id: other } })).id).toBe(id);
+    expect(expectBody(form).id).toBe(id);
+    expect(expectBody(await ask.send('DELETE', `${ROOT}${path}/${id}?id=${other}`, { as: 'admin', body: { id: other } })).id).toBe(id);
     expect({ ...(await ask.read(`${path}/${other}`, 'admin')), json_ld: 0 }).toEqual({ ...untouched, json_ld: 0 });
   });
   it.each([
@@ -47,16 +47,16 @@ describeAsking('parameters and methods of requests', (ask) => {
     ['/organizers/by-slug/acme-events', 24, '25', 'coop-friends'],
   ])('D6 selects %s by its path alone', async (path, id, otherId, otherSlug) => {
     expect((await ask.read(`${path}?id=${otherId}&slug=${otherSlug}`)).id).toBe(id);
-    expect(bodyOf(await ask.send('PATCH', `${ROOT}${path}`, { as: 'admin', body: { id: otherId, description: 'x' } })).id).toBe(id);
-    expect(bodyOf(await ask.send('DELETE', `${ROOT}${path}?id=${otherId}&slug=${otherSlug}`, { as: 'admin' })).id).toBe(id);
+    expect(expectBody(await ask.send('PATCH', `${ROOT}${path}`, { as: 'admin', body: { id: otherId, description: 'x' } })).id).toBe(id);
+    expect(expectBody(await ask.send('DELETE', `${ROOT}${path}?id=${otherId}&slug=${otherSlug}`, { as: 'admin' })).id).toBe(id);
   });
   it('D6 checks the rights to the record of the path', async () => {
-    expectRefusal(await ask.patch('/events/38', { id: 79, excerpt: 'x' }, 'auth'), 403, 'rest_forbidden');
-    expect(bodyOf(await ask.patch('/events/79', { id: 38, excerpt: 'x' }, 'auth')).id).toBe(79);
+    expectError(await ask.patch('/events/38', { id: 79, excerpt: 'x' }, 'auth'), 403, 'rest_forbidden');
+    expect(expectBody(await ask.patch('/events/79', { id: 38, excerpt: 'x' }, 'auth')).id).toBe(79);
   });
 
   it.each(['DELETE', 'PATCH', 'POST', 'delete'])('D40 does not treat a GET as %s', async (method) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     const plain = await ask.send('GET', `${ROOT}/events/38`, { as: 'admin' });
     for (const answer of [
       await ask.send('GET', `${ROOT}/events/38?_method=${method}`, { as: 'admin' }),
@@ -67,27 +67,28 @@ describeAsking('parameters and methods of requests', (ask) => {
     ]) {
       expect(answer.status).toBe(200);
     }
-    expect(bodyOf(await ask.send('GET', `${ROOT}/events/38?_method=${method}`, { as: 'admin' })).title).toBe(plain.body.title);
-    expect(await ask.everything()).toEqual(before);
+    expect(expectBody(await ask.send('GET', `${ROOT}/events/38?_method=${method}`, { as: 'admin' })).title).toBe(plain.body.title);
+    expect(await ask.allRows()).toEqual(before);
   });
   it('D40 does not treat PUT, PATCH or DELETE as another method', async () => {
     const body = { excerpt: 'x' };
     for (const method of ['PUT', 'PATCH']) {
-      expect(bodyOf(await ask.send(method, `${ROOT}/events/38?_method=DELETE`, { as: 'admin', body })).status).toBe('publish');
+      expect(expectBody(await ask.send(method, `${ROOT}/events/38?_method=DELETE`, { as: 'admin', body })).status).toBe('publish');
       expect(
-        bodyOf(await ask.send(method, `${ROOT}/events/38`, { as: 'admin', body, headers: { 'X-HTTP-Method-Override': 'DELETE' } })).status,
+        expectBody(await ask.send(method, `${ROOT}/events/38`, { as: 'admin', body, headers: { 'X-HTTP-Method-Override': 'DELETE' } }))
+          .status,
       ).toBe('publish');
     }
-    expect(bodyOf(await ask.send('DELETE', `${ROOT}/events/38?_method=GET`, { as: 'admin' })).status).toBe('trash');
+    expect(expectBody(await ask.send('DELETE', `${ROOT}/events/38?_method=GET`, { as: 'admin' })).status).toBe('trash');
   });
   it('D40 treats a POST as the method in _method', async () => {
-    expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=GET`)).json_ld).toBeDefined();
-    expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=patch`, { as: 'admin', body: { excerpt: 'x' } })).id).toBe(38);
-    expect(bodyOf(await ask.send('POST', `${ROOT}/events/38?_method=DELETE`, { as: 'admin' })).status).toBe('trash');
+    expect(expectBody(await ask.send('POST', `${ROOT}/events/38?_method=GET`)).json_ld).toBeDefined();
+    expect(expectBody(await ask.send('POST', `${ROOT}/events/38?_method=patch`, { as: 'admin', body: { excerpt: 'x' } })).id).toBe(38);
+    expect(expectBody(await ask.send('POST', `${ROOT}/events/38?_method=DELETE`, { as: 'admin' })).status).toBe('trash');
     expect(
-      bodyOf(await ask.send('POST', `${ROOT}/events/39`, { as: 'admin', headers: { 'X-HTTP-Method-Override': 'DELETE' } })).status,
+      expectBody(await ask.send('POST', `${ROOT}/events/39`, { as: 'admin', headers: { 'X-HTTP-Method-Override': 'DELETE' } })).status,
     ).toBe('trash');
-    expectRefusal(await ask.send('POST', `${ROOT}/events/40?_method=DELETE`), 401, 'rest_forbidden');
+    expectError(await ask.send('POST', `${ROOT}/events/40?_method=DELETE`), 401, 'rest_forbidden');
   });
 });
 
@@ -109,9 +110,9 @@ const EVERYWHERE = [
   '/tags/12',
 ];
 
-describeAsking('additions', (ask) => {
+describeRequests('additions', (ask) => {
   const [english, italian] = ['Free', 'Gratis'];
-  const freeEvent = () => ask.changed('/events/55', { cost: 0 });
+  const freeEvent = () => ask.update('/events/55', { cost: 0 });
   const costIn = async (params: string) => (await ask.read(`/events/55?${params}`)).cost;
 
   it('Addition translation_language chooses the language of the texts', async () => {
@@ -124,14 +125,14 @@ describeAsking('additions', (ask) => {
     const [one, other] = [await ask.get('/events/999999?translation_language=en'), await ask.get('/events/999999?translation_language=it')];
     expect(one.body.message).not.toBe(other.body.message);
     expect({ ...one.body, message: '' }).toEqual({ ...other.body, message: '' });
-    expect((await ask.changed('/events/55', { cost: 0, translation_language: 'it' })).cost).toBe(italian);
+    expect((await ask.update('/events/55', { cost: 0, translation_language: 'it' })).cost).toBe(italian);
     expect((await ask.read('/doc?translation_language=it')).info.title).not.toBe((await ask.read('/doc')).info.title);
   });
   it.each(EVERYWHERE)('Addition translation_language accepts only en and it on GET %s', async (path) => {
     for (const language of ['en', 'it']) await ask.read(`${path}?translation_language=${language}`);
     for (const language of ['fr', 'EN', 'en-US', '', 'xx']) {
       const answer = await ask.get(`${path}?translation_language=${language}`);
-      expectRefusal(answer, 400, 'rest_invalid_param', ['translation_language']);
+      expectError(answer, 400, 'rest_invalid_param', ['translation_language']);
       expect(answer.body.data.details.translation_language).toMatchObject({
         code: 'rest_not_in_enum',
         data: null,
@@ -139,17 +140,17 @@ describeAsking('additions', (ask) => {
     }
   });
   it('Addition translation_language is checked on writes too', async () => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     for (const [path, body] of [
       ['/events', { title: 'x', start_date: '2027-01-01', end_date: '2027-01-01' }],
       ['/events/38', {}],
       ['/venues/12', { venue: 'x' }],
       ['/tags', { name: 'x' }],
     ] as const) {
-      expectRefusal(await ask.post(path, { ...body, translation_language: 'fr' }), 400, 'rest_invalid_param', ['translation_language']);
+      expectError(await ask.post(path, { ...body, translation_language: 'fr' }), 400, 'rest_invalid_param', ['translation_language']);
     }
-    expectRefusal(await ask.del('/events/38?translation_language=fr'), 400, 'rest_invalid_param', ['translation_language']);
-    expect(await ask.everything()).toEqual(before);
+    expectError(await ask.del('/events/38?translation_language=fr'), 400, 'rest_invalid_param', ['translation_language']);
+    expect(await ask.allRows()).toEqual(before);
   });
   it.each(['lang', 'wpml_language'])('Addition translation_language has the alias %s, used if it is one of the two', async (name) => {
     await freeEvent();
@@ -158,7 +159,7 @@ describeAsking('additions', (ask) => {
       expect({ other, cost: await costIn(`${name}=${other}`) }).toEqual({ other, cost: english });
     expect(await costIn(`${name}=it&translation_language=en`)).toBe(english);
     expect(await costIn(`${name}=en&translation_language=it`)).toBe(italian);
-    expect((await ask.changed('/events/55', { cost: 0, [name]: 'it' })).cost).toBe(italian);
+    expect((await ask.update('/events/55', { cost: 0, [name]: 'it' })).cost).toBe(italian);
   });
 
   it.each(['/events/38', '/events?per_page=2', '/venues/12', '/venues', '/organizers/24', '/categories', '/tags/12', '/doc'])(
@@ -168,7 +169,7 @@ describeAsking('additions', (ask) => {
       const hasAddress = ['/events?per_page=2', '/venues', '/organizers/24'].includes(path);
       for (const as of [undefined, 'admin'] as const) {
         const first = await ask.send('GET', ROOT + path, as ? { as } : {});
-        bodyOf(first);
+        expectBody(first);
         const tag = String(first.headers.etag);
         expect(tag).toMatch(/^(W\/)?"[^"]+"$/);
         expect(JSON.stringify(first.body).includes('&#')).toBe(hasAddress);
@@ -185,11 +186,11 @@ describeAsking('additions', (ask) => {
   it('Addition validators change with the record', async () => {
     const tagOf = async () => String((await ask.get('/venues/13')).headers.etag);
     const before = await tagOf();
-    await ask.changed('/venues/13', { city: 'Brooklyn' });
+    await ask.update('/venues/13', { city: 'Brooklyn' });
     const after = await tagOf();
     expect(after).not.toBe(before);
     const answer = await ask.send('GET', `${ROOT}/venues/13`, { headers: { 'If-None-Match': before } });
-    expect(bodyOf(answer).city).toBe('Brooklyn');
+    expect(expectBody(answer).city).toBe('Brooklyn');
   });
 
   describe.each([
@@ -202,7 +203,7 @@ describeAsking('additions', (ask) => {
       ['published', 'post_date'],
     ] as const)('Addition %s_after and %s_before filter by date', async (name, column) => {
       const times = ['2026-05-01 10:00:00', '2026-05-02 10:00:00', '2026-05-03 10:00:00'];
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         for (const [index, id] of ids.entries())
           await db
             .from('posts')
@@ -218,7 +219,7 @@ describeAsking('additions', (ask) => {
       expect((await listed(`${name}_after=2026-05-02`)).sort()).toEqual([ids[1], ids[2]]);
       expect((await listed(`${name}_before=2026-05-02`)).sort()).toEqual([ids[0]]);
       expect((await ask.read(`${path}${name}_before=2026-05-02`)).total).toBeGreaterThan(others);
-      expectRefusal(await ask.get(`${path}${name}_after=whenever`), 400, 'rest_invalid_param', [`${name}_after`]);
+      expectError(await ask.get(`${path}${name}_after=whenever`), 400, 'rest_invalid_param', [`${name}_after`]);
     });
   });
 
@@ -297,14 +298,14 @@ describeAsking('additions', (ask) => {
     const other = namespace === 'tribe/events/v1' ? 'calendar/events/v1' : 'tribe/events/v1';
     for (const path of EVERYWHERE) {
       const answer = await ask.send('GET', `/wp-json/${namespace}${path}`);
-      expect(bodyOf(answer)).toBeDefined();
+      expect(expectBody(answer)).toBeDefined();
       expect({ path, foreign: answer.text.includes(`/${other}/`) }).toEqual({ path, foreign: false });
     }
-    const list = bodyOf(await ask.send('GET', `/wp-json/${namespace}/events?per_page=1`));
+    const list = expectBody(await ask.send('GET', `/wp-json/${namespace}/events?per_page=1`));
     expect(list.rest_url).toContain(`/wp-json/${namespace}/events/`);
     expect(list.next_rest_url).toContain(`/wp-json/${namespace}/events/`);
     expect(list.events[0].rest_url).toContain(`/wp-json/${namespace}/events/38`);
-    const made = bodyOf(await ask.send('POST', `/wp-json/${namespace}/categories`, { as: 'admin', body: { name: 'New' } }), 201);
+    const made = expectBody(await ask.send('POST', `/wp-json/${namespace}/categories`, { as: 'admin', body: { name: 'New' } }), 201);
     expect(made.urls.self).toContain(`/wp-json/${namespace}/categories/${made.id}`);
   });
   it('Addition both namespaces return the same records', async () => {
@@ -324,10 +325,10 @@ describeAsking('additions', (ask) => {
         await ask.send('GET', `/index.php/wp-json/tribe/events/v1${path}`),
         await ask.send('GET', `/wp-json/tribe/events/v1${path}`),
       ];
-      expect(bodyOf(one)).toBeDefined();
+      expect(expectBody(one)).toBeDefined();
       expect(one.text.replace(/(&#\d+;)+/g, '').length).toBe(other.text.replace(/(&#\d+;)+/g, '').length);
     }
-    const event = bodyOf(
+    const event = expectBody(
       await ask.send('PATCH', '/index.php/wp-json/calendar/events/v1/events/38', { as: 'admin', body: { excerpt: 'x' } }),
     );
     expect(event.id).toBe(38);
@@ -339,28 +340,28 @@ describeAsking('additions', (ask) => {
     ['calendar/events/v1', 'tribe/events/v1'],
     ['tribe/events/v1', 'calendar/events/v1'],
   ])('Addition namespace parameter: the root of %s describes the namespace %s', async (root, namespace) => {
-    const body = bodyOf(await ask.send('GET', `/wp-json/${root}?namespace=${namespace}`));
+    const body = expectBody(await ask.send('GET', `/wp-json/${root}?namespace=${namespace}`));
     expect(body.namespace).toBe(namespace);
     expect(Object.keys(body.routes)).toContain(`/${namespace}/events`);
-    expect(bodyOf(await ask.send('GET', `/wp-json/${root}`)).namespace).toBe(root);
+    expect(expectBody(await ask.send('GET', `/wp-json/${root}`)).namespace).toBe(root);
   });
   it.each(['wp/v2x', 'calendar', 'nothing/v1', ' '])(
     'Addition namespace parameter: an unknown namespace such as %j is not found',
     async (namespace) => {
-      expectRefusal(await ask.get(`?namespace=${encodeURIComponent(namespace)}`), 404, 'rest_invalid_namespace');
+      expectError(await ask.get(`?namespace=${encodeURIComponent(namespace)}`), 404, 'rest_invalid_namespace');
     },
   );
 });
 
-describeAsking(
+describeRequests(
   'the date of the last change',
   (ask) => {
     it.each(['/venues/13', '/categories/5', '/venues', '/tags'])(
       'Addition validators include the date of the last change of %s',
       async (path) => {
-        ask.at('2026-11-20T13:00:00Z');
-        await ask.changed('/venues/13', { city: 'Brooklyn' });
-        ask.at('2026-11-20T14:00:00Z');
+        ask.setClock('2026-11-20T13:00:00Z');
+        await ask.update('/venues/13', { city: 'Brooklyn' });
+        ask.setClock('2026-11-20T14:00:00Z');
         const { headers } = await ask.get(path);
         expect(headers['last-modified']).toBe('Fri, 20 Nov 2026 13:00:00 GMT');
         const ifSince = (moment: string) => ask.send('GET', ROOT + path, { headers: { 'If-Modified-Since': moment } });
@@ -370,19 +371,19 @@ describeAsking(
     );
 
     it('Addition validators omit a date that a write in progress could still be given', async () => {
-      ask.at('2026-11-20T13:00:00Z');
-      await ask.changed('/venues/13', { city: 'Brooklyn' });
+      ask.setClock('2026-11-20T13:00:00Z');
+      await ask.update('/venues/13', { city: 'Brooklyn' });
       const pages = [`${ROOT}/venues/13`, '/venue/brooklyn-hall/', '/event/past-concert/?format=jsonld'];
       const datesAt = async (moment: string) => {
-        ask.at(moment);
+        ask.setClock(moment);
         return Promise.all(pages.map(async (path) => (await ask.send('GET', path)).headers['last-modified']));
       };
       expect(await datesAt('2026-11-20T13:00:00.900Z')).toEqual([undefined, undefined, undefined]);
-      await ask.changed('/venues/13', { city: 'Queens' });
+      await ask.update('/venues/13', { city: 'Queens' });
       // As if a write had waited for others in the meantime.
       expect(await datesAt('2026-11-20T13:00:20Z')).toEqual([undefined, undefined, undefined]);
-      ask.at('2026-11-20T13:00:00Z');
-      await ask.changed('/venues/13', { city: 'Siena' });
+      ask.setClock('2026-11-20T13:00:00Z');
+      await ask.update('/venues/13', { city: 'Siena' });
       const [date] = await datesAt('2026-11-20T13:01:01Z');
       expect(date).toBe('Fri, 20 Nov 2026 13:00:00 GMT');
     });
@@ -396,8 +397,8 @@ describeAsking(
     );
 
     it('Addition validators include no date before the start of the process, which may have other settings', async () => {
-      ask.at('2026-11-20T13:00:00Z');
-      await ask.changed('/venues/13', { city: 'Brooklyn' });
+      ask.setClock('2026-11-20T13:00:00Z');
+      await ask.update('/venues/13', { city: 'Brooklyn' });
       const later = await serveDatabase(ask.db(), {
         env: { SHARED_WITH_WORDPRESS: 'off', MAX_PER_PAGE: '3' },
         clock: () => new Date('2026-11-20T15:00:00Z'),

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { type As, bodyOf, describeAsking, expectRefusal, idsOf, type Json } from '../support/asking.ts';
 import { passwordOf } from '../support/running-site.ts';
+import { describeRequests, expectBody, expectError, idsOf, type Json, type UserName } from '../support/site-client.ts';
 
 const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
 const NEW = { '/events': EVENT, '/venues': { venue: 'Barn' }, '/organizers': { organizer: 'Farmers' } } as const;
@@ -10,9 +10,9 @@ const PEOPLE = [undefined, 'sub', 'contrib', 'auth', 'ed', 'admin'] as const;
 const [MINE_CONTRIB, DRAFT, PENDING, PRIVATE, FUTURE, TRASHED, MINE_AUTH] = [80, 82, 83, 84, 85, 86, 88];
 const UNPUBLISHED = [MINE_CONTRIB, DRAFT, PENDING, PRIVATE, FUTURE, TRASHED, MINE_AUTH];
 
-describeAsking('contents of lists', (ask) => {
+describeRequests('contents of lists', (ask) => {
   /** Ids of all pages, and the total. */
-  async function all(path: string, as: As): Promise<{ ids: number[]; total: number }> {
+  async function all(path: string, as: UserName): Promise<{ ids: number[]; total: number }> {
     const first = await ask.read(`${path}${path.includes('?') ? '&' : '?'}page=1`, as);
     const ids = idsOf(first);
     for (let page = 2; page <= first.total_pages; page++)
@@ -57,11 +57,11 @@ describeAsking('contents of lists', (ask) => {
     }
   });
   it('D13 contain records in the trash for users who may edit them, though GET of such a record is refused', async () => {
-    await ask.rows((db) => db.from('posts').where('ID', MINE_CONTRIB).update({ post_status: 'trash' }));
+    await ask.writeRows((db) => db.from('posts').where('ID', MINE_CONTRIB).update({ post_status: 'trash' }));
     expect((await all(`/events?${WIDE}&status=trash`, 'contrib')).ids).toEqual([MINE_CONTRIB]);
     expect((await all(`/events?${WIDE}&status=trash`, 'ed')).ids.sort()).toEqual([MINE_CONTRIB, TRASHED]);
     for (const as of ['contrib', 'ed', 'admin'] as const)
-      expectRefusal(await ask.get(`/events/${MINE_CONTRIB}`, as), 403, 'event-no-longer-available');
+      expectError(await ask.get(`/events/${MINE_CONTRIB}`, as), 403, 'event-no-longer-available');
   });
   it('D13 contain protected events without their texts, for everybody', async () => {
     for (const as of PEOPLE) {
@@ -83,12 +83,12 @@ describeAsking('contents of lists', (ask) => {
         venue: [],
         organizer: [],
       });
-      expectRefusal(await ask.get('/events/73', as), 403, 'event-password-protected');
+      expectError(await ask.get('/events/73', as), 403, 'event-password-protected');
     }
   });
   it('D13 match search words only in records that the caller may read', async () => {
-    await ask.rows((db) => db.from('posts').whereIn('ID', UNPUBLISHED).update({ post_excerpt: 'zebra crossing' }));
-    const found = async (as: As) => (await all(`/events?${WIDE}&search=zebra`, as)).ids.sort();
+    await ask.writeRows((db) => db.from('posts').whereIn('ID', UNPUBLISHED).update({ post_excerpt: 'zebra crossing' }));
+    const found = async (as: UserName) => (await all(`/events?${WIDE}&search=zebra`, as)).ids.sort();
     expect(await found(undefined)).toEqual([]);
     expect(await found('contrib')).toEqual([MINE_CONTRIB]);
     expect(await found('auth')).toEqual([MINE_AUTH]);
@@ -126,7 +126,7 @@ describeAsking('contents of lists', (ask) => {
     ['geoloc', 'false', ''],
     ['geoloc_lat', '43.7&geoloc_lng=10.4', ''],
   ])('D35 do not match a protected event by %s=%s unless its password is sent', async (name, value) => {
-    await ask.rows((db) =>
+    await ask.writeRows((db) =>
       db.from('postmeta').insert([
         { post_id: 12, meta_key: '_VenueLat', meta_value: '43.7' },
         { post_id: 12, meta_key: '_VenueLng', meta_value: '10.4' },
@@ -134,8 +134,8 @@ describeAsking('contents of lists', (ask) => {
     );
     const negative = value === 'false' && name === 'geoloc';
     if (name === 'featured' && value === 'true')
-      await ask.rows((db) => db.from('postmeta').insert({ post_id: 73, meta_key: '_tribe_featured', meta_value: '1' }));
-    if (negative) await ask.rows((db) => db.from('postmeta').where({ post_id: 73, meta_key: '_EventVenueID' }).delete());
+      await ask.writeRows((db) => db.from('postmeta').insert({ post_id: 73, meta_key: '_tribe_featured', meta_value: '1' }));
+    if (negative) await ask.writeRows((db) => db.from('postmeta').where({ post_id: 73, meta_key: '_EventVenueID' }).delete());
     for (const as of PEOPLE) {
       const { ids, total } = await all(`/events?${WIDE}&${name}=${value}`, as);
       expect({ as, told: ids.includes(73), some: ids.length > 0, total }).toEqual({ as, told: false, some: true, total: ids.length });
@@ -145,7 +145,7 @@ describeAsking('contents of lists', (ask) => {
   it.each(['city=Firenze', 'geoloc=true', 'geoloc_lat=43.8&geoloc_lng=11.2'])(
     'D35 do not match an event by a hidden property of its protected venue (%s)',
     async (filter) => {
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         db.from('postmeta').insert([
           { post_id: 22, meta_key: '_VenueLat', meta_value: '43.8' },
           { post_id: 22, meta_key: '_VenueLng', meta_value: '11.2' },
@@ -155,14 +155,14 @@ describeAsking('contents of lists', (ask) => {
     },
   );
   it('D35 ignore unreadable and protected events in filters of venues and organizers by their events', async () => {
-    await ask.rows((db) =>
+    await ask.writeRows((db) =>
       db.from('postmeta').insert([
         { post_id: 73, meta_key: '_EventVenueID', meta_value: '17' },
         { post_id: FUTURE, meta_key: '_EventVenueID', meta_value: '16' },
         { post_id: PRIVATE, meta_key: '_EventOrganizerID', meta_value: '28' },
       ]),
     );
-    const listed = async (path: string, as: As) => (await all(`${path}?per_page=50&has_events=1`, as)).ids;
+    const listed = async (path: string, as: UserName) => (await all(`${path}?per_page=50&has_events=1`, as)).ids;
     expect(await listed('/venues', undefined)).not.toContain(17);
     expect(await listed('/venues', undefined)).not.toContain(16);
     expect(await listed('/organizers', 'contrib')).not.toContain(28);
@@ -185,9 +185,9 @@ describeAsking('contents of lists', (ask) => {
     for (const as of PEOPLE) {
       const unknown = await ask.get(`${path}?${name}=999999`, as);
       const answer = await ask.get(`${path}?${name}=${id}`, as);
-      if (as === 'ed' || as === 'admin') bodyOf(answer);
+      if (as === 'ed' || as === 'admin') expectBody(answer);
       else {
-        expectRefusal(answer, 400, 'rest_invalid_param', [name]);
+        expectError(answer, 400, 'rest_invalid_param', [name]);
         expect(answer.body).toEqual(unknown.body);
       }
     }
@@ -195,40 +195,40 @@ describeAsking('contents of lists', (ask) => {
   it.each(['/venues', '/organizers', '/categories', '/tags'])(
     'D35 treat a protected event as unknown in %s?event= without its password',
     async (path) => {
-      for (const as of PEOPLE) expectRefusal(await ask.get(`${path}?event=73`, as), 400, 'rest_invalid_param', ['event']);
+      for (const as of PEOPLE) expectError(await ask.get(`${path}?event=73`, as), 400, 'rest_invalid_param', ['event']);
     },
   );
   it('D35 apply to writes, where a venue or organizer that the caller may not read is unknown', async () => {
-    expectRefusal(await ask.post('/events', { ...EVENT, venue: 18 }, 'auth'), 400, 'rest_invalid_param', ['venue']);
-    expectRefusal(await ask.patch(`/events/${MINE_CONTRIB}`, { organizer: [29] }, 'contrib'), 400, 'rest_invalid_param', ['organizer']);
-    expect((await ask.made('/events', { ...EVENT, venue: 18, organizer: [29] }, 'ed')).venue.id).toBe(18);
+    expectError(await ask.post('/events', { ...EVENT, venue: 18 }, 'auth'), 400, 'rest_invalid_param', ['venue']);
+    expectError(await ask.patch(`/events/${MINE_CONTRIB}`, { organizer: [29] }, 'contrib'), 400, 'rest_invalid_param', ['organizer']);
+    expect((await ask.create('/events', { ...EVENT, venue: 18, organizer: [29] }, 'ed')).venue.id).toBe(18);
   });
 });
 
-describeAsking('access control', (ask) => {
+describeRequests('access control', (ask) => {
   it.each([
     ['/events/by-slug/spring-fair', 38, '/events'],
     ['/venues/by-slug/teatro-rossi', 12, '/venues'],
     ['/organizers/by-slug/acme-events', 24, '/organizers'],
   ])('D14 refuses writes by slug to %s like those by id', async (path, id, collection) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     for (const as of ['contrib', 'auth', 'sub'] as const) {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const body = method === 'DELETE' ? null : { description: 'Not mine' };
         const [bySlug, byId] = await Promise.all(
           [path, `${collection}/${id}`].map((place) => ask.send(method, `/wp-json/calendar/events/v1${place}`, { as, body })),
         );
-        expectRefusal(bySlug!, 403, 'rest_forbidden');
+        expectError(bySlug!, 403, 'rest_forbidden');
         expect([bySlug!.body, bySlug!.headers.allow]).toEqual([byId!.body, byId!.headers.allow]);
       }
     }
     const anonymous = await ask.send('DELETE', `/wp-json/calendar/events/v1${path}`);
-    expectRefusal(anonymous, 401, 'rest_forbidden');
-    expect(await ask.everything()).toEqual(before);
+    expectError(anonymous, 401, 'rest_forbidden');
+    expect(await ask.allRows()).toEqual(before);
   });
   it('D14 allows users to write their own records by slug', async () => {
-    expect(bodyOf(await ask.patch('/events/by-slug/by-author', { excerpt: 'Mine' }, 'auth')).id).toBe(79);
-    expect(bodyOf(await ask.del('/events/by-slug/by-author', 'auth')).status).toBe('trash');
+    expect(expectBody(await ask.patch('/events/by-slug/by-author', { excerpt: 'Mine' }, 'auth')).id).toBe(79);
+    expect(expectBody(await ask.del('/events/by-slug/by-author', 'auth')).status).toBe('trash');
   });
 
   it.each([
@@ -240,9 +240,9 @@ describeAsking('access control', (ask) => {
   ] as const)(
     'D15 shows venues and organizers with the status %s only to users who may read them, wherever an event is shown',
     async (status, readers) => {
-      await ask.rows((db) => db.from('posts').whereIn('ID', [18, 29]).update({ post_status: status, post_title: 'Unseen' }));
+      await ask.writeRows((db) => db.from('posts').whereIn('ID', [18, 29]).update({ post_status: status, post_title: 'Unseen' }));
       for (const as of PEOPLE) {
-        const expected = (readers as readonly As[]).includes(as) ? [18, [29]] : [undefined, []];
+        const expected = (readers as readonly UserName[]).includes(as) ? [18, [29]] : [undefined, []];
         const single = await ask.read('/events/67', as);
         const bySlug = await ask.read('/events/by-slug/with-draft-venue', as);
         const [listed] = (await ask.read('/events?include=67', as)).events;
@@ -251,15 +251,15 @@ describeAsking('access control', (ask) => {
           expect({ as, shown: [event.venue.id, event.organizer.map((organizer: Json) => organizer.id)] }).toEqual({ as, shown: expected });
         }
         const told = JSON.stringify([single, bySlug, listed, found]).includes('Unseen');
-        expect({ as, told }).toEqual({ as, told: (readers as readonly As[]).includes(as) });
-        if (!(readers as readonly As[]).includes(as)) expect(single.json_ld).not.toHaveProperty('location.name');
+        expect({ as, told }).toEqual({ as, told: (readers as readonly UserName[]).includes(as) });
+        if (!(readers as readonly UserName[]).includes(as)) expect(single.json_ld).not.toHaveProperty('location.name');
       }
     },
   );
   it('D15 hides unreadable venues and organizers in the answers to writes', async () => {
-    await ask.rows((db) => db.from('posts').where('ID', 67).update({ post_author: 3 }));
-    expect(await ask.changed('/events/67', { excerpt: 'Mine' }, 'auth')).toMatchObject({ venue: [], organizer: [] });
-    expect(await ask.meta(67, '_EventVenueID')).toEqual(['18']);
+    await ask.writeRows((db) => db.from('posts').where('ID', 67).update({ post_author: 3 }));
+    expect(await ask.update('/events/67', { excerpt: 'Mine' }, 'auth')).toMatchObject({ venue: [], organizer: [] });
+    expect(await ask.metaValues(67, '_EventVenueID')).toEqual(['18']);
   });
 
   it('D16 answers a wrong password and an unknown name alike, in words and in time', async () => {
@@ -343,76 +343,76 @@ const RECORDS = [
   ['/organizers', 24],
 ] as const;
 
-describeAsking('values of status and author', (ask) => {
+describeRequests('values of status and author', (ask) => {
   it.each(RECORDS)('D33 can be any of the five statuses of WordPress on %s', async (path, id) => {
     for (const status of ['publish', 'draft', 'pending', 'private'] as const) {
-      expect((await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'ed')).status).toBe(
+      expect((await ask.create(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'ed')).status).toBe(
         status,
       );
-      expect((await ask.changed(`${path}/${id}`, { status }, 'ed')).status).toBe(status);
+      expect((await ask.update(`${path}/${id}`, { status }, 'ed')).status).toBe(status);
     }
     expect(
       (
-        await ask.made(
+        await ask.create(
           path,
           { ...NEW[path], ...(path === '/events' ? {} : { description: 'future' }), status: 'future', date: '2027-01-01' },
           'ed',
         )
       ).status,
     ).toBe('future');
-    expect((await ask.changed(`${path}/${id}`, { status: 'future', date: '2027-01-01' }, 'ed')).status).toBe('future');
+    expect((await ask.update(`${path}/${id}`, { status: 'future', date: '2027-01-01' }, 'ed')).status).toBe('future');
   });
   it.each(RECORDS)('D33 become publish for a record of %s scheduled for a past date', async (path, id) => {
-    expect((await ask.changed(`${path}/${id}`, { status: 'future' }, 'ed')).status).toBe('publish');
+    expect((await ask.update(`${path}/${id}`, { status: 'future' }, 'ed')).status).toBe('publish');
   });
   it.each(RECORDS)('D33 cannot be any other status on %s', async (path, id) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     for (const status of INTERNAL) {
-      expectRefusal(await ask.post(path, { ...NEW[path], status }), 400, 'rest_invalid_param', ['status']);
-      expectRefusal(await ask.patch(`${path}/${id}`, { status }), 400, 'rest_invalid_param', ['status']);
+      expectError(await ask.post(path, { ...NEW[path], status }), 400, 'rest_invalid_param', ['status']);
+      expectError(await ask.patch(`${path}/${id}`, { status }), 400, 'rest_invalid_param', ['status']);
     }
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
   it.each(RECORDS)('D33 can be trash only for users who may delete the record, on %s', async (path, id) => {
-    expect((await ask.changed(`${path}/${id}`, { status: 'trash' }, 'ed')).status).toBe('trash');
+    expect((await ask.update(`${path}/${id}`, { status: 'trash' }, 'ed')).status).toBe('trash');
     const plural = `tribe_${path.slice(1)}`;
-    const own = await ask.made(path, NEW[path], 'auth');
+    const own = await ask.create(path, NEW[path], 'auth');
     const denied = `a:2:{s:6:"author";b:1;s:${`delete_published_${plural}`.length}:"delete_published_${plural}";b:0;}`;
-    await ask.rows((db) => db.from('usermeta').where({ user_id: 3, meta_key: 'wp_capabilities' }).update({ meta_value: denied }));
-    expectRefusal(await ask.patch(`${path}/${own.id}`, { status: 'trash' }, 'auth'), 403, 'rest_forbidden');
-    expect((await ask.changed(`${path}/${own.id}`, { status: 'draft' }, 'auth')).status).toBe('draft');
-    expect((await ask.changed(`${path}/${own.id}`, { status: 'trash' }, 'auth')).status).toBe('trash');
+    await ask.writeRows((db) => db.from('usermeta').where({ user_id: 3, meta_key: 'wp_capabilities' }).update({ meta_value: denied }));
+    expectError(await ask.patch(`${path}/${own.id}`, { status: 'trash' }, 'auth'), 403, 'rest_forbidden');
+    expect((await ask.update(`${path}/${own.id}`, { status: 'draft' }, 'auth')).status).toBe('draft');
+    expect((await ask.update(`${path}/${own.id}`, { status: 'trash' }, 'auth')).status).toBe('trash');
   });
 
   it.each(RECORDS.map(([path]) => path))(
     'D34 cannot be another author of %s without the right to edit the records of others',
     async (path) => {
       for (const as of ['auth', 'contrib'] as const) {
-        const own = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: as }) }, as);
-        const before = await ask.everything();
-        expectRefusal(await ask.post(path, { ...NEW[path], author: 1 }, as), 403, 'rest_forbidden');
-        expectRefusal(await ask.patch(`${path}/${own.id}`, { author: 1, description: 'x' }, as), 403, 'rest_forbidden');
-        expect(await ask.everything()).toEqual(before);
-        expect((await ask.changed(`${path}/${own.id}`, { author: Number(own.author) }, as)).author).toBe(own.author);
+        const own = await ask.create(path, { ...NEW[path], ...(path === '/events' ? {} : { description: as }) }, as);
+        const before = await ask.allRows();
+        expectError(await ask.post(path, { ...NEW[path], author: 1 }, as), 403, 'rest_forbidden');
+        expectError(await ask.patch(`${path}/${own.id}`, { author: 1, description: 'x' }, as), 403, 'rest_forbidden');
+        expect(await ask.allRows()).toEqual(before);
+        expect((await ask.update(`${path}/${own.id}`, { author: Number(own.author) }, as)).author).toBe(own.author);
       }
     },
   );
   it.each(RECORDS)('D34 can be any existing author of %s for editors', async (path, id) => {
-    expect((await ask.made(path, { ...NEW[path], author: 5 }, 'ed')).author).toBe('5');
-    expect((await ask.changed(`${path}/${id}`, { author: 4 }, 'ed')).author).toBe('4');
-    expectRefusal(await ask.patch(`${path}/${id}`, { author: 999 }, 'ed'), 400, 'rest_invalid_param', ['author']);
+    expect((await ask.create(path, { ...NEW[path], author: 5 }, 'ed')).author).toBe('5');
+    expect((await ask.update(`${path}/${id}`, { author: 4 }, 'ed')).author).toBe('4');
+    expectError(await ask.patch(`${path}/${id}`, { author: 999 }, 'ed'), 400, 'rest_invalid_param', ['author']);
   });
 
   it.each(RECORDS.map(([path]) => path))('D36 become pending if a contributor asks for private, publish or future, on %s', async (path) => {
     for (const status of ['private', 'publish', 'future'] as const) {
-      const record = await ask.made(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'contrib');
+      const record = await ask.create(path, { ...NEW[path], ...(path === '/events' ? {} : { description: status }), status }, 'contrib');
       expect(record.status).toBe('pending');
-      expect((await ask.changed(`${path}/${record.id}`, { status: 'draft' }, 'contrib')).status).toBe('draft');
-      expect((await ask.changed(`${path}/${record.id}`, { status }, 'contrib')).status).toBe('pending');
+      expect((await ask.update(`${path}/${record.id}`, { status: 'draft' }, 'contrib')).status).toBe('draft');
+      expect((await ask.update(`${path}/${record.id}`, { status }, 'contrib')).status).toBe('pending');
     }
   });
   it('D36 remain private for authors and editors', async () => {
     for (const as of ['auth', 'ed'] as const)
-      expect((await ask.made('/events', { ...EVENT, status: 'private' }, as)).status).toBe('private');
+      expect((await ask.create('/events', { ...EVENT, status: 'private' }, as)).status).toBe('private');
   });
 });

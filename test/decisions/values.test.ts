@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { bodyOf, describeAsking, differences, expectRefusal, idsOf, type Json } from '../support/asking.ts';
+import { describeRequests, differences, expectBody, expectError, idsOf, type Json } from '../support/site-client.ts';
 
 const EVENT = { title: 'Test event', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -21,43 +21,43 @@ const REQUIRED = {
 } as const;
 const PATHS = Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[];
 
-describeAsking('plain values', (ask) => {
+describeRequests('plain values', (ask) => {
   it.each([
     ['true', true],
     ['false', false],
   ])('D7 accepts JSON %s for the maps of a venue', async (_, value) => {
-    const venue = await ask.made('/venues', { venue: 'Barn', show_map: value, show_map_link: value });
+    const venue = await ask.create('/venues', { venue: 'Barn', show_map: value, show_map_link: value });
     expect(venue).toMatchObject({ show_map: value, show_map_link: value });
-    expect(await ask.changed(`/venues/${venue.id}`, { show_map: !value, show_map_link: !value })).toMatchObject({
+    expect(await ask.update(`/venues/${venue.id}`, { show_map: !value, show_map_link: !value })).toMatchObject({
       show_map: !value,
       show_map_link: !value,
     });
   });
   it('D7 accepts a JSON number for a ZIP code and for an image', async () => {
-    const venue = await ask.made('/venues', { venue: 'Barn', zip: 10100, image: 10 });
+    const venue = await ask.create('/venues', { venue: 'Barn', zip: 10100, image: 10 });
     expect(venue).toMatchObject({ zip: '10100', image: { id: 10 } });
-    expect((await ask.changed(`/venues/${venue.id}`, { zip: 20100, image: 11 })).image.id).toBe(11);
-    expect((await ask.made('/organizers', { organizer: 'Farmers', image: 10 })).image.id).toBe(10);
-    const event = await ask.made('/events', { ...EVENT, image: 10 });
+    expect((await ask.update(`/venues/${venue.id}`, { zip: 20100, image: 11 })).image.id).toBe(11);
+    expect((await ask.create('/organizers', { organizer: 'Farmers', image: 10 })).image.id).toBe(10);
+    const event = await ask.create('/events', { ...EVENT, image: 10 });
     expect(event.image.id).toBe(10);
-    expect((await ask.changed(`/events/${event.id}`, { image: 11 })).image.id).toBe(11);
+    expect((await ask.update(`/events/${event.id}`, { image: 11 })).image.id).toBe(11);
   });
 
   it.each(PATHS)('D7 treats null and the empty text as absent when %s are created', async (path) => {
-    const plain = await ask.made(`/${path}`, REQUIRED[path]);
-    await ask.rows((db) => db.from('posts').where('ID', plain.id).update({ post_title: 'Another', post_name: 'another' }));
-    for (const id of path === 'tags' || path === 'categories' ? [plain.id] : []) bodyOf(await ask.del(`/${path}/${id}`));
+    const plain = await ask.create(`/${path}`, REQUIRED[path]);
+    await ask.writeRows((db) => db.from('posts').where('ID', plain.id).update({ post_title: 'Another', post_name: 'another' }));
+    for (const id of path === 'tags' || path === 'categories' ? [plain.id] : []) expectBody(await ask.del(`/${path}/${id}`));
     for (const empty of [null, '']) {
       const fields = OPTIONAL[path].split(' ');
-      const record = await ask.made(`/${path}`, { ...REQUIRED[path], ...Object.fromEntries(fields.map((field) => [field, empty])) });
+      const record = await ask.create(`/${path}`, { ...REQUIRED[path], ...Object.fromEntries(fields.map((field) => [field, empty])) });
       const changed = differences(plain, record).filter(
         (name) => !['id', 'global_id', 'global_id_lineage', 'rest_url', 'urls', '_links', 'term_taxonomy_id'].includes(name),
       );
       // An empty boolean means false, even if the default of a new venue is true.
       expect({ empty, changed }).toEqual({ empty, changed: path === 'venues' ? ['show_map', 'show_map_link'] : [] });
-      if (path === 'tags' || path === 'categories') bodyOf(await ask.del(`/${path}/${record.id}`));
+      if (path === 'tags' || path === 'categories') expectBody(await ask.del(`/${path}/${record.id}`));
       else
-        await ask.rows((db) =>
+        await ask.writeRows((db) =>
           db
             .from('posts')
             .where('ID', record.id)
@@ -73,36 +73,36 @@ describeAsking('plain values', (ask) => {
         ['', 'Two'],
       ] as const) {
         const [title] = Object.keys(REQUIRED[path]);
-        await ask.made(`/${path}`, { ...REQUIRED[path], [title!]: name, [field]: empty });
+        await ask.create(`/${path}`, { ...REQUIRED[path], [title!]: name, [field]: empty });
       }
     },
   );
 
   it.each(['/events/38', '/venues/12', '/organizers/24'])('D7 refuses to empty the author and the status of %s', async (path) => {
     for (const empty of [null, '']) {
-      expectRefusal(await ask.patch(path, { author: empty }), 400, 'rest_invalid_param', ['author']);
-      expectRefusal(await ask.patch(path, { status: empty }), 400, 'rest_invalid_param', ['status']);
+      expectError(await ask.patch(path, { author: empty }), 400, 'rest_invalid_param', ['author']);
+      expectError(await ask.patch(path, { status: empty }), 400, 'rest_invalid_param', ['status']);
     }
   });
   it.each(['/events/38', '/categories/5', '/tags/12'])('D7 refuses to empty the slug of %s', async (path) => {
-    for (const empty of [null, '']) expectRefusal(await ask.patch(path, { slug: empty }), 400, 'rest_invalid_param', ['slug']);
+    for (const empty of [null, '']) expectError(await ask.patch(path, { slug: empty }), 400, 'rest_invalid_param', ['slug']);
   });
   it.each([0, '0', false, null, '', []])('D7 removes the image for %j', async (value) => {
     for (const path of ['/events/39', '/venues/12', '/organizers/24']) {
       expect((await ask.read(path)).image.id).toBe(10);
-      expect((await ask.changed(path, { image: value })).image || undefined).toBeUndefined();
+      expect((await ask.update(path, { image: value })).image || undefined).toBeUndefined();
     }
   });
   it.each([null, ''])('D7 reads %j as false for a boolean in a change', async (value) => {
     const full = { ...EVENT, show_map: true, show_map_link: true, hide_from_listings: true, sticky: true, featured: true, all_day: true };
-    const { id } = await ask.made('/events', full);
+    const { id } = await ask.create('/events', full);
     const emptied = Object.fromEntries(
       ['show_map', 'show_map_link', 'hide_from_listings', 'sticky', 'featured', 'all_day'].map((field) => [field, value]),
     );
-    expect(await ask.changed(`/events/${id}`, emptied)).toMatchObject(
+    expect(await ask.update(`/events/${id}`, emptied)).toMatchObject(
       Object.fromEntries(Object.keys(emptied).map((field) => [field, false])),
     );
-    expect(await ask.changed('/venues/12', { show_map: value, show_map_link: value })).toMatchObject({
+    expect(await ask.update('/venues/12', { show_map: value, show_map_link: value })).toMatchObject({
       show_map: false,
       show_map_link: false,
     });
@@ -117,29 +117,29 @@ describeAsking('plain values', (ask) => {
     ['/categories', { name: 5 }, 'name'],
     ['/tags', { name: 5 }, 'name'],
   ])('D7 refuses a JSON number for a text of %s: %j', async (path, body, param) => {
-    expectRefusal(await ask.post(path, body), 400, 'rest_invalid_param', [param]);
+    expectError(await ask.post(path, body), 400, 'rest_invalid_param', [param]);
     const id = { '/events': 38, '/venues': 12, '/organizers': 24, '/categories': 5, '/tags': 12 }[path];
-    expectRefusal(await ask.patch(`${path}/${id}`, { [param]: 5 }), 400, 'rest_invalid_param', [param]);
+    expectError(await ask.patch(`${path}/${id}`, { [param]: 5 }), 400, 'rest_invalid_param', [param]);
   });
 
   it('D10 answers empty_content with 400', async () => {
-    for (const title of [' ', '\t\n', '<p></p>']) expectRefusal(await ask.post('/events', { ...EVENT, title }), 400, 'empty_content');
+    for (const title of [' ', '\t\n', '<p></p>']) expectError(await ask.post('/events', { ...EVENT, title }), 400, 'empty_content');
   });
   it.each([
     ['/categories/5', { slug: 'music' }],
     ['/tags/12', { slug: 'outdoor' }],
   ])('D10 answers duplicate_term_slug with 400 on %s', async (path, body) => {
-    const before = await ask.everything();
-    expectRefusal(await ask.patch(path, body), 400, 'duplicate_term_slug');
-    expect(await ask.everything()).toEqual(before);
+    const before = await ask.allRows();
+    expectError(await ask.patch(path, body), 400, 'duplicate_term_slug');
+    expect(await ask.allRows()).toEqual(before);
   });
   it('D10 allows a term to keep its own slug', async () => {
-    expect((await ask.changed('/categories/5', { slug: 'sport' })).slug).toBe('sport');
+    expect((await ask.update('/categories/5', { slug: 'sport' })).slug).toBe('sport');
   });
 
   it.each([0, '0'])('D12 moves a category to the top level for the parent %j', async (parent) => {
-    expect((await ask.changed('/categories/4', { parent })).parent).toBe(0);
-    expect((await ask.made('/categories', { name: 'Top', parent })).parent).toBe(0);
+    expect((await ask.update('/categories/4', { parent })).parent).toBe(0);
+    expect((await ask.create('/categories', { name: 'Top', parent })).parent).toBe(0);
     expect((await ask.read('/categories/4')).urls).not.toHaveProperty('up');
   });
   it('D12 lists the top level for parent=0', async () => {
@@ -162,32 +162,32 @@ describeAsking('plain values', (ask) => {
     ['+02:00', '08:00'],
     ['-03:30', '13:30'],
   ])('D29 converts times with the offset %s: ten in the morning is %s in UTC', async (timezone, time) => {
-    const event = await ask.made('/events', { ...EVENT, timezone });
+    const event = await ask.create('/events', { ...EVENT, timezone });
     expect([event.timezone, event.start_date, event.utc_start_date.slice(11, 16)]).toEqual([timezone, '2027-05-01 10:00:00', time]);
-    expect((await ask.changed('/events/38', { timezone })).utc_start_date.slice(11, 16)).toBe(time);
+    expect((await ask.update('/events/38', { timezone })).utc_start_date.slice(11, 16)).toBe(time);
   });
   it.each(['UTC+14.5', 'UTC+14:01', 'UTC-12.5', 'UTC+15', 'UTC-13', 'UTC+99', '+15:00', '-12:30'])(
     'D29 refuses the offset %s',
     async (timezone) => {
-      expectRefusal(await ask.post('/events', { ...EVENT, timezone }), 400, 'rest_invalid_param', ['timezone']);
-      expectRefusal(await ask.patch('/events/38', { timezone }), 400, 'rest_invalid_param', ['timezone']);
+      expectError(await ask.post('/events', { ...EVENT, timezone }), 400, 'rest_invalid_param', ['timezone']);
+      expectError(await ask.patch('/events/38', { timezone }), 400, 'rest_invalid_param', ['timezone']);
     },
   );
 
   it.each([0, '0', '0.00', [0]])('D30 reads the cost %j as free, on a new event and on a change', async (cost) => {
     const stored = String(Array.isArray(cost) ? cost[0] : cost);
-    const event = await ask.made('/events', { ...EVENT, cost });
+    const event = await ask.create('/events', { ...EVENT, cost });
     expect([event.cost, event.cost_details.values]).toEqual(['Free', [stored]]);
-    expect(await ask.meta(event.id, '_EventCost')).toEqual([stored]);
-    expect((await ask.changed('/events/39', { cost })).cost).toBe('Free');
-    expect(await ask.meta(39, '_EventCost')).toEqual([stored]);
+    expect(await ask.metaValues(event.id, '_EventCost')).toEqual([stored]);
+    expect((await ask.update('/events/39', { cost })).cost).toBe('Free');
+    expect(await ask.metaValues(39, '_EventCost')).toEqual([stored]);
     expect((await ask.read(`/events/${event.id}?translation_language=it`)).cost).toBe('Gratis');
   });
   it.each([null, '', []])('D30 removes the cost for %j', async (cost) => {
-    expect((await ask.made('/events', { ...EVENT, cost })).cost).toBe('');
+    expect((await ask.create('/events', { ...EVENT, cost })).cost).toBe('');
     expect((await ask.read('/events/57')).cost).not.toBe('');
-    expect(await ask.changed('/events/57', { cost })).toMatchObject({ cost: '', cost_details: { values: [] } });
-    expect(await ask.meta(57, '_EventCost')).toEqual([]);
+    expect(await ask.update('/events/57', { cost })).toMatchObject({ cost: '', cost_details: { values: [] } });
+    expect(await ask.metaValues(57, '_EventCost')).toEqual([]);
   });
 });
 
@@ -195,9 +195,9 @@ const YES = ['true', 'TRUE', 'True', '1', 'yes', 'YES', 'Yes', 'on', 'ON', 'On']
 const NO = ['false', 'FALSE', 'False', '0', 'no', 'NO', 'No', 'off', 'OFF', 'Off'];
 const EVENT_FLAGS = ['all_day', 'show_map', 'show_map_link', 'hide_from_listings', 'sticky', 'featured'];
 
-describeAsking('dates and booleans', (ask) => {
+describeRequests('dates and booleans', (ask) => {
   it('D31 accepts the first day of Unix time as a date', async () => {
-    const event = await ask.made('/events', {
+    const event = await ask.create('/events', {
       title: 'Epoch',
       start_date: '1970-01-01',
       end_date: '1970-01-01 00:00:00',
@@ -210,9 +210,9 @@ describeAsking('dates and booleans', (ask) => {
       utc_start_date: '1970-01-01 00:00:00',
       date: '1970-01-01 00:00:00',
     });
-    expect((await ask.changed('/events/38', { start_date: '1970-01-01' })).start_date).toBe('1970-01-01 00:00:00');
+    expect((await ask.update('/events/38', { start_date: '1970-01-01' })).start_date).toBe('1970-01-01 00:00:00');
     for (const path of ['/venues/12', '/organizers/24'])
-      expect((await ask.changed(path, { date: '1970-01-01' })).date).toBe('1970-01-01 00:00:00');
+      expect((await ask.update(path, { date: '1970-01-01' })).date).toBe('1970-01-01 00:00:00');
   });
   it.each(['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after'])(
     'D31 accepts the first day of Unix time in the filter %s',
@@ -229,11 +229,11 @@ describeAsking('dates and booleans', (ask) => {
     async (form, meant) => {
       const flags = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, form]));
       const expected = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, meant]));
-      expect(await ask.made('/events', { ...EVENT, ...flags(EVENT_FLAGS) })).toMatchObject(expected(EVENT_FLAGS));
+      expect(await ask.create('/events', { ...EVENT, ...flags(EVENT_FLAGS) })).toMatchObject(expected(EVENT_FLAGS));
       const encoded = new URLSearchParams(flags(EVENT_FLAGS)).toString();
       const answer = await ask.send('POST', '/wp-json/calendar/events/v1/events/38', { as: 'admin', body: encoded, headers: FORM });
-      expect(bodyOf(answer)).toMatchObject(expected(EVENT_FLAGS));
-      expect(await ask.made('/venues', { venue: 'Barn', ...flags(['show_map', 'show_map_link']) })).toMatchObject(
+      expect(expectBody(answer)).toMatchObject(expected(EVENT_FLAGS));
+      expect(await ask.create('/venues', { venue: 'Barn', ...flags(['show_map', 'show_map_link']) })).toMatchObject(
         expected(['show_map', 'show_map_link']),
       );
     },
@@ -241,13 +241,13 @@ describeAsking('dates and booleans', (ask) => {
   it.each([...YES.map((form) => [form, true] as const), ...NO.map((form) => [form, false] as const)])(
     'D31 reads %s as %s in wp/v2 and tec/v1, too',
     async (form, meant) => {
-      const ids = async (path: string) => bodyOf(await ask.send('GET', `/wp-json/${path}`, { headers })).map(({ id }: Json) => id);
+      const ids = async (path: string) => expectBody(await ask.send('GET', `/wp-json/${path}`, { headers })).map(({ id }: Json) => id);
       const headers = { 'X-TEC-EEA': 'known' };
       for (const path of ['wp/v2/tribe_events_cat?hide_empty=', 'tec/v1/events?featured='])
         expect([path, await ids(path + form)]).toEqual([path, await ids(path + meant)]);
-      const { id } = await ask.made('/venues', { venue: 'Barn' });
+      const { id } = await ask.create('/venues', { venue: 'Barn' });
       const removed = await ask.send('DELETE', `/wp-json/wp/v2/tribe_venue/${id}?force=${form}`, { as: 'admin' });
-      expect(Boolean(bodyOf(removed).deleted)).toBe(meant);
+      expect(Boolean(expectBody(removed).deleted)).toBe(meant);
     },
   );
   it.each([
@@ -256,13 +256,13 @@ describeAsking('dates and booleans', (ask) => {
     [false, false],
     [0, false],
   ])('D31 reads JSON %j as %s', async (value, meant) => {
-    expect(await ask.made('/events', { ...EVENT, ...Object.fromEntries(EVENT_FLAGS.map((name) => [name, value])) })).toMatchObject(
+    expect(await ask.create('/events', { ...EVENT, ...Object.fromEntries(EVENT_FLAGS.map((name) => [name, value])) })).toMatchObject(
       Object.fromEntries(EVENT_FLAGS.map((name) => [name, meant])),
     );
   });
   it.each(EVENT_FLAGS)('D31 refuses other values for %s', async (name) => {
     for (const value of ['maybe', 2, [], {}, 'y e s'])
-      expectRefusal(await ask.post('/events', { ...EVENT, [name]: value }), 400, 'rest_invalid_param', [name]);
+      expectError(await ask.post('/events', { ...EVENT, [name]: value }), 400, 'rest_invalid_param', [name]);
   });
 
   it.each([
@@ -277,13 +277,13 @@ describeAsking('dates and booleans', (ask) => {
     ['/categories?per_page=50&hide_empty='],
     ['/tags?per_page=50&hide_empty='],
   ])('D31 reads every spelling of true and false in %s', async (path) => {
-    await ask.rows((db) =>
+    await ask.writeRows((db) =>
       db.from('postmeta').insert([
         { post_id: 12, meta_key: '_VenueLat', meta_value: '43.7' },
         { post_id: 12, meta_key: '_VenueLng', meta_value: '10.4' },
       ]),
     );
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       const [id] = await db.knex(db.table('posts')).insert({
         ...(await db.from('posts').where('ID', 1).first()),
         ID: undefined,
@@ -299,7 +299,7 @@ describeAsking('dates and booleans', (ask) => {
   });
 });
 
-describeAsking('costs', (ask) => {
+describeRequests('costs', (ask) => {
   it.each([
     ['a list without blanks', '10,20,30', '$10 – $30', ['10', '20', '30'], '', ''],
     ['a list', '10, 20, 30', '$10 – $30', ['10', '20', '30'], '', ''],
@@ -316,33 +316,33 @@ describeAsking('costs', (ask) => {
     ['words', 'By donation', 'By donation', ['by-donation'], '', ''],
   ])('D37 reads %s: %s', async (_, cost, shown, values, symbol, position) => {
     const details = { currency_symbol: symbol, currency_position: position, values };
-    const event = await ask.made('/events', { ...EVENT, cost });
+    const event = await ask.create('/events', { ...EVENT, cost });
     expect(event).toMatchObject({ cost: shown, cost_details: details });
-    expect(await ask.meta(event.id, '_EventCost')).toEqual([cost]);
-    expect(await ask.changed('/events/39', { cost })).toMatchObject({ cost: shown, cost_details: details });
-    expect(await ask.meta(39, '_EventCost')).toEqual([cost]);
+    expect(await ask.metaValues(event.id, '_EventCost')).toEqual([cost]);
+    expect(await ask.update('/events/39', { cost })).toMatchObject({ cost: shown, cost_details: details });
+    expect(await ask.metaValues(39, '_EventCost')).toEqual([cost]);
   });
   it('D37 stores numbers without the rounding errors of binary fractions, as PHP writes them', async () => {
-    const { id, cost } = await ask.made('/events', { ...EVENT, cost: [3 * 33.3, 0.1 + 0.2, 100_000.5, 7] });
+    const { id, cost } = await ask.create('/events', { ...EVENT, cost: [3 * 33.3, 0.1 + 0.2, 100_000.5, 7] });
     expect(cost).toBe('$0.3 – $100000.5');
-    expect(await ask.meta(id, '_EventCost')).toEqual(['99.9', '0.3', '100000.5', '7']);
+    expect(await ask.metaValues(id, '_EventCost')).toEqual(['99.9', '0.3', '100000.5', '7']);
     const core = await ask.send('PUT', `/wp-json/wp/v2/tribe_events/${id}`, {
       as: 'admin',
       body: { title: 1.1 + 2.2, meta: { _EventCost: 3 * 33.3 } },
     });
     expect(core.body).toMatchObject({ title: { raw: '3.3' }, meta: { _EventCost: '99.9' } });
-    expect((await ask.made('/venues', { venue: 'Hall', zip: 1.1 + 2.2 })).zip).toBe('3.3');
+    expect((await ask.create('/venues', { venue: 'Hall', zip: 1.1 + 2.2 })).zip).toBe('3.3');
   });
   it('D37 stores a list as it was sent, with a row for each cost', async () => {
-    const event = await ask.made('/events', { ...EVENT, cost: ['€ 20', '€ 5,50', '€ 10'] });
+    const event = await ask.create('/events', { ...EVENT, cost: ['€ 20', '€ 5,50', '€ 10'] });
     expect(event).toMatchObject({ cost: '€5,50 – €20', cost_details: { values: ['5.50', '10', '20'], currency_symbol: '€' } });
-    expect(await ask.meta(event.id, '_EventCost')).toEqual(['€ 20', '€ 5,50', '€ 10']);
-    await ask.changed(`/events/${event.id}`, { cost: '7' });
-    expect(await ask.meta(event.id, '_EventCost')).toEqual(['7']);
+    expect(await ask.metaValues(event.id, '_EventCost')).toEqual(['€ 20', '€ 5,50', '€ 10']);
+    await ask.update(`/events/${event.id}`, { cost: '7' });
+    expect(await ask.metaValues(event.id, '_EventCost')).toEqual(['7']);
   });
 });
 
-describeAsking('URLs and texts', (ask) => {
+describeRequests('URLs and texts', (ask) => {
   const stored: Readonly<Record<string, string>> = {
     '/events/38': '_EventURL',
     '/venues/12': '_VenueURL',
@@ -361,10 +361,10 @@ describeAsking('URLs and texts', (ask) => {
     ['tel', 'tel:+39050123', 'tel:+39050123'],
   ])('D38 accepts %s and stores it in ASCII', async (_, website, ascii) => {
     for (const path of records) {
-      bodyOf(await ask.patch(path, { website }));
-      expect(await ask.meta(Number(path.split('/')[2]), stored[path]!)).toEqual([ascii]);
+      expectBody(await ask.patch(path, { website }));
+      expect(await ask.metaValues(Number(path.split('/')[2]), stored[path]!)).toEqual([ascii]);
     }
-    expect((await ask.made('/events', { ...EVENT, website })).website).toBe(ascii);
+    expect((await ask.create('/events', { ...EVENT, website })).website).toBe(ascii);
   });
   it.each([
     'javascript:alert(1)',
@@ -382,25 +382,25 @@ describeAsking('URLs and texts', (ask) => {
     'java\tscript:alert(1)',
     'https://exa mple.org/',
   ])('D38 refuses %j', async (website) => {
-    for (const path of records) expectRefusal(await ask.patch(path, { website }), 400, 'rest_invalid_param', ['website']);
-    expectRefusal(await ask.post('/events', { ...EVENT, website }), 400, 'rest_invalid_param', ['website']);
+    for (const path of records) expectError(await ask.patch(path, { website }), 400, 'rest_invalid_param', ['website']);
+    expectError(await ask.post('/events', { ...EVENT, website }), 400, 'rest_invalid_param', ['website']);
   });
 
   const DIRTY = 'a\u0000b\u0001c\u0008d\u000be\u001bf\u007fg';
   it('D39 removes control characters, except tabs and line breaks, from every text', async () => {
     const lines = `${DIRTY}\th\ni\r\nj`;
-    const event = await ask.made('/events', { ...EVENT, title: DIRTY, description: lines, excerpt: lines, cost: DIRTY });
+    const event = await ask.create('/events', { ...EVENT, title: DIRTY, description: lines, excerpt: lines, cost: DIRTY });
     const row = (await ask.db().from('posts').where('ID', event.id).first())!;
     expect([row.post_title, row.post_content.replaceAll('\r\n', '\n'), row.post_excerpt.replaceAll('\r\n', '\n')]).toEqual([
       'abcdefg',
       'abcdefg\th\ni\nj',
       'abcdefg\th\ni\nj',
     ]);
-    const venue = await ask.made('/venues', { venue: DIRTY, description: lines, address: DIRTY, city: DIRTY, phone: DIRTY });
+    const venue = await ask.create('/venues', { venue: DIRTY, description: lines, address: DIRTY, city: DIRTY, phone: DIRTY });
     expect(venue).toMatchObject({ venue: 'abcdefg', address: 'abcdefg', city: 'abcdefg', phone: 'abcdefg' });
-    expect(await ask.made('/organizers', { organizer: DIRTY, email: DIRTY })).toMatchObject({ organizer: 'abcdefg', email: 'abcdefg' });
-    expect(await ask.made('/categories', { name: DIRTY, description: DIRTY })).toMatchObject({ name: 'abcdefg', description: 'abcdefg' });
-    expect(await ask.made('/tags', { name: DIRTY, description: DIRTY })).toMatchObject({ name: 'abcdefg', description: 'abcdefg' });
+    expect(await ask.create('/organizers', { organizer: DIRTY, email: DIRTY })).toMatchObject({ organizer: 'abcdefg', email: 'abcdefg' });
+    expect(await ask.create('/categories', { name: DIRTY, description: DIRTY })).toMatchObject({ name: 'abcdefg', description: 'abcdefg' });
+    expect(await ask.create('/tags', { name: DIRTY, description: DIRTY })).toMatchObject({ name: 'abcdefg', description: 'abcdefg' });
     // Metas that no field of the calendar stands for, the words beside a picture, and the name of a password.
     const metas = { _EventCostDescription: DIRTY, _tribe_events_status_reason: DIRTY, _VenueCity: DIRTY };
     const admin = { as: 'admin' };
@@ -410,7 +410,7 @@ describeAsking('URLs and texts', (ask) => {
     expect(picture.body).toMatchObject({ alt_text: 'abcdefg', caption: { raw: 'abcdefg' } });
     const password = await ask.send('POST', '/wp-json/wp/v2/users/me/application-passwords', { ...admin, body: { name: DIRTY } });
     expect(password.body.name).toBe('abcdefg');
-    const values = Object.entries(await ask.everything()).flatMap(([table, rows]) =>
+    const values = Object.entries(await ask.allRows()).flatMap(([table, rows]) =>
       rows.flatMap((one) => Object.entries(one as object).map(([column, value]) => `${table}.${column}: ${value}`)),
     );
     expect(values.filter((value) => /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(value))).toEqual([]);
@@ -425,7 +425,7 @@ describeAsking('URLs and texts', (ask) => {
     ['control characters', '\u0001\u0002'],
     ['a script', '<script>x()</script>'],
   ])('D39 refuses %s as a title or name', async (_, name) => {
-    const before = await ask.everything();
+    const before = await ask.allRows();
     const refused = async (method: 'post' | 'patch', path: string, field: string, more: object = {}) => {
       const { status } = await ask[method](path, { ...more, [field]: name });
       expect({ method, path, status }).toEqual({ method, path, status: 400 });
@@ -440,10 +440,10 @@ describeAsking('URLs and texts', (ask) => {
     await refused('patch', '/organizers/24', 'organizer');
     await refused('patch', '/categories/5', 'name');
     await refused('patch', '/tags/12', 'name');
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
   it('D39 accepts a title with visible characters', async () => {
     for (const title of ['<b>x</b>', '🎸', '0.5', '&amp;', '日本'])
-      expect(((await ask.made('/events', { ...EVENT, title })) as Json).id).toBeGreaterThan(92);
+      expect(((await ask.create('/events', { ...EVENT, title })) as Json).id).toBeGreaterThan(92);
   });
 });

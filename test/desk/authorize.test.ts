@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { applicationAddress } from '../../src/wordpress/application-address.ts';
-import { type Asking, describeAsking } from '../support/asking.ts';
-import { formIn, visitor } from '../support/desk-visitor.ts';
+import { formIn, openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests, type SiteClient } from '../support/site-client.ts';
 
 const PAGE = '/admin/authorize';
 const APP = { app_name: 'Pocket calendar', app_id: 'c3f0a1de-0d3b-4f0e-9a63-0f6ac4d1b2aa' };
 const page = (query: Readonly<Record<string, string>>) => `${PAGE}?${new URLSearchParams({ ...APP, ...query })}`;
 const basic = (login: string, password: string) => ({ Authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });
 
-const suite = (ask: Asking) => {
+const suite = (ask: SiteClient) => {
   /** Asks the API for the user that a password belongs to. */
   const ownerOf = (login: string, password: string) => ask.send('GET', '/wp-json/wp/v2/users/me', { headers: basic(login, password) });
 
@@ -17,7 +17,7 @@ const suite = (ask: Asking) => {
     const named = new URL(body.authentication['application-passwords'].endpoints.authorization);
     const led = await ask.send('GET', `${named.pathname}?app_name=A%20b&success_url=https%3A%2F%2Fapp.example%2F`);
     expect([led.status, led.headers.location]).toEqual([302, `${PAGE}?app_name=A%20b&success_url=https%3A%2F%2Fapp.example%2F`]);
-    const nobody = await visitor(ask);
+    const nobody = await openVisitor(ask);
     const asked = await nobody.get(led.headers.location!);
     expect(asked.status).toBe(401);
     expect(formIn(asked.text, '/admin/sign-in')).toContainEqual([
@@ -27,7 +27,7 @@ const suite = (ask: Asking) => {
   });
 
   it('gets a password that authenticates the account, appended to the query of its own URL', async () => {
-    const ed = await visitor(ask, 'ed');
+    const ed = await openVisitor(ask, 'ed');
     const asked = await ed.get(page({ success_url: 'https://app.example/done?a=1' }));
     expect([asked.status, asked.text.includes('app.example'), asked.text.includes('Pocket calendar')]).toEqual([200, true, true]);
     const done = await ed.submit(asked, PAGE, { decision: 'approve' });
@@ -43,7 +43,7 @@ const suite = (ask: Asking) => {
   });
 
   it('gets no password if the user refuses, and is told so', async () => {
-    const ed = await visitor(ask, 'ed');
+    const ed = await openVisitor(ask, 'ed');
     for (const [query, to] of [
       [{ success_url: 'https://app.example/done?a=1' }, 'https://app.example/done?a=1&success=false'],
       [{ success_url: 'https://app.example/', reject_url: 'pocket://cancelled' }, 'pocket://cancelled'],
@@ -56,14 +56,14 @@ const suite = (ask: Asking) => {
   });
 
   it('without a return URL gets a password that is shown on the page', async () => {
-    const ed = await visitor(ask, 'ed');
+    const ed = await openVisitor(ask, 'ed');
     const done = await ed.submit(await ed.get(page({})), PAGE, { decision: 'approve' });
     const [, shown] = /class="shown-once">([\w ]+)</.exec(done.text) ?? [];
     expect((await ownerOf('ed', shown!)).body.slug).toBe('ed');
   });
 
   it("redirects only to the URL shown on the page, and only after that page's form was sent", async () => {
-    const ed = await visitor(ask, 'ed');
+    const ed = await openVisitor(ask, 'ed');
     const asked = await ed.get(page({ success_url: 'https://app.example/x', reject_url: 'pocket://no' }));
     expect(asked.headers['content-security-policy']).toContain("form-action 'self' https://app.example pocket:;");
     expect((await ed.get('/admin/me')).headers['content-security-policy']).toContain("form-action 'self';");
@@ -75,7 +75,7 @@ const suite = (ask: Asking) => {
       expect((await ed.get(page(query))).status).toBe(400);
   });
 };
-describeAsking('a program that asks for an application password', suite, { PAGES: 'on' });
+describeRequests('a program that asks for an application password', suite, { PAGES: 'on' });
 
 describe('the return URL of a program', () => {
   it.each([

@@ -1,21 +1,21 @@
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { LINK_SECONDS, linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
+import { createPasswordLink, LINK_LIFETIME_SECONDS, linkQuery } from '../../src/accounts/password-links.ts';
 import { deskRoutes } from '../../src/desk/routes.ts';
-import { describeAsking } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, faultsOfAnswer, VIEWS } from '../support/browser.ts';
-import { visitor } from '../support/desk-visitor.ts';
+import { openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 const PASSWORD = 'a long enough password';
 const EVENT = 'Concert at the barn';
 
 describeInBrowser('the desk in a browser', (visit) => {
-  describeAsking('', (ask) => {
+  describeRequests('', (ask) => {
     const at = (path: string) => ask.running().base + path;
     const linkFor = async (login: string) => {
       let query = '';
-      await ask.rows(async () => {
-        query = linkQuery(await makePasswordLink(ask.running().site, login, LINK_SECONDS.first));
+      await ask.writeRows(async () => {
+        query = linkQuery(await createPasswordLink(ask.running().site, login, LINK_LIFETIME_SECONDS.first));
       });
       return at(`/admin/welcome?${query}`);
     };
@@ -88,11 +88,11 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('keeps a draft of a new record while another is saved, and shows both versions if the record was saved since', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
-      const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
+      const { id } = await ask.create('/venues', { venue: 'Hall', city: 'Asti' });
       const title = page.getByLabel('Name', { exact: true });
       await page.goto(at('/admin/venues/new'));
       await title.fill('Half a venue');
@@ -101,7 +101,7 @@ describeInBrowser('the desk in a browser', (visit) => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();
       await page.locator('#phone').fill('22');
-      await ask.changed(`/venues/${id}`, { city: 'Alba' });
+      await ask.update(`/venues/${id}`, { city: 'Alba' });
       await page.goto(at(`/admin/venues/${id}`));
       await page.getByRole('button', { name: 'Bring them back' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
@@ -121,11 +121,11 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('offers the text of an unsent category form, too, until that category is saved', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
-      const { id } = await ask.made('/categories', { name: 'Dance' });
+      const { id } = await ask.create('/categories', { name: 'Dance' });
       const description = page.locator('#description');
       const restore = page.getByRole('button', { name: 'Bring them back' });
       await page.goto(at('/admin/categories'));
@@ -139,17 +139,17 @@ describeInBrowser('the desk in a browser', (visit) => {
       await page.getByText('Saved.', { exact: true }).waitFor();
       await restore.click();
       expect(await description.inputValue()).toBe('Of a new one');
-      await ask.changed(`/categories/${id}`, { description: 'Waltz' });
+      await ask.update(`/categories/${id}`, { description: 'Waltz' });
       await page.goto(at(`/admin/categories/${id}`));
       expect([await description.inputValue(), await restore.count()]).toEqual(['Waltz', 0]);
     });
 
     it('keeps text typed after saving, though the page is loaded again', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
-      const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
+      const { id } = await ask.create('/venues', { venue: 'Hall', city: 'Asti' });
       await page.goto(at(`/admin/venues/${id}`));
       await page.locator('#phone').fill('1');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -161,11 +161,11 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('keeps the end date that follows the start, and restores it together with every organizer typed', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page, complaints } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
-      const { id } = await ask.made('/events', { title: 'Fair', start_date: '2027-03-04 10:00', end_date: '2027-03-04 12:00' });
+      const { id } = await ask.create('/events', { title: 'Fair', start_date: '2027-03-04 10:00', end_date: '2027-03-04 12:00' });
       const box = (part: string) => page.locator(`[name="${part}"]`);
       const ends = async () => [await box('end_date[date]').inputValue(), await box('end_date[time]').inputValue()];
       await page.goto(at(`/admin/events/${id}`));
@@ -188,7 +188,7 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('offers the choices for the present input, though those for an earlier one arrive later', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page, complaints } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
@@ -222,7 +222,7 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('creates one record if the button is clicked twice', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
@@ -249,7 +249,7 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('shows the chosen image, or one that is dropped, before it is saved', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page, complaints } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
@@ -288,7 +288,7 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('says dates in words, selects all rows, and asks for confirmation before many records are deleted', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
@@ -304,8 +304,8 @@ describeInBrowser('the desk in a browser', (visit) => {
         expect(await page.locator('.dates-said').textContent()).toMatch(said);
       }
       for (const venue of ['One', 'Two']) {
-        const { id } = await ask.made('/venues', { venue });
-        await ask.rows((db) => db.from('posts').where('ID', id).update({ post_status: 'trash' }));
+        const { id } = await ask.create('/venues', { venue });
+        await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_status: 'trash' }));
       }
       await page.goto(at('/admin/venues?status=trash'));
       await page.getByLabel('Select all on this page').check();
@@ -321,21 +321,21 @@ describeInBrowser('the desk in a browser', (visit) => {
     });
 
     it('tells users that their session has ended while a task goes on', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
       const run = { source: 'csv long.csv', run: 1, done: 400, report: '', open: 1, touched_at: '2026-11-20 12:00:00' };
-      await ask.rows((db) => db.from('fasti_imports').insert(run));
+      await ask.writeRows((db) => db.from('fasti_imports').insert(run));
       await page.goto(at('/admin/import/progress?source=csv%20long.csv&total=900'));
       await page.getByText('400 of 900 entries are done.').waitFor();
       await page.context().clearCookies();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
+      await ask.writeRows((db) => db.from('fasti_imports').where('source', run.source).delete());
     });
 
     it('breaks no word of a heading or a status', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'it', viewport: { width: 720, height: 900 } });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
@@ -354,14 +354,14 @@ describeInBrowser('the desk in a browser', (visit) => {
     it.each(VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const))(
       'has no accessibility fault that axe-core finds (%s)',
       async (_, view) => {
-        const admin = await visitor(ask, 'admin');
+        const admin = await openVisitor(ask, 'admin');
         const [name = '', value = ''] = admin.cookie().split('=');
         const locale = view.colorScheme === 'dark' ? 'it' : 'en';
         const { page } = await visit({ ...view, locale });
         // Long names, as users write them.
         const long = 'The large hall behind the old town hall by the market, '.repeat(2);
         const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
-        const { id } = await ask.made('/events', {
+        const { id } = await ask.create('/events', {
           title: long,
           start_date: '2027-01-01 10:00',
           end_date: '2027-01-01 11:00',

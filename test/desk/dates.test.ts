@@ -8,10 +8,10 @@ import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { elements, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { elements, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
-import { keepTables, setOptions } from '../support/site.ts';
+import { setOptions, snapshotTables } from '../support/site.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 const CHOIR = 502;
@@ -24,14 +24,14 @@ describeDatabases('dates of a recurring event at the desk', (open) => {
   beforeAll(async () => {
     db = await loadRecurringSite(await open());
     running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-    await reindexEvents(running.site.db, () => NOW, { trust: true });
-    putBack = await keepTables(db);
+    await reindexEvents(running.site.db, () => NOW, { marksComplete: true });
+    putBack = await snapshotTables(db);
   });
   beforeEach(() => putBack());
   afterAll(() => running.close());
 
   const as = (login?: string): Promise<Visitor> =>
-    visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, login);
+    openVisitor({ send: running.send, running: () => running, writeRows: async (work) => void (await work(db)) }, login);
   const days = async (anna: Visitor) =>
     elements(
       (await anna.get(PAGE)).text,
@@ -201,7 +201,10 @@ describeInBrowser('dates of an event in a browser', (visit) => {
       const db = await loadRecurringSite(await open());
       const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
       try {
-        const anna = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, 'admin');
+        const anna = await openVisitor(
+          { send: running.send, running: () => running, writeRows: async (work) => void (await work(db)) },
+          'admin',
+        );
         const [name = '', value = ''] = anna.cookie().split('=');
         const { page } = await visit({ ...view, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
         await page.context().addCookies([{ name, value, url: `${running.base}/admin` }]);

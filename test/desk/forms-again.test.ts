@@ -1,18 +1,18 @@
 import { expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
 import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
-import { describeAsking } from '../support/asking.ts';
-import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /* Forms that are shown again: after errors, quick forms in lists, outdated forms, and the lists around them. */
-describeAsking('forms of the desk', (ask) => {
+describeRequests('forms of the desk', (ask) => {
   const atTheMill = (more: object = {}) =>
-    ask.made('/events', {
+    ask.create('/events', {
       title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' }, tags: ['flour'], ...more,
     }); // biome-ignore format: a record
 
   it('keep venue, organizers and tags if the quick form of a list is refused', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const { id } = await atTheMill();
     const path = `/admin/events/${id}`;
     const list = await anna.get('/admin/events?search=mill');
@@ -29,11 +29,11 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('show the changes of another editor though they were refused for another reason before', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Hall', city: 'Asti' });
     const path = `/admin/venues/${id}`;
     const page = await anna.get(path);
-    await ask.changed(`/venues/${id}`, { city: 'Alba' });
+    await ask.update(`/venues/${id}`, { city: 'Alba' });
     const refused = await anna.submit(page, path, { website: 'javascript:alert(1)' });
     expect(refused.status).toBe(422);
     const again = await anna.submit(refused, path, { website: 'https://hall.example/' });
@@ -43,11 +43,11 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('show the changes that another editor made to a category, next to the typed values', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/categories', { name: 'Mills', description: 'Old' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/categories', { name: 'Mills', description: 'Old' });
     const path = `/admin/categories/${id}`;
     const page = await anna.get(path);
-    await ask.changed(`/categories/${id}`, { description: 'Theirs' });
+    await ask.update(`/categories/${id}`, { description: 'Theirs' });
     const refused = await anna.submit(page, path, { name: '' });
     expect(refused.status).toBe(422);
     const again = await anna.submit(refused, path, { name: 'Windmills' });
@@ -60,9 +60,9 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it("say that a field must be filled in, instead of the API's message about a parameter", async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/categories', { name: 'Mills' });
-    const event = await ask.made('/events', { title: 'Fair', start_date: '2031-05-01 10:00', end_date: '2031-05-01 12:00' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/categories', { name: 'Mills' });
+    const event = await ask.create('/events', { title: 'Fair', start_date: '2031-05-01 10:00', end_date: '2031-05-01 12:00' });
     for (const [page, action, emptied] of [
       ['/admin/categories', '/admin/categories', ['name']],
       [`/admin/categories/${id}`, `/admin/categories/${id}`, ['name']],
@@ -79,30 +79,30 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('show the description of a category that is 0', async () => {
-    const { id } = await ask.made('/categories', { name: 'Mills', description: '0' });
-    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.create('/categories', { name: 'Mills', description: '0' });
+    const anna = await openVisitor(ask, 'admin');
     const path = `/admin/categories/${id}`;
     const fields = new Map(formIn((await anna.get(path)).text, path));
     expect([fields.get('description'), fields.get('parent')]).toEqual(['0', '']);
   });
 
   it("keep the description of an image if a quick form conflicts with another editor's changes", async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const image = await ask.db().from('posts').where({ post_type: 'attachment', post_mime_type: 'image/png' }).first('ID');
     const { id } = await atTheMill({ image: Number(image!.ID) });
     const path = `/admin/events/${id}`;
     const list = await anna.get('/admin/events?search=mill');
-    await ask.changed(`/events/${id}`, { cost: '7' });
+    await ask.update(`/events/${id}`, { cost: '7' });
     const again = await anna.submit(list, path, { title: 'At the old mill' });
-    const [stored] = await ask.meta(Number(image!.ID), '_wp_attachment_image_alt');
+    const [stored] = await ask.metaValues(Number(image!.ID), '_wp_attachment_image_alt');
     expect([again.status, new Map(formIn(again.text, path)).get('image[alt]')]).toEqual([409, stored ?? '']);
     expect(elements(again.text, ({ attribs }) => attribs.class === 'form-image')).toHaveLength(1);
   });
 
   it('link back to the page of the list that they were on, or to the last page if that page is gone', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const ids: number[] = [];
-    for (const name of ['one', 'two', 'three']) ids.push((await ask.made('/venues', { venue: `Mill ${name}` })).id);
+    for (const name of ['one', 'two', 'three']) ids.push((await ask.create('/venues', { venue: `Mill ${name}` })).id);
     const address = '/admin/venues?search=mill&per_page=2&page=2';
     const list = await anna.get(address);
     const [shown] = ids.filter((id) => list.text.includes(`name="ids[]" value="${id}"`));
@@ -117,7 +117,7 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('replace the venue by a typed one, and add typed organizers to the existing ones', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const { id } = await atTheMill();
     const path = `/admin/events/${id}`;
     const page = await anna.get(path);
@@ -129,34 +129,34 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('keep stored line breaks in texts with a single-line input', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'Hall', address: 'Via Roma 1' });
-    await ask.rows((db) =>
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Hall', address: 'Via Roma 1' });
+    await ask.writeRows((db) =>
       db.from('postmeta').where({ post_id: id, meta_key: '_VenueAddress' }).update({ meta_value: 'Via Roma 1\nScala B' }),
     );
     const path = `/admin/venues/${id}`;
     const page = await anna.get(path);
     expect(new Map(formIn(page.text, path)).get('address')).toBe('Via Roma 1 Scala B');
     expect((await anna.submit(page, path, { city: 'Asti' })).status).toBe(303);
-    expect(await ask.meta(id, '_VenueAddress')).toEqual(['Via Roma 1\nScala B']);
+    expect(await ask.metaValues(id, '_VenueAddress')).toEqual(['Via Roma 1\nScala B']);
   });
 
   it('begin a duplicate of a record without its external ID', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const { id } = await atTheMill({ external_id: 'mill-1' });
     const copy = await anna.get(`/admin/events/${id}/duplicate`);
     expect((await anna.submit(copy, '/admin/events/new')).headers.location).toMatch(/done=created$/);
-    expect(await ask.meta(id, '_fasti_external_id')).toEqual(['mill-1']);
+    expect(await ask.metaValues(id, '_fasti_external_id')).toEqual(['mill-1']);
   });
 
   it('link from each error to its field, also to one of several inputs', async () => {
-    await ask.rows(async () => addCustomField(ask.running().site, { name: 'stage', type: 'choice', choices: ['Barn'] }));
-    const anna = await visitor(ask, 'admin');
+    await ask.writeRows(async () => addCustomField(ask.running().site, { name: 'stage', type: 'choice', choices: ['Barn'] }));
+    const anna = await openVisitor(ask, 'admin');
     const { text } = await anna.get('/admin/events/new');
     const ids = elements(text, ({ attribs }) => attribs.id !== undefined).map(({ attribs }) => attribs.id);
     expect(ids).toEqual(expect.arrayContaining(['start_date', 'venue', 'organizer', 'categories', 'image', 'custom_fields', 'title']));
     expect(new Set(ids).size).toBe(ids.length);
-    const contributor = await visitor(ask, 'contrib');
+    const contributor = await openVisitor(ask, 'contrib');
     const page = await contributor.get('/admin/events/new');
     const times = { 'start_date[date]': '2027-01-01', 'end_date[date]': '2027-01-01' };
     const refused = await contributor.submit(page, '/admin/events/new', { title: 'x', ...times, 'venue[keep][]': '999999' });
@@ -164,11 +164,11 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('name the author of a record even if the author may no longer write', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const { id } = await atTheMill();
     const sub = await ask.db().from('users').where('user_login', 'sub').first('ID', 'display_name');
     const authorOn = async (author: number) => {
-      await ask.rows((db) => db.from('posts').where('ID', id).update({ post_author: author }));
+      await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_author: author }));
       const { text } = await anna.get(`/admin/events/${id}`);
       const [chosen] = elements(
         text,
@@ -180,10 +180,10 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('give the time zone in lists of an event in another zone, and none of an event without dates', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     await atTheMill({ timezone: 'America/New_York' });
     const { id } = await atTheMill({ title: 'At the mill, some day' });
-    await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());
+    await ask.writeRows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());
     const { text } = await anna.get('/admin/events?search=mill');
     const when = elements(text, ({ attribs }) => attribs.class === 'column-when').map(textOf);
     expect(when.sort()).toEqual(['', expect.stringMatching(/10:00 –.*11:00 AM \(EST\)$/)]);
@@ -191,7 +191,7 @@ describeAsking('forms of the desk', (ask) => {
 
   it('report no success if nothing could be changed', async () => {
     const { id } = await atTheMill();
-    const contributor = await visitor(ask, 'contrib');
+    const contributor = await openVisitor(ask, 'contrib');
     const list = await contributor.get('/admin/events');
     const done = await contributor.submit(list, '/admin/events/bulk', { action: 'trash', 'ids[]': String(id) });
     expect(done.headers.location).toContain('done=trashed&count=0&failed=1');
@@ -200,7 +200,7 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('filter a list and keep its order and status', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const { text } = await anna.get('/admin/events?status=draft&mine=1&orderby=title&order=asc&search=x&page=2');
     const [form] = elements(text, ({ name, attribs }) => name === 'form' && attribs.class === 'filters');
     const hidden = elements(
@@ -218,12 +218,12 @@ describeAsking('forms of the desk', (ask) => {
 
   it('keep unsent text in the browser separate from that of other sites on the same host', async () => {
     await ask.options({ home: 'http://localhost/town' });
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     expect(/data-draft="([^"]*)"/.exec((await anna.get('/admin/venues/new')).text)?.[1]).toBe('1:/town/admin/venues/new');
   });
 
   it('of the settings keep options that another administrator has set meanwhile', async () => {
-    const [anna, bruno] = [await visitor(ask, 'admin'), await visitor(ask, 'admin')];
+    const [anna, bruno] = [await openVisitor(ask, 'admin'), await openVisitor(ask, 'admin')];
     const [hers, his] = [await anna.get('/admin/settings'), await bruno.get('/admin/settings')];
     await anna.submit(hers, '/admin/settings', { title: 'Town and country', tagline: 'All that is on' });
     const refused = await bruno.submit(his, '/admin/settings', { currency_code: 'CHF', timezone: 'Nowhere' });
@@ -239,7 +239,7 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('show an error next to its field for a new category, a new venue, a time without a day and a number', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const wrongIn = async (path: string, changes: Record<string, string>) => {
       const { text, status } = await anna.submit(await anna.get(path), path, changes);
       return status === 303 ? [] : elements(text, ({ attribs }) => attribs.class === 'error').map(textOf);
@@ -258,7 +258,7 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('accept numbers with a decimal comma', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const done = await anna.submit(await anna.get('/admin/venues/new'), '/admin/venues/new', {
       venue: 'Barn',
       geo_lat: '44,9',
@@ -269,8 +269,8 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('are shown again for another attempt if the database was unavailable for a moment', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'Mill' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Mill' });
     const form = await anna.get('/admin/venues/new');
     const list = await anna.get('/admin/venues');
     const { db } = ask.running().site;
@@ -288,12 +288,12 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('keep fields that only another editor has changed meanwhile', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti', phone: '1', address: 'Via 1' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Hall', city: 'Asti', phone: '1', address: 'Via 1' });
     const path = `/admin/venues/${id}`;
     const refused = await anna.submit(await anna.get(path), path, { phone: '3', website: 'no address <x>' });
     expect(refused.status).toBe(422);
-    await ask.changed(`/venues/${id}`, { city: 'Alba', phone: '2', address: '' });
+    await ask.update(`/venues/${id}`, { city: 'Alba', phone: '2', address: '' });
     const late = await anna.submit(refused, path, { website: '' });
     const values = new Map(formIn(late.text, path));
     expect([late.status, ...['city', 'phone', 'address'].map((name) => values.get(name))]).toEqual([409, 'Alba', '3', '']);
@@ -304,20 +304,20 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('of categories and of lists keep fields that only another editor has changed', async () => {
-    const anna = await visitor(ask, 'admin');
-    const term = await ask.made('/categories', { name: 'Dance', description: 'Waltz' });
+    const anna = await openVisitor(ask, 'admin');
+    const term = await ask.create('/categories', { name: 'Dance', description: 'Waltz' });
     const own = `/admin/categories/${term.id}`;
     const page = await anna.get(own);
-    await ask.changed(`/categories/${term.id}`, { description: 'Tango' });
+    await ask.update(`/categories/${term.id}`, { description: 'Tango' });
     const late = await anna.submit(page, own, { name: 'Dances' });
     expect(late.status).toBe(409);
     expect((await anna.submit(late, own)).status).toBe(303);
     expect(await ask.read(`/categories/${term.id}`)).toMatchObject({ name: 'Dances', description: 'Tango' });
 
-    const { id } = await ask.made('/events', { title: 'Fair', start_date: '2027-03-04 10:00', end_date: '2027-03-04 12:00' });
+    const { id } = await ask.create('/events', { title: 'Fair', start_date: '2027-03-04 10:00', end_date: '2027-03-04 12:00' });
     const path = `/admin/events/${id}`;
     const list = await anna.get('/admin/events?search=Fair');
-    await ask.changed(`/events/${id}`, { end_date: '2027-03-04 15:00', cost: '5' });
+    await ask.update(`/events/${id}`, { end_date: '2027-03-04 15:00', cost: '5' });
     const again = await anna.submit(list, path, { title: 'The fair' });
     expect(again.status).toBe(409);
     expect((await anna.submit(again, path)).status).toBe(303);
@@ -325,7 +325,7 @@ describeAsking('forms of the desk', (ask) => {
   });
 
   it('ask for another time if the typed one is skipped by the change of the clocks', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const path = '/admin/events/new';
     const night = { title: 'Night', 'start_date[date]': '2027-03-28', 'end_date[date]': '2027-03-28', 'end_date[time]': '03:00' };
     const save = (changes: Record<string, string>) => anna.get(path).then((page) => anna.submit(page, path, { ...night, ...changes }));
@@ -339,8 +339,8 @@ describeAsking('forms of the desk', (ask) => {
       expect((await save(changes)).status).toBe(303);
     expect((await save({ 'start_date[time]': '02:30', 'end_date[time]': '23:00', all_day: '1' })).status).toBe(303);
     // A stored time is left alone, like all unchanged fields.
-    const { id } = await ask.made('/events', { title: 'Late', start_date: '2027-03-28 01:30', end_date: '2027-03-28 04:00' });
-    await ask.rows((db) =>
+    const { id } = await ask.create('/events', { title: 'Late', start_date: '2027-03-28 01:30', end_date: '2027-03-28 04:00' });
+    await ask.writeRows((db) =>
       db.from('postmeta').where({ post_id: id, meta_key: '_EventStartDate' }).update({ meta_value: '2027-03-28 02:30:00' }),
     );
     const own = `/admin/events/${id}`;

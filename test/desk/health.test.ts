@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
-import { damageAside } from '../../src/upkeep/doctor/damage.ts';
-import { describeAsking } from '../support/asking.ts';
-import { elements, visitor } from '../support/desk-visitor.ts';
+import { findDamageInThread } from '../../src/upkeep/doctor/damage.ts';
+import { elements, openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
-describeAsking('the page about the health of the site', (ask) => {
+describeRequests('the page about the health of the site', (ask) => {
   it('refreshes only the backups while a backup is being made', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const { config, db } = ask.running().site;
     mkdirSync(config.backupsDir, { recursive: true });
     writeFileSync(join(config.backupsDir, 'other.backup.0123abcd.part'), '');
@@ -35,9 +35,9 @@ describeAsking('the page about the health of the site', (ask) => {
     file.close();
     // Without a database connection, a use of it would fail.
     const site = { db: undefined as unknown as Database, config: { ...ask.running().site.config, databaseUrl: `sqlite:${path}` } };
-    expect(await damageAside(site)).toEqual([]);
+    expect(await findDamageInThread(site)).toEqual([]);
     writeSync(openSync(path, 'r+'), Buffer.alloc(4096, 0xff), 0, 4096, 8192);
-    expect((await damageAside(site)).length).toBeGreaterThan(0);
+    expect((await findDamageInThread(site)).length).toBeGreaterThan(0);
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { forget, keep, keptFile } from '../../src/desk/import-files.ts';
+import { importFileOf, removeImportFile, storeImportFile } from '../../src/desk/import-files.ts';
 import type { Visit } from '../../src/desk/visit.ts';
 
 const VISIT = { caller: { viewer: { id: 7 } } } as Pick<Visit, 'caller'>;
@@ -15,12 +15,12 @@ it.each([
   ['', 'file'],
   [`${'音'.repeat(120)}.csv`, `${'音'.repeat(65)}.csv`],
 ])('an import file named %p is stored as %p and found again', async (sent, stored) => {
-  const kept = await keep(VISIT, { name: sent, bytes });
+  const kept = await storeImportFile(VISIT, { name: sent, bytes });
   try {
     expect([kept.name, basename(kept.path)]).toEqual([stored, stored]);
     expect(await readFile(kept.path)).toEqual(bytes);
-    expect(keptFile(VISIT, kept.token, kept.name)).toEqual(kept);
+    expect(importFileOf(VISIT, kept.token, kept.name)).toEqual(kept);
   } finally {
-    await forget(VISIT, kept);
+    await removeImportFile(VISIT, kept);
   }
 });

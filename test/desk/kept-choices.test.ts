@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
-import { describeAsking, type Json } from '../support/asking.ts';
-import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
+import { describeRequests, type Json } from '../support/site-client.ts';
 
 const EVENT = { title: 'Concert', start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' };
 
 /* Unchanged fields in forms of the desk keep their values, even if the form cannot offer these as choices. */
-describeAsking('choices in forms of the desk', (ask) => {
+describeRequests('choices in forms of the desk', (ask) => {
   const saved = async (id: number, changes: Record<string, string>) => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const path = `/admin/events/${id}`;
     const answer = await admin.submit(await admin.get(path), path, changes);
     expect([answer.status, answer.status === 303 ? '' : answer.text.slice(-2000)]).toEqual([303, '']);
@@ -16,7 +16,7 @@ describeAsking('choices in forms of the desk', (ask) => {
   };
   const shown = async (id: number, name: string) => {
     const path = `/admin/events/${id}`;
-    return formIn((await (await visitor(ask, 'admin')).get(path)).text, path).flatMap(([own, value]) => (own === name ? [value] : []));
+    return formIn((await (await openVisitor(ask, 'admin')).get(path)).text, path).flatMap(([own, value]) => (own === name ? [value] : []));
   };
 
   it('are kept if the site no longer offers them', async () => {
@@ -24,8 +24,8 @@ describeAsking('choices in forms of the desk', (ask) => {
     const { site } = ask.running();
     const stage = await addCustomField(site, { name: 'stage', type: 'choice', label: 'Stage', choices: ['Main stage', 'Garden'] });
     const spoken = await addCustomField(site, { name: 'spoken', type: 'checkbox', label: 'Spoken', choices: ['Italian', 'German'] });
-    const { id } = await ask.made('/events', { ...EVENT, custom_fields: { stage: 'Garden', spoken: ['German', 'Italian'] } });
-    await ask.rows(async (db) => {
+    const { id } = await ask.create('/events', { ...EVENT, custom_fields: { stage: 'Garden', spoken: ['German', 'Italian'] } });
+    await ask.writeRows(async (db) => {
       await db.from('postmeta').where('post_id', id).where('meta_key', stage.meta).update({ meta_value: 'Cellar' });
       await db.from('postmeta').where('post_id', id).where('meta_key', spoken.meta).update({ meta_value: 'Latin|Italian' });
     });
@@ -39,9 +39,9 @@ describeAsking('choices in forms of the desk', (ask) => {
   it('of tags keep names with commas or quotes, and the linked one of several tags with the same name', async () => {
     const names = ['Rock, Pop', '"Quoted"', 'A "b", c', 'Plain'];
     const tags: number[] = [];
-    for (const name of names) tags.push(Number((await ask.made('/tags', { name })).id));
-    tags.push(Number((await ask.made('/tags', { name: 'Plain', slug: 'plain-again' })).id));
-    const { id } = await ask.made('/events', { ...EVENT, tags });
+    for (const name of names) tags.push(Number((await ask.create('/tags', { name })).id));
+    tags.push(Number((await ask.create('/tags', { name: 'Plain', slug: 'plain-again' })).id));
+    const { id } = await ask.create('/events', { ...EVENT, tags });
     const before = await shown(id, 'tags');
     expect(before[0]?.split(', "').length).toBeGreaterThan(2);
     const event = await saved(id, { tags: `${before[0]}, "New, too", late` });
@@ -58,14 +58,14 @@ describeAsking('choices in forms of the desk', (ask) => {
     await addCustomField(site, { name: 'tickets', type: 'url', label: 'Tickets at', choices: [] });
     await addCustomField(site, { name: 'seats', type: 'number', label: 'Number of seats', choices: [] });
     await addCustomField(site, { name: 'spoken', type: 'checkbox', label: 'Spoken there', choices: ['Italian', 'German'] });
-    const { id } = await ask.made('/events', EVENT);
+    const { id } = await ask.create('/events', EVENT);
     const path = `/admin/events/${id}`;
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const form = await admin.get(path);
     const refused = await admin.submit(form, path, { 'custom_fields[tickets]': 'no address <x>' });
     const errors = elements(refused.text, ({ attribs }) => attribs.id === 'custom_fields-error').map(textOf);
     expect([refused.status, errors]).toEqual([422, ['Tickets at must be a web address.']]);
-    await ask.changed(`/events/${id}`, { custom_fields: { seats: 12.5, spoken: ['Italian', 'German'] } });
+    await ask.update(`/events/${id}`, { custom_fields: { seats: 12.5, spoken: ['Italian', 'German'] } });
     const late = await admin.submit(form, path, { 'custom_fields[seats]': '7' });
     const theirs = elements(late.text, ({ attribs }) => attribs.class === 'saved-now').map(textOf);
     expect([late.status, theirs]).toEqual([409, ['Number of seats: 12.5; Spoken there: Italian, German']]);

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { DomUtils } from 'htmlparser2';
-import { describeAsking } from '../support/asking.ts';
-import { elements, formIn, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /** A geocoder that gives the answers of a test and records the requests. */
 const geocoder = { status: 200, body: '', asked: [] as { address: string | null; agent: string; language: string }[] };
@@ -31,7 +31,7 @@ const answering = (body: unknown, status = 200) =>
 const noticeOf = ({ text }: Answer) => /<p class="notice notice-(\w+)"[^>]*>([^<]*)/.exec(text)?.slice(1);
 const fieldsOf = (page: Answer, action: string) => Object.fromEntries(formIn(page.text, action));
 
-describeAsking(
+describeRequests(
   'the coordinates of an address',
   (ask) => {
     const NEW = '/admin/venues/new';
@@ -46,12 +46,12 @@ describeAsking(
       ['GeoJSON', GEOJSON, 'Found: Piazza Grande. Latitude and longitude are filled in; save to keep them.'],
     ])('are filled in from %s, and saved with the form', async (_, body, notice) => {
       answering(body);
-      const admin = await visitor(ask, 'admin');
-      const before = (await ask.everything()).posts?.length;
+      const admin = await openVisitor(ask, 'admin');
+      const before = (await ask.allRows()).posts?.length;
       const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, locate: '1' });
       expect([page.status, noticeOf(page)]).toEqual([200, ['good', notice]]);
       expect(fieldsOf(page, NEW)).toMatchObject({ ...TYPED, geo_lat: '43.4663', geo_lng: '11.8829' });
-      expect((await ask.everything()).posts?.length).toBe(before);
+      expect((await ask.allRows()).posts?.length).toBe(before);
       expect(geocoder.asked).toEqual([{ address: 'Piazza Grande, 52100, Arezzo', agent: expect.stringMatching(/^Fasti/), language: 'en' }]);
       const saved = await admin.submit(page, NEW);
       const id = Number(/venues\/(\d+)/.exec(String(saved.headers.location))?.[1]);
@@ -70,7 +70,7 @@ describeAsking(
       ['the place is nowhere on Earth', [{ lat: '91', lon: '0', display_name: '' }], 200, 'does not answer at the moment'],
     ])('stay as they are if %s', async (_, body, status, notice) => {
       answering(body, status);
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, geo_lat: '1.5', geo_lng: '2.5', locate: '1' });
       expect([page.status, noticeOf(page)]).toEqual([200, ['wrong', expect.stringContaining(notice)]]);
       expect(fieldsOf(page, NEW)).toMatchObject({ ...TYPED, geo_lat: '1.5', geo_lng: '2.5' });
@@ -78,7 +78,7 @@ describeAsking(
     });
 
     it('are not looked up without an address, or in forms without coordinates', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { venue: 'Fair', locate: '1' });
       expect(noticeOf(page)).toEqual(['wrong', 'Fill in the address first.']);
       const organizer = '/admin/organizers/new';
@@ -89,7 +89,7 @@ describeAsking(
 
     it('are written as numbers that the form accepts, however small they are', async () => {
       answering([{ lat: 1e-9, lon: -0.12345678, display_name: 'Null Island' }]);
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, locate: '1' });
       expect(fieldsOf(page, NEW)).toMatchObject({ geo_lat: '0', geo_lng: '-0.123457' });
       expect((await admin.submit(page, NEW)).status).toBe(303);
@@ -97,14 +97,14 @@ describeAsking(
 
     it('come with the name of the place, whose markup is escaped', async () => {
       answering([{ lat: 1, lon: 2, display_name: '<script>alert(1)</script>' }]);
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, locate: '1' });
       expect(page.text).toContain('&lt;script>');
       expect(page.text).not.toContain('<script>alert');
     });
 
     it('are not looked up by the Enter key, which saves the form with its first button', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const [form] = elements((await admin.get(NEW)).text, ({ attribs }) => attribs.action === NEW);
       const buttons = DomUtils.findAll(({ name, attribs }) => name === 'button' && attribs.type === 'submit', form?.children ?? []);
       expect(buttons.map(({ attribs }) => attribs.name)).toEqual([undefined, 'locate', undefined]);
@@ -113,9 +113,9 @@ describeAsking(
   { GEOCODER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/search?format=jsonv2&q={address}` },
 );
 
-describeAsking('a site without a geocoder', (ask) => {
+describeRequests('a site without a geocoder', (ask) => {
   it("has no button for it, and saves the form if the button's value is sent", async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const path = '/admin/venues/new';
     const page = await admin.get(path);
     expect(elements(page.text, ({ attribs }) => attribs.name === 'locate')).toEqual([]);

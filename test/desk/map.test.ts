@@ -1,20 +1,20 @@
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { describeAsking } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
-import { visitor } from '../support/desk-visitor.ts';
+import { openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 const TILES = 'https://tiles.example';
 
 describeInBrowser('the map in the form of a venue', (visit) => {
-  describeAsking(
+  describeRequests(
     '',
     (ask) => {
       const at = (path: string) => ask.running().base + path;
 
       /** Opens a venue's form in a browser that gets grey tiles; records all requested URLs outside the site. */
       const openForm = async (path: string, options: Parameters<typeof visit>[0] = {}) => {
-        const [name = '', value = ''] = (await visitor(ask, 'admin')).cookie().split('=');
+        const [name = '', value = ''] = (await openVisitor(ask, 'admin')).cookie().split('=');
         const opened = await visit({ locale: 'en', ...options });
         const { page } = opened;
         const tile = await sharp({ create: { width: 256, height: 256, channels: 3, background: '#cde' } })
@@ -32,7 +32,7 @@ describeInBrowser('the map in the form of a venue', (visit) => {
         return { ...opened, asked, coordinates };
       };
       const madeVenue = async () =>
-        (await ask.made('/venues', { venue: 'Town hall', status: 'publish', geo_lat: 43.4663, geo_lng: 11.8829 })).id as number;
+        (await ask.create('/venues', { venue: 'Town hall', status: 'publish', geo_lat: 43.4663, geo_lng: 11.8829 })).id as number;
 
       it('moves the pin by keys, by dragging and by a click, and saves its position', async () => {
         const id = await madeVenue();
@@ -90,7 +90,7 @@ describeInBrowser('the map in the form of a venue', (visit) => {
       });
 
       it('allows images from the tile server only, and only on pages with a map', async () => {
-        const admin = await visitor(ask, 'admin');
+        const admin = await openVisitor(ask, 'admin');
         const images = async (path: string) =>
           /img-src ([^;]*)/.exec(String((await admin.get(path)).headers['content-security-policy']))?.[1];
         expect(await images(`/admin/venues/${await madeVenue()}`)).toBe(`'self' ${TILES} data:`);

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { firstOfRole, pageOfUsers, usersById, writersToChoose } from '../../src/accounts/users.ts';
+import { firstOfRole, pageOfUsers, selectableWriters, usersById } from '../../src/accounts/users.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { settingFindings } from '../../src/upkeep/doctor/site-findings.ts';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
-import { describeAsking } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { insertAll } from '../support/insert-all.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, makeNetwork } from '../support/site.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 const FIRST = 1001;
 const CUSTOMERS = 3000;
@@ -27,7 +27,7 @@ describeDatabases('users of another site of the network', (open) => {
 
   it('cannot be given access, invited or named by an administrator of this site', async () => {
     const rows = async (work: (db: Database) => PromiseLike<unknown>) => void (await work(db));
-    const admin = await visitor({ send: running.send, running: () => running, rows }, 'admin');
+    const admin = await openVisitor({ send: running.send, running: () => running, writeRows: rows }, 'admin');
     const page = await admin.get('/admin/people/5');
     await db.from('usermeta').where({ user_id: 4, meta_key: 'wp_capabilities' }).update({ meta_key: 'wp_2_capabilities' });
     const send = (path: string, fields: Record<string, string>) =>
@@ -42,10 +42,10 @@ describeDatabases('users of another site of the network', (open) => {
   });
 });
 
-describeAsking('users of a site', (ask) => {
+describeRequests('users of a site', (ask) => {
   /** Creates many customers, of whom the given number may write. */
   const withCustomers = (writers: number) =>
-    ask.rows(async (db) => {
+    ask.writeRows(async (db) => {
       const ids = Array.from({ length: CUSTOMERS }, (_, place) => FIRST + place);
       const row = { user_pass: '', user_url: '', user_registered: '2026-01-01 00:00:00', user_activation_key: '', user_status: 0 };
       const users = ids.map((ID) => ({
@@ -85,14 +85,14 @@ describeAsking('users of a site', (ask) => {
     expect((await pageOfUsers(site, { search: 'shop200', page: 9 })).accounts.map(({ login }) => login)).toHaveLength(10);
     expect(await firstOfRole(site, 'administrator')).toMatchObject({ id: 1, login: 'admin', roles: ['administrator'] });
     expect((await settingFindings(site)).map(({ name }) => name)).not.toContain('no-administrator');
-    expect((await writersToChoose(site))?.map(({ login }) => login).sort()).toEqual(['admin', 'auth', 'contrib', 'ed']);
+    expect((await selectableWriters(site))?.map(({ login }) => login).sort()).toEqual(['admin', 'auth', 'contrib', 'ed']);
     expect(await usersById(site, [FIRST])).toMatchObject([{ id: FIRST, roles: ['subscriber'] }]);
     expect(seen.rows).toBeLessThan(100);
   });
 
   it('are shown at the desk on linked pages, which a search filters', async () => {
     await withCustomers(0);
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const { text } = await admin.get('/admin/people');
     expect([namesOn(text).length, text.includes('3,005 people.') || text.includes('3005 people.')]).toEqual([50, true]);
     expect(text).toContain('href="/admin/people?page=2"');
@@ -106,13 +106,13 @@ describeAsking('users of a site', (ask) => {
 
   it('leave their records to an heir whose name is typed if there are too many to choose from', async () => {
     await withCustomers(200);
-    const admin = await visitor(ask, 'admin');
-    expect(await writersToChoose(ask.running().site)).toBeUndefined();
+    const admin = await openVisitor(ask, 'admin');
+    expect(await selectableWriters(ask.running().site)).toBeUndefined();
     const path = '/admin/people/3/delete';
     const page = await admin.get('/admin/people/3');
     expect(formIn(page.text, path).map(([name]) => name)).toContain('heir');
     const written = async (author: number) => (await ask.db().from('posts').where('post_author', author).select('ID')).length;
-    await ask.rows((db) => db.from('posts').where('ID', 1).update({ post_author: 3 }));
+    await ask.writeRows((db) => db.from('posts').where('ID', 1).update({ post_author: 3 }));
     const [of, before] = [await written(3), await written(FIRST)];
     expect((await admin.submit(page, path, { heir: 'nobody-here' })).status).toBe(422);
     // A user name consisting of digits is not taken for an id.
@@ -124,10 +124,10 @@ describeAsking('users of a site', (ask) => {
   const idOf = async (login: string) => Number((await ask.db().from('users').where('user_login', login).first('ID'))?.ID);
 
   it('without a role keep none when their form is saved unchanged', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const sub = await idOf('sub');
     const path = `/admin/people/${sub}`;
-    await ask.rows((db) => db.from('usermeta').where({ user_id: sub, meta_key: 'wp_capabilities' }).update({ meta_value: 'a:0:{}' }));
+    await ask.writeRows((db) => db.from('usermeta').where({ user_id: sub, meta_key: 'wp_capabilities' }).update({ meta_value: 'a:0:{}' }));
     const page = await admin.get(path);
     expect(new Map(formIn(page.text, path)).get('role')).toBe('');
     expect((await admin.submit(page, path)).headers.location).toBe(path);
@@ -142,8 +142,10 @@ describeAsking('users of a site', (ask) => {
       'a:6:{s:4:"read";b:1;s:10:"list_users";b:1;s:10:"edit_users";b:1;s:12:"delete_users";b:1;s:10:"edit_posts";b:1;s:7:"level_9";b:1;}';
     const [subscriber, administrator] = [await idOf('sub'), 1];
     const contrib = await idOf('contrib');
-    await ask.rows((db) => db.from('usermeta').where({ user_id: contrib, meta_key: 'wp_capabilities' }).update({ meta_value: manager }));
-    const shop = await visitor(ask, 'contrib');
+    await ask.writeRows((db) =>
+      db.from('usermeta').where({ user_id: contrib, meta_key: 'wp_capabilities' }).update({ meta_value: manager }),
+    );
+    const shop = await openVisitor(ask, 'contrib');
     const nonce = new Map(formIn((await shop.get('/admin/people')).text, '/admin/sign-out')).get('_wpnonce')!;
     expect((await shop.get(`/admin/people/${subscriber}`)).text).toContain(`/admin/people/${subscriber}/link`);
     expect((await shop.post(`/admin/people/${subscriber}/link`, { _wpnonce: nonce })).status).toBe(200);

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { type Asking, describeAsking } from '../support/asking.ts';
-import { elements, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
+import { describeRequests, type SiteClient } from '../support/site-client.ts';
 
 const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#c40' } })
   .png()
@@ -10,7 +10,7 @@ const picture = await sharp({ create: { width: 8, height: 8, channels: 3, backgr
 
 /** Sends a form of a page with an image, as a browser does. */
 const pictureSender =
-  (ask: Pick<Asking, 'send'>) =>
+  (ask: Pick<SiteClient, 'send'>) =>
   (person: Visitor, page: Answer, path: string, changes: Record<string, string>, file = picture) => {
     const fields = [...formIn(page.text, path).filter(([name]) => !(name in changes)), ...Object.entries(changes)];
     const parts = fields.map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
@@ -20,13 +20,13 @@ const pictureSender =
     return ask.send('POST', path, { headers, body });
   };
 
-describeAsking(
+describeRequests(
   'the image of a form',
   (ask) => {
     const sendPicture = pictureSender(ask);
     const idOf = ({ headers }: Answer) => Number(/(\d+)\?done/.exec(headers.location ?? '')?.[1]);
     const pictures = async (): Promise<number> => (await ask.db().from('posts').where('post_type', 'attachment').select('ID')).length;
-    const altOf = async (id: string | undefined) => (await ask.meta(Number(id), '_wp_attachment_image_alt'))[0];
+    const altOf = async (id: string | undefined) => (await ask.metaValues(Number(id), '_wp_attachment_image_alt'))[0];
     const withPicture = async (person: Visitor, kind: 'venues' | 'organizers', fields: Record<string, string>) => {
       const place = `/admin/${kind}/new`;
       const own = `/admin/${kind}/${idOf(await sendPicture(person, await person.get(place), place, fields))}`;
@@ -35,7 +35,7 @@ describeAsking(
     };
 
     it('gets a new description when the record is saved, but not from a refused form', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const { own, page, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
       expect(await altOf(image)).toBe('A barn');
       const refused = await admin.submit(page, own, { organizer: '', 'image[alt]': 'Another barn' });
@@ -50,19 +50,19 @@ describeAsking(
     });
 
     it('stays chosen in a form that is shown again, and can be described there', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const before = await pictures();
       const place = '/admin/organizers/new';
       const refused = await sendPicture(admin, await admin.get(place), place, { organizer: '' });
       expect([refused.status, await pictures()]).toEqual([422, before + 1]);
       const image = new Map(formIn(refused.text, place)).get('image[id]');
       const id = idOf(await admin.submit(refused, place, { organizer: 'Anna', 'image[alt]': 'A barn' }));
-      expect(await ask.meta(id, '_thumbnail_id')).toEqual([image]);
+      expect(await ask.metaValues(id, '_thumbnail_id')).toEqual([image]);
       expect([await altOf(image), await pictures()]).toEqual(['A barn', before + 1]);
     });
 
     it('is refused with a list of the accepted types, even if the file is empty', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const place = '/admin/organizers/new';
       for (const file of [Buffer.alloc(0), Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')]) {
         const refused = await sendPicture(admin, await admin.get(place), place, { organizer: 'Anna' }, file);
@@ -78,8 +78,8 @@ describeAsking(
     });
 
     it('that is too large is refused with the maximum size and a link back to the form', async () => {
-      const admin = await visitor(ask, 'admin');
-      const { id } = await ask.made('/organizers', { organizer: 'Anna' });
+      const admin = await openVisitor(ask, 'admin');
+      const { id } = await ask.create('/organizers', { organizer: 'Anna' });
       const own = `/admin/organizers/${id}`;
       const refused = await sendPicture(admin, await admin.get(own), own, {}, Buffer.alloc(210_000));
       expect([refused.status, refused.text.includes('What you sent is too large: the limit is 204.8 kB.')]).toEqual([413, true]);
@@ -87,7 +87,7 @@ describeAsking(
     });
 
     it('is neither kept nor described by a request for coordinates', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const { own, page, image } = await withPicture(admin, 'venues', { venue: 'Barn', 'image[alt]': 'A barn' });
       const before = await pictures();
       const located = await sendPicture(admin, page, own, { locate: '1', 'image[alt]': 'Another barn' });
@@ -100,11 +100,11 @@ describeAsking(
   { GEOCODER_URL: 'http://127.0.0.1:9/?q={address}', UPLOAD_LIMIT: '200kb' },
 );
 
-describeAsking(
+describeRequests(
   'an image for which there is no space',
   (ask) => {
     it('leaves the form as it was typed, to be saved without the image', async () => {
-      const admin = await visitor(ask, 'admin');
+      const admin = await openVisitor(ask, 'admin');
       const place = '/admin/organizers/new';
       const refused = await pictureSender(ask)(admin, await admin.get(place), place, { organizer: 'Anna' });
       const said = elements(refused.text, ({ attribs }) => attribs.id === 'image-error').map(textOf);

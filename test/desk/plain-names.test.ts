@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
-import { describeAsking } from '../support/asking.ts';
-import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 const DAY = { 'start_date[date]': '2026-12-06', 'start_date[time]': '21:00', 'end_date[date]': '2026-12-06', 'end_date[time]': '23:00' };
 
-describeAsking('names at the desk', (ask) => {
+describeRequests('names at the desk', (ask) => {
   const textsOf = (html: string, name: string) => elements(html, (element) => element.name === name).map(textOf);
 
   it('are shown as typed, though they are stored as HTML for users who may not write HTML', async () => {
-    const anna = await visitor(ask, 'auth');
+    const anna = await openVisitor(ask, 'auth');
     const sent = { title: 'Rock & Roll <3', ...DAY, status: 'publish', 'venue[add][]': 'Bar & Grill' };
     const done = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);
     expect([done.status, done.text]).toEqual([303, '']);
@@ -36,8 +36,8 @@ describeAsking('names at the desk', (ask) => {
 
   it('in a script from right to left keep its direction in forms, in lists and in the month', async () => {
     const title = 'מסיבה (2)';
-    const { id } = await ask.made('/events', { title, start_date: '2026-12-06 21:00', end_date: '2026-12-06 23:00' });
-    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.create('/events', { title, start_date: '2026-12-06 21:00', end_date: '2026-12-06 23:00' });
+    const anna = await openVisitor(ask, 'admin');
     const form = await anna.get(`/admin/events/${id}`);
     const free = (name: string) => elements(form.text, ({ attribs }) => attribs.dir === 'auto' && (attribs.name ?? '') === name).length;
     for (const name of ['title', 'description', 'tags', 'venue[add][]', 'organizer[fresh][email]', 'image[alt]'])
@@ -50,10 +50,10 @@ describeAsking('names at the desk', (ask) => {
   it('of venues and organizers are found when typed with quotes and apostrophes', async () => {
     const names = ["Teatro dell'Opera", 'Bar "Da Gigi" & Co', 'Sala -1'];
     const ids = new Map<string, number>();
-    for (const venue of names) ids.set(venue, (await ask.made('/venues', { venue })).id);
-    const { id } = await ask.made('/organizers', { organizer: "L'Arena" });
+    for (const venue of names) ids.set(venue, (await ask.create('/venues', { venue })).id);
+    const { id } = await ask.create('/organizers', { organizer: "L'Arena" });
     for (const login of ['auth', 'contrib'] as const) {
-      const anna = await visitor(ask, login);
+      const anna = await openVisitor(ask, login);
       const form = await anna.get('/admin/events/new');
       const offered = elements(form.text, ({ name }) => name === 'option').map(({ attribs }) => attribs.value?.replace(/ \(#\d+\)$/, ''));
       expect(offered).toEqual(expect.arrayContaining([...names, "L'Arena"]));
@@ -67,27 +67,27 @@ describeAsking('names at the desk', (ask) => {
   });
 
   it('come first among the choices if they are exactly as typed', async () => {
-    for (let number = 10; number < 32; number += 1) await ask.made('/venues', { venue: `Hall of the Odeon ${number}` });
-    const { id } = await ask.made('/venues', { venue: 'Odeon', city: 'Asti' });
-    const { body } = await (await visitor(ask, 'ed')).get('/admin/find/venues?q=odeon');
+    for (let number = 10; number < 32; number += 1) await ask.create('/venues', { venue: `Hall of the Odeon ${number}` });
+    const { id } = await ask.create('/venues', { venue: 'Odeon', city: 'Asti' });
+    const { body } = await (await openVisitor(ask, 'ed')).get('/admin/find/venues?q=odeon');
     expect([body[0], body.length, new Set(body).size]).toEqual([`Odeon · Asti (#${id})`, 20, 20]);
   });
 
   it('of the site and of users are the same as in WordPress', async () => {
     await ask.options({ blogname: 'Food &amp; Wine', blogdescription: 'Eat &amp; drink' });
-    await ask.rows((db) => db.from('users').where('user_login', 'ed').update({ display_name: 'Ed &amp; friends' }));
-    const anna = await visitor(ask, 'admin');
+    await ask.writeRows((db) => db.from('users').where('user_login', 'ed').update({ display_name: 'Ed &amp; friends' }));
+    const anna = await openVisitor(ask, 'admin');
     const settings = await anna.get('/admin/settings');
     expect(textsOf(settings.text, 'title')).toEqual(['Settings · Food & Wine']);
     const values = new Map(formIn(settings.text, '/admin/settings'));
     expect([values.get('title'), values.get('tagline')]).toEqual(['Food & Wine', 'Eat & drink']);
     expect(textsOf((await anna.get('/admin/people')).text, 'a')).toContain('Ed & friends');
     expect(textsOf((await anna.get('/admin/events/new')).text, 'option')).toContain('Ed & friends');
-    expect(textsOf((await (await visitor(ask, 'ed')).get('/admin/me')).text, 'a')).toContain('Ed & friends');
+    expect(textsOf((await (await openVisitor(ask, 'ed')).get('/admin/me')).text, 'a')).toContain('Ed & friends');
   });
 
   it('of new tags are refused next to their field if the user may not create tags', async () => {
-    const anna = await visitor(ask, 'auth');
+    const anna = await openVisitor(ask, 'auth');
     const sent = { title: 'Late night', ...DAY, status: 'publish', tags: 'never heard of' };
     const refused = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);
     expect(refused.status).toBe(403);

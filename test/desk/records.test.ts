@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { postKinds } from '../../src/kinds/index.ts';
 import { lockPost } from '../../src/storage/rows/posts.ts';
-import { describeAsking } from '../support/asking.ts';
-import { elements, type FormFields, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+import { elements, type FormFields, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
 import { insertAll } from '../support/insert-all.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /** Values to fill in the form of each kind, and the members that the API then shows. */
 const FILLED: Record<string, { fields: Record<string, string>; shown: Record<string, unknown> }> = {
@@ -31,7 +31,7 @@ const FILLED: Record<string, { fields: Record<string, string>; shown: Record<str
   },
 };
 
-describeAsking('records at the desk', (ask) => {
+describeRequests('records at the desk', (ask) => {
   const stored = async (id: number) => {
     const row = await lockPost(ask.db(), id);
     const metas = await ask
@@ -48,7 +48,7 @@ describeAsking('records at the desk', (ask) => {
   it.each(postKinds.map((kind) => [kind.name, kind] as const))(
     'creates a new %s with every field, and shows each of them in its form',
     async (name, kind) => {
-      const anna = await visitor(ask, 'admin');
+      const anna = await openVisitor(ask, 'admin');
       const { fields, shown } = FILLED[name]!;
       const page = await anna.get(`/admin/${kind.path}/new`);
       const done = await anna.submit(page, `/admin/${kind.path}/new`, fields);
@@ -67,7 +67,7 @@ describeAsking('records at the desk', (ask) => {
   it.each(postKinds.map((kind) => [kind.name, kind] as const))(
     'leaves every stored %s unchanged when its form is sent unchanged',
     async (_, kind) => {
-      const anna = await visitor(ask, 'admin');
+      const anna = await openVisitor(ask, 'admin');
       const rows = await ask
         .db()
         .from('posts')
@@ -86,11 +86,11 @@ describeAsking('records at the desk', (ask) => {
   );
 
   it("shows both versions after another editor's change, and loses nothing", async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Hall', city: 'Asti' });
     const path = `/admin/venues/${id}`;
     const page = await anna.get(path);
-    await ask.changed(`/venues/${id}`, { city: 'Alba' });
+    await ask.update(`/venues/${id}`, { city: 'Alba' });
     const refused = await anna.submit(page, path, { venue: 'Great hall', city: 'Acqui' });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('Alba');
@@ -103,7 +103,7 @@ describeAsking('records at the desk', (ask) => {
     ['venue', '/venues/12', 'phone'],
     ['organizer', '/organizers/24', 'email'],
   ])('creates a new %s with an existing name, and leaves the existing record alone', async (name, path, field) => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const before = await stored(Number(path.split('/').at(-1)));
     const title = String((await ask.read(path))[name]);
     const form = `/admin/${path.split('/')[1]}/new`;
@@ -116,15 +116,15 @@ describeAsking('records at the desk', (ask) => {
   });
 
   it('links from a venue to a map, by its coordinates or else its address', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'Hall', address: 'Via 1', city: 'Asti' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Hall', address: 'Via 1', city: 'Asti' });
     expect((await anna.get(`/admin/venues/${id}`)).text).toContain('https://www.openstreetmap.org/search?query=Via%201%2C%20Asti');
-    await ask.changed(`/venues/${id}`, { geo_lat: 44.9, geo_lng: 8.2 });
+    await ask.update(`/venues/${id}`, { geo_lat: 44.9, geo_lng: 8.2 });
     expect((await anna.get(`/admin/venues/${id}`)).text).toContain('https://www.openstreetmap.org/?mlat=44.9&amp;mlon=8.2#map=17/44.9/8.2');
   });
 
   it('shows an error next to its field, in the language of the reader', async () => {
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const page = await anna.get('/admin/events/new', { 'Accept-Language': 'it' });
     const fields: FormFields = formIn(page.text, '/admin/events/new').map(([name, value]) => [
       name,
@@ -138,8 +138,8 @@ describeAsking('records at the desk', (ask) => {
   });
 
   it('moves records to the trash, restores them with their former status, and deletes them permanently', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/events', { title: 'Gone', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/events', { title: 'Gone', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
     const list = await anna.get('/admin/events');
     const nonce = new Map(formIn(list.text, '/admin/events/bulk')).get('_wpnonce')!;
     const act = (action: string) => anna.post(`/admin/events/${id}/${action}`, { _wpnonce: nonce, back: '?status=draft' });
@@ -147,7 +147,7 @@ describeAsking('records at the desk', (ask) => {
     expect((await ask.get(`/events/${id}`)).status).toBe(403);
     await act('restore');
     expect(await ask.read(`/events/${id}`)).toMatchObject({ status: 'publish', slug: 'gone' });
-    expect(await ask.meta(id, '_wp_trash_meta_status')).toEqual([]);
+    expect(await ask.metaValues(id, '_wp_trash_meta_status')).toEqual([]);
     await act('trash');
     await act('delete');
     expect((await ask.get(`/events/${id}`)).status).toBe(404);
@@ -155,12 +155,12 @@ describeAsking('records at the desk', (ask) => {
 
   it('empties the trash of the records that the user may delete', async () => {
     const values = (title: string) => ({ title, start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
-    const [one, two] = [await ask.made('/events', values('One'), 'admin'), await ask.made('/events', values('Two'), 'auth')];
-    const kept = await ask.made('/events', values('Kept'), 'auth');
-    const anna = await visitor(ask, 'admin');
+    const [one, two] = [await ask.create('/events', values('One'), 'admin'), await ask.create('/events', values('Two'), 'auth')];
+    const kept = await ask.create('/events', values('Kept'), 'auth');
+    const anna = await openVisitor(ask, 'admin');
     const nonce = async (who: typeof anna) => new Map(formIn((await who.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
     for (const { id } of [one, two]) await anna.post(`/admin/events/${id}/trash`, { _wpnonce: await nonce(anna) });
-    const author = await visitor(ask, 'auth');
+    const author = await openVisitor(ask, 'auth');
     const empty = async (who: typeof anna) => who.submit(await who.get('/admin/events?status=trash'), '/admin/events/empty-trash');
     const exists = async () =>
       (await ask.db().from('posts').whereIn('ID', [one.id, two.id, kept.id]).orderBy('ID').select('ID')).map(({ ID: id }) => id);
@@ -172,9 +172,9 @@ describeAsking('records at the desk', (ask) => {
   });
 
   it('says how many records an action covers at most', async () => {
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'Mill' });
-    await ask.rows(async (db) => {
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'Mill' });
+    await ask.writeRows(async (db) => {
       const { ID: _own, ...row } = (await lockPost(db, id))!;
       const mills = Array.from({ length: 501 }, (_, place) => ({ ...row, post_name: `mill-${place}`, post_status: 'trash' }));
       await insertAll(db, 'posts', [...mills, ...mills.map((mill) => ({ ...mill, post_status: 'draft' }))], 25);
@@ -186,8 +186,8 @@ describeAsking('records at the desk', (ask) => {
   });
 
   it('applies an action to all records that match a filter, on any page, and to no others', async () => {
-    const anna = await visitor(ask, 'admin');
-    const made = async (venue: string) => String((await ask.made('/venues', { venue })).id);
+    const anna = await openVisitor(ask, 'admin');
+    const made = async (venue: string) => String((await ask.create('/venues', { venue })).id);
     const found = [await made('Mill one'), await made('Mill two'), await made('Mill three')];
     const other = await made('Barn');
     const list = await anna.get('/admin/venues?search=mill&per_page=2');
@@ -207,19 +207,19 @@ describeAsking('records at the desk', (ask) => {
 
   it('offers new categories to users who may create them, and links from a venue or an organizer to its events', async () => {
     for (const [as, offered] of [['admin', true], ['ed', true], ['auth', true], ['contrib', false]] as const) {
-      const { text } = await (await visitor(ask, as)).get('/admin/events/new');
+      const { text } = await (await openVisitor(ask, as)).get('/admin/events/new');
       expect([as, text.includes('name="categories[ids][]"'), text.includes('name="categories[fresh]"')]).toEqual([as, true, offered]);
     }
-    const anna = await visitor(ask, 'admin');
-    const { id } = await ask.made('/venues', { venue: 'The mill' });
+    const anna = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/venues', { venue: 'The mill' });
     expect((await anna.get(`/admin/venues/${id}`)).text).toContain(`<a href="/admin/events?venue=${id}">Its events</a>`);
-    const { id: other } = await ask.made('/organizers', { organizer: 'Millers' });
+    const { id: other } = await ask.create('/organizers', { organizer: 'Millers' });
     expect((await anna.get(`/admin/organizers/${other}`)).text).toContain(`<a href="/admin/events?organizer=${other}">Its events</a>`);
   }); // biome-ignore format: pairs
 
   it('filters the list of events by tag, venue, organizer and author', async () => {
-    const anna = await visitor(ask, 'admin');
-    const event = await ask.made('/events', {
+    const anna = await openVisitor(ask, 'admin');
+    const event = await ask.create('/events', {
       title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' }, tags: ['flour'],
     }); // biome-ignore format: pairs
     const page = (await anna.get('/admin/events')).text;
@@ -229,17 +229,19 @@ describeAsking('records at the desk', (ask) => {
       expect([name, (await anna.get(`/admin/events?${name}=${id}&search=mill`)).text.includes('At the mill')]).toEqual([name, true]);
     }
     // A tag without records is still shown when it is the filter of a list.
-    const { id: unused } = await ask.made('/tags', { name: 'Unused' });
+    const { id: unused } = await ask.create('/tags', { name: 'Unused' });
     const narrowed = (await anna.get(`/admin/events?tags=${unused}`)).text;
     expect(narrowed).toContain(`<option value="${unused}" selected>Unused</option>`);
     expect(narrowed).not.toContain('At the mill');
     expect((await anna.get('/admin/events?tags=999999')).status).toBe(400);
-    expect((await anna.get(`/admin/events?venue=${(await ask.made('/venues', { venue: 'Barn' })).id}`)).text).not.toContain('At the mill');
+    expect((await anna.get(`/admin/events?venue=${(await ask.create('/venues', { venue: 'Barn' })).id}`)).text).not.toContain(
+      'At the mill',
+    );
   });
 
   it('lists hidden and past events, by status, month, search and author', async () => {
-    const anna = await visitor(ask, 'admin');
-    await ask.made('/events', {
+    const anna = await openVisitor(ask, 'admin');
+    await ask.create('/events', {
       title: 'Hidden feast',
       start_date: '2020-01-01 10:00',
       end_date: '2020-01-01 11:00',
@@ -252,7 +254,7 @@ describeAsking('records at the desk', (ask) => {
   });
 });
 
-describeAsking(
+describeRequests(
   'records at the desk of a site without a trash',
   (ask) => {
     const notice = (html: string) => elements(html, ({ attribs }) => /\bnotice\b/.test(attribs.class ?? '')).map(textOf);
@@ -262,8 +264,8 @@ describeAsking(
       );
 
     it('are deleted after a warning and a confirmation', async () => {
-      const anna = await visitor(ask, 'admin');
-      const { id } = await ask.made('/venues', { venue: 'Hall' });
+      const anna = await openVisitor(ask, 'admin');
+      const { id } = await ask.create('/venues', { venue: 'Hall' });
       const [form, list] = [await anna.get(`/admin/venues/${id}`), await anna.get('/admin/venues')];
       expect([toTrash(form.text), toTrash(list.text)]).toEqual([[], []]);
       const asks = (html: string, action: string) =>
@@ -276,8 +278,8 @@ describeAsking(
     });
 
     it('are deleted with a message, too, from a list loaded before the trash was switched off', async () => {
-      const anna = await visitor(ask, 'admin');
-      const { id } = await ask.made('/venues', { venue: 'Hall' });
+      const anna = await openVisitor(ask, 'admin');
+      const { id } = await ask.create('/venues', { venue: 'Hall' });
       const done = await anna.submit(await anna.get('/admin/venues'), '/admin/venues/bulk', { action: 'trash', 'ids[]': String(id) });
       expect(notice((await anna.get(done.headers.location!)).text)).toEqual(['Deleted for good.']);
     });

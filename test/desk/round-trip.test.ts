@@ -2,8 +2,8 @@ import { expect, it } from '@jest/globals';
 import type { Element } from 'domhandler';
 import { DomUtils } from 'htmlparser2';
 import { postKinds } from '../../src/kinds/index.ts';
-import { describeAsking } from '../support/asking.ts';
-import { elements, type FormFields, formIn, visitor } from '../support/desk-visitor.ts';
+import { elements, type FormFields, formIn, openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /*
  * Every form of the desk that saves something can be filled in completely and shows the sent values again. The inputs
@@ -57,9 +57,9 @@ const byName = (one: [string, string], other: [string, string]) => (one.join() <
 /** Users who write records, each with the fields that they may set. */
 const LOGINS = ['admin', 'ed', 'auth', 'contrib'];
 
-describeAsking('values saved by forms of the desk', (ask) => {
+describeRequests('values saved by forms of the desk', (ask) => {
   const roundTrip = async (login: string, path: string) => {
-    const who = await visitor(ask, login);
+    const who = await openVisitor(ask, login);
     const sent = filledIn((await who.get(path)).text, path, login);
     const answer = await who.post(path, sent);
     expect([answer.status, answer.status === 303 ? '' : answer.text.slice(-2000)]).toEqual([303, '']);
@@ -76,7 +76,7 @@ describeAsking('values saved by forms of the desk', (ask) => {
   });
 
   it.each(['categories', 'tags'])('are shown as typed by the form of: %s', async (path) => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const [first] = (await ask.read(`/${path}`))[path];
     const own = `/admin/${path}/${first.id}`;
     const sent = filledIn((await admin.get(own)).text, own, 'admin');
@@ -85,7 +85,7 @@ describeAsking('values saved by forms of the desk', (ask) => {
   });
 
   it('include each choice of the settings', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const path = '/admin/settings';
     const selects = inputsOf((await admin.get(path)).text, path).filter(({ name }) => name === 'select');
     expect(selects.length).toBeGreaterThan(3);
@@ -100,7 +100,7 @@ describeAsking('values saved by forms of the desk', (ask) => {
   });
 
   it('include a new venue and new organizers with their details, created along with an event', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const path = '/admin/events/new';
     const page = (await admin.get(path)).text;
     const details = inputsOf(page, path).filter(({ attribs: { name = '' } }) => name.includes('[fresh]') && !name.startsWith('categories'));

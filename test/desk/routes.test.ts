@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { DomUtils } from 'htmlparser2';
-import { linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
+import { createPasswordLink, linkQuery } from '../../src/accounts/password-links.ts';
 import { deskRoutes, findRoute } from '../../src/desk/routes.ts';
 import { postKinds } from '../../src/kinds/index.ts';
-import { type As, describeAsking } from '../support/asking.ts';
-import { elements, formIn, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests, type UserName } from '../support/site-client.ts';
 
-const ROLES = ['admin', 'ed', 'auth', 'contrib', 'sub'] as const satisfies readonly As[];
+const ROLES = ['admin', 'ed', 'auth', 'contrib', 'sub'] as const satisfies readonly UserName[];
 
 /** Ids in the sample site for the parameters of a path. */
 const IDS: Readonly<Record<string, string>> = {
@@ -46,10 +46,10 @@ const ATTACKS = [
   'javascript:alert(1)', '{{constructor.constructor("alert(1)")()}}', '<a href="javascript:alert(1)">x</a>', '\u2028<b>', '&lt;script&gt;alert(1)&lt;/script&gt;',
 ]; // biome-ignore format: a list of texts
 
-describeAsking('paths of the desk', (ask) => {
+describeRequests('paths of the desk', (ask) => {
   it('are available to the roles that may use them, and to no other', async () => {
     for (const role of ROLES) {
-      const person = await visitor(ask, role);
+      const person = await openVisitor(ask, role);
       const nonce = new Map(formIn((await person.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
       for (const { method, path } of guarded.filter((route) => route.path !== '/sign-out' && route.path !== '/health/repair')) {
         const part = path.split('/')[1] ?? '';
@@ -65,8 +65,8 @@ describeAsking('paths of the desk', (ask) => {
   });
 
   it('are refused without a session, and change nothing without a nonce or for a form of another site', async () => {
-    const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
-    const before = await ask.everything();
+    const [nobody, admin] = [await openVisitor(ask), await openVisitor(ask, 'admin')];
+    const before = await ask.allRows();
     for (const { method, path, allow, ...more } of deskRoutes) {
       const place = pathOf(path);
       if (allow !== 'anyone') {
@@ -86,13 +86,13 @@ describeAsking('paths of the desk', (ask) => {
       for (const fields of [{}, { _wpnonce: '0123456789' }])
         expect([place, (await admin.post(place, fields)).status]).toEqual([place, 403]);
     }
-    expect(await ask.everything()).toEqual(before);
+    expect(await ask.allRows()).toEqual(before);
   });
 
   it('neither keep nor show a password that a form sent, whether or not its session has ended', async () => {
-    const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
+    const [nobody, admin] = [await openVisitor(ask), await openVisitor(ask, 'admin')];
     const _wpnonce = new Map(formIn((await admin.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
-    const link = `/admin/welcome?${linkQuery(await makePasswordLink(ask.running().site, 'ed', 1800))}`;
+    const link = `/admin/welcome?${linkQuery(await createPasswordLink(ask.running().site, 'ed', 1800))}`;
     const pages = ['/admin/sign-in', link, ...guarded.filter(({ method }) => method === 'GET').map(({ path }) => pathOf(path))];
     const secrets = new Map<string, ReadonlySet<string>>();
     for (const page of pages) {
@@ -121,7 +121,7 @@ describeAsking('paths of the desk', (ask) => {
   });
 
   it('refuse a deeply nested text in place of a form', async () => {
-    const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
+    const [nobody, admin] = [await openVisitor(ask), await openVisitor(ask, 'admin')];
     const nonce = new Map(formIn((await admin.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
     const deep = `${'['.repeat(14_000)}${']'.repeat(14_000)}`;
     const kept = JSON.stringify({ path: '/events/new', fields: { title: '' } }).replace('""', deep);
@@ -136,7 +136,7 @@ describeAsking('paths of the desk', (ask) => {
   });
 
   it('say in plain words that a record is gone', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     for (const path of ['events', 'venues', 'organizers', 'categories', 'tags'])
       for (const below of ['9999', 'abc']) {
         const gone = await admin.get(`/admin/${path}/${below}`);
@@ -155,7 +155,7 @@ describeAsking('paths of the desk', (ask) => {
   });
 
   it('send pages that are not cached, framed or affected by inline scripts', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     for (const { path } of deskRoutes.filter(({ method }) => method === 'GET')) {
       const { headers, text } = await admin.get(pathOf(path));
       expect([path, headers['cache-control'], headers['x-frame-options'], headers['referrer-policy']]).toEqual([
@@ -173,7 +173,7 @@ describeAsking('paths of the desk', (ask) => {
   });
 
   it('have a nonce in each form that changes something', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     let found = 0;
     for (const { path } of guarded.filter(({ method }) => method === 'GET')) {
       const { text } = await admin.get(pathOf(path));
@@ -185,14 +185,14 @@ describeAsking('paths of the desk', (ask) => {
   });
 
   it.each(postKinds.map((kind) => [kind.name, kind] as const))('escape every text of a %s', async (_, kind) => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     for (const attack of ATTACKS) {
       const page = await admin.get(`/admin/${kind.path}/new`);
       const texts = formIn(page.text, `/admin/${kind.path}/new`).flatMap(([name, value]) =>
         value === '' && !/date|website|geo|image|timezone|slug/.test(name) ? [[name, attack] as const] : [],
       );
       expect(texts.length).toBeGreaterThan(3);
-      const dates = kind.dated ? { 'start_date[date]': '2027-01-02', 'end_date[date]': '2027-01-02' } : {};
+      const dates = kind.hasDates ? { 'start_date[date]': '2027-01-02', 'end_date[date]': '2027-01-02' } : {};
       const done = await admin.submit(page, `/admin/${kind.path}/new`, { ...Object.fromEntries(texts), ...dates });
       const places = [done.headers.location ?? '', `/admin/${kind.path}`, `/admin/${kind.path}?search=${encodeURIComponent(attack)}`];
       // A refused text is shown in the form again.

@@ -1,23 +1,23 @@
 import { expect, it } from '@jest/globals';
 import { failureCountsOf } from '../../src/accounts/attempts.ts';
 import { signIn } from '../../src/accounts/logins.ts';
-import { changePassword, linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
+import { changePassword, createPasswordLink, linkQuery } from '../../src/accounts/password-links.ts';
 import { createUser } from '../../src/accounts/users.ts';
 import { updateUser } from '../../src/storage/rows/users.ts';
 import { hashPassword, verifyPassword } from '../../src/wordpress/passwords.ts';
-import { describeAsking } from '../support/asking.ts';
-import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 const PASSWORD = 'a long enough password';
 
-describeAsking('signing in to the desk', (ask) => {
+describeRequests('signing in to the desk', (ask) => {
   const withPassword = async (): Promise<void> => {
     const hash = await hashPassword(PASSWORD);
-    await ask.rows((db) => updateUser(db, 1, { user_pass: hash }));
+    await ask.writeRows((db) => updateUser(db, 1, { user_pass: hash }));
   };
 
   it('shows the sign-in form on every page without a session', async () => {
-    const nobody = await visitor(ask);
+    const nobody = await openVisitor(ask);
     const page = await nobody.get('/admin/events?search=jazz');
     expect(page.status).toBe(401);
     expect(page.headers['cache-control']).toBe('no-store');
@@ -26,7 +26,7 @@ describeAsking('signing in to the desk', (ask) => {
 
   it('signs in by name and password, continues to the page, and signs out for good', async () => {
     await withPassword();
-    const anna = await visitor(ask);
+    const anna = await openVisitor(ask);
     const page = await anna.get('/admin/events?search=jazz');
     const done = await anna.submit(page, '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
     expect(done.status).toBe(303);
@@ -38,13 +38,13 @@ describeAsking('signing in to the desk', (ask) => {
     expect(inside.status).toBe(200);
     const cookie = anna.cookie();
     expect((await anna.submit(inside, '/admin/sign-out')).status).toBe(303);
-    const after = await visitor(ask);
+    const after = await openVisitor(ask);
     expect((await after.get('/admin/events', { Cookie: cookie })).status).toBe(401);
   });
 
   it('gives the same error for a wrong password and an unknown name, and never redirects to another site', async () => {
     await withPassword();
-    const anna = await visitor(ask);
+    const anna = await openVisitor(ask);
     const page = await anna.get('/admin/sign-in');
     const wrong = await anna.submit(page, '/admin/sign-in', { log: 'admin', pwd: 'wrong' });
     const unknown = await anna.submit(page, '/admin/sign-in', { log: 'nobody-here', pwd: 'wrong' });
@@ -63,22 +63,22 @@ describeAsking('signing in to the desk', (ask) => {
     ['contrib', '/admin/events'],
     ['sub', '/admin/me'],
   ] as const)('leads %s to a page that they may see', async (login, first) => {
-    const { headers } = await (await visitor(ask, login)).get('/admin?done=welcome');
+    const { headers } = await (await openVisitor(ask, login)).get('/admin?done=welcome');
     expect(headers.location).toBe(`${first}?done=welcome`);
-    const page = await (await visitor(ask, login)).get(headers.location ?? '');
+    const page = await (await openVisitor(ask, login)).get(headers.location ?? '');
     expect([page.status, page.text.includes('Welcome! You are signed in.')]).toEqual([200, true]);
   });
 
   it("accepts WordPress's cookie, with the same sessions", async () => {
-    const ed = await visitor(ask, 'ed');
+    const ed = await openVisitor(ask, 'ed');
     expect((await ed.get('/admin/events')).text).toContain('Sign out');
     const stored = await ask.db().from('usermeta').where({ user_id: 2, meta_key: 'session_tokens' }).select('meta_value');
     expect(String(stored[0]?.meta_value)).toMatch(/^a:\d+:\{/);
   });
 
   it('sets a new password through a link that works once, for half an hour', async () => {
-    const link = await makePasswordLink(ask.running().site, 'admin', 1800);
-    const anna = await visitor(ask);
+    const link = await createPasswordLink(ask.running().site, 'admin', 1800);
+    const anna = await openVisitor(ask);
     const address = `/admin/welcome?${linkQuery(link)}`;
     const page = await anna.get(address);
     expect(page.status).toBe(200);
@@ -88,29 +88,29 @@ describeAsking('signing in to the desk', (ask) => {
     expect([done.status, done.headers.location]).toEqual([303, '/admin?done=welcome']);
     expect((await anna.get('/admin/events')).status).toBe(200);
     expect((await anna.get(address)).status).toBe(403);
-    const late = await makePasswordLink(ask.running().site, 'admin', 1800);
-    ask.at('2026-11-20T12:30:01Z');
+    const late = await createPasswordLink(ask.running().site, 'admin', 1800);
+    ask.setClock('2026-11-20T12:30:01Z');
     expect((await anna.get(`/admin/welcome?${linkQuery(late)}`)).status).toBe(403);
   });
 
   it('passes a password with quotes on exactly as WordPress does', async () => {
     const quoted = `it's "mine" \\o/`;
-    const anna = await visitor(ask);
-    const link = await makePasswordLink(ask.running().site, 'admin', 1800);
+    const anna = await openVisitor(ask);
+    const link = await createPasswordLink(ask.running().site, 'admin', 1800);
     const page = await anna.get(`/admin/welcome?${linkQuery(link)}`);
     expect((await anna.submit(page, '/admin/welcome', { password: quoted, again: quoted })).status).toBe(303);
     const { user_pass: stored } = (await ask.db().from('users').where('ID', 1).first('user_pass'))!;
     expect(await verifyPassword(`it\\'s \\"mine\\" \\\\o/`, String(stored))).toBe(true);
-    const again = await visitor(ask);
+    const again = await openVisitor(ask);
     const done = await again.submit(await again.get('/admin/sign-in'), '/admin/sign-in', { log: 'admin', pwd: `${quoted} ` });
     expect(done.status).toBe(303);
   });
 
   it('keeps the typed values if the session has ended in the meantime', async () => {
     await withPassword();
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const page = await anna.get('/admin/venues/new');
-    const other = await visitor(ask);
+    const other = await openVisitor(ask);
     const fields = formIn(page.text, '/admin/venues/new').map(
       ([name, value]) => [name, name === 'venue' ? 'Typed hall' : value] as [string, string],
     );
@@ -124,8 +124,8 @@ describeAsking('signing in to the desk', (ask) => {
 
   it('keeps a long text full of line breaks and quotes, and says so if an image is too large to keep', async () => {
     await withPassword();
-    const nobody = await visitor(ask);
-    const page = await (await visitor(ask, 'admin')).get('/admin/venues/new');
+    const nobody = await openVisitor(ask);
+    const page = await (await openVisitor(ask, 'admin')).get('/admin/venues/new');
     const long = '"è"\r\n'.repeat(5000);
     const fields = formIn(page.text, '/admin/venues/new').map(
       ([name, value]) => [name, { venue: 'Typed hall', description: long }[name] ?? value] as [string, string],
@@ -156,7 +156,7 @@ describeAsking('signing in to the desk', (ask) => {
   it('shows the kept values under the labels of the form', async () => {
     await withPassword();
     const shown = async (path: string, fields: Record<string, string>) => {
-      const nobody = await visitor(ask);
+      const nobody = await openVisitor(ask);
       const refused = await nobody.post(path, { _wpnonce: 'x', fields: 'title', version: '', ...fields }, { 'Accept-Language': 'it' });
       const credentials = { ...Object.fromEntries(formIn(refused.text, '/admin/sign-in')), log: 'admin', pwd: PASSWORD };
       const { text } = await nobody.post('/admin/sign-in', credentials, { 'Accept-Language': 'it' });
@@ -193,7 +193,7 @@ describeAsking('signing in to the desk', (ask) => {
     ['for two weeks, where somebody asked for that', { rememberme: 'forever' }, true],
   ])('continues after a change of the password %s', async (_, asked, remembered) => {
     await withPassword();
-    const anna = await visitor(ask);
+    const anna = await openVisitor(ask);
     await anna.submit(await anna.get('/admin/me'), '/admin/sign-in', { log: 'admin', pwd: PASSWORD, ...asked });
     const changed = { before: PASSWORD, password: 'another password', again: 'another password' };
     const done = await anna.submit(await anna.get('/admin/me'), '/admin/me/password', changed);
@@ -203,7 +203,7 @@ describeAsking('signing in to the desk', (ask) => {
 
   it('shows an error of a password or an invitation next to its field', async () => {
     await withPassword();
-    const anna = await visitor(ask, 'admin');
+    const anna = await openVisitor(ask, 'admin');
     const wrongIn = ({ text }: { readonly text: string }) =>
       elements(text, ({ attribs }) => attribs.class === 'error').map((element) => [element.attribs.id, textOf(element)]);
     const [me, people] = [await anna.get('/admin/me'), await anna.get('/admin/people')];
@@ -219,7 +219,7 @@ describeAsking('signing in to the desk', (ask) => {
     expect(wrongIn(await invite({ login: 'ed' }))).toEqual([['login-error', 'There is already a user with this name.']]);
     expect(wrongIn(await invite({ email: 'uma' }))).toEqual([['email-error', 'This is not an e-mail address.']]);
     const { site } = ask.running();
-    const query = linkQuery(await makePasswordLink(site, 'ed', 60));
+    const query = linkQuery(await createPasswordLink(site, 'ed', 60));
     const link = await anna.get(`/admin/welcome?${query}`);
     expect(wrongIn(await anna.submit(link, '/admin/welcome', { password: 'another password', again: 'x' }))).toEqual([
       ['again-error', 'The two passwords are not the same.'],
@@ -228,7 +228,7 @@ describeAsking('signing in to the desk', (ask) => {
 
   it('keeps no password that was sent after the session ended, and leads back to its form', async () => {
     await withPassword();
-    const anna = await visitor(ask);
+    const anna = await openVisitor(ask);
     const refused = await anna.post('/admin/me/password', { _wpnonce: 'x', before: PASSWORD, password: 'another password', again: '' });
     expect([refused.status, refused.text.includes('Passwords are not kept')]).toEqual([401, true]);
     const wrong = await anna.submit(refused, '/admin/sign-in', { log: 'admin', pwd: 'wrong' });
@@ -241,7 +241,7 @@ describeAsking('signing in to the desk', (ask) => {
 
   it('carries out no button that was pressed after the session ended, and leads back to its page', async () => {
     await withPassword();
-    const { id } = await ask.made('/venues', { venue: 'Barn' });
+    const { id } = await ask.create('/venues', { venue: 'Barn' });
     const buttons = [
       [`/admin/venues/${id}/trash`, {}, `/admin/venues/${id}`],
       ['/admin/venues/bulk', { action: 'trash', 'ids[]': String(id) }, '/admin/venues'],
@@ -249,7 +249,7 @@ describeAsking('signing in to the desk', (ask) => {
       ['/admin/people/3/delete', { reassign: '1' }, '/admin/people/3'],
       ['/admin/import', { dates: '', status: '' }, '/admin/import'],
     ] as const;
-    const [nobody, anna] = [await visitor(ask), await visitor(ask, 'admin')];
+    const [nobody, anna] = [await openVisitor(ask), await openVisitor(ask, 'admin')];
     for (const [path, fields, page] of buttons) {
       const refused = await nobody.post(path, { _wpnonce: 'x', ...fields });
       expect([path, refused.status, refused.text.includes('nothing has been changed')]).toEqual([path, 401, true]);
@@ -271,7 +271,7 @@ describeAsking('signing in to the desk', (ask) => {
         ({ problem }: { readonly problem: string }) => problem,
       );
     const account = { login: 'BigAnna', email: 'anna@example.test', role: 'author', password: PASSWORD };
-    await ask.rows(async () => {
+    await ask.writeRows(async () => {
       const { id } = await createUser(site, account);
       const from = (place: number) => ({ address: `198.51.100.${place}` });
       const asked = { name: ' BIGANNA ', password: 'wrong', remember: false, agent: undefined };
@@ -283,7 +283,7 @@ describeAsking('signing in to the desk', (ask) => {
       expect((await Promise.all(changes.map(refused))).sort()).toEqual(['done', 'incorrect_password']);
     });
     const names = failureCountsOf(site)
-      .known(site.clock())
+      .currentWindows(site.clock())
       .filter(({ key }) => /anna/i.test(key));
     expect(names.map(({ key, window }) => [key, window.failures])).toEqual([['name biganna', 2]]);
   });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { passwordsOf } from '../../src/accounts/own-passwords.ts';
-import { forget, keepFetched } from '../../src/desk/import-files.ts';
-import { LENGTHS } from '../../src/kinds/grammars/grammar.ts';
+import { fetchImportFile, removeImportFile } from '../../src/desk/import-files.ts';
+import { MAX_BYTES } from '../../src/kinds/grammars/grammar.ts';
 import { callerFor } from '../../src/records/caller.ts';
 import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
-import { describeAsking, type Json, NOON } from '../support/asking.ts';
-import { elements, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
+import { describeRequests, type Json, SUITE_TIME } from '../support/site-client.ts';
 
 const CSV = 'Event Name,Event Start Date,Event End Date,Event Venue Name\nSpring fair,2027-04-10 10:00,2027-04-10 18:00,Market square\n';
 /** An event that the sample site does not have. */
@@ -34,7 +34,7 @@ const calendarOf = () =>
 const pageOf = () =>
   `<script type="application/ld+json">${JSON.stringify({ '@type': 'Event', name: 'Barn dance', startDate: '2027-04-10T10:00', endDate: '2027-04-10T18:00' })}</script>`;
 
-describeAsking('the other pages of the desk', (ask) => {
+describeRequests('the other pages of the desk', (ask) => {
   /** Sends the import form of a page with a file, as a browser does. */
   const upload = (admin: Visitor, page: Answer, path: string, file: string | undefined, more: Record<string, string> = {}) => {
     const fields = [...formIn(page.text, path).filter(([name]) => !(name in more)), ...Object.entries(more)];
@@ -48,12 +48,12 @@ describeAsking('the other pages of the desk', (ask) => {
   };
 
   it('shows the effect of an import, and carries it out only when confirmed', async () => {
-    const admin = await visitor(ask, 'admin');
-    const before = await ask.everything();
+    const admin = await openVisitor(ask, 'admin');
+    const before = await ask.allRows();
     const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', CSV);
     expect(shown.status).toBe(200);
     expect(shown.text).toContain('Spring fair');
-    expect((await ask.everything()).posts).toEqual(before.posts);
+    expect((await ask.allRows()).posts).toEqual(before.posts);
     const done = await upload(admin, shown, '/admin/import', undefined, { run: '1' });
     expect(done.text).toContain('Import finished.');
     expect((await ask.read('/events?search=spring&start_date=2027-04-01')).events).toMatchObject([
@@ -65,7 +65,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('says which field sets the order of day and month if it is ambiguous', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const page = await admin.get('/admin/import');
     const csv = 'Event Name,Event Start Date,Event End Date\nDance,04/10/2027 10:00,04/10/2027 18:00\n';
     const answer = await upload(admin, page, '/admin/import', csv);
@@ -78,7 +78,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('maps columns to fields as chosen, or to none, and keeps the choices after another error', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const csv = 'Venue Name,Where,Venue Phone\nMarket hall,Corso Italia 1,050 1\n';
     const page = await upload(admin, await admin.get('/admin/import'), '/admin/import', csv);
     for (const [label, choice] of Object.entries({ Address: 'address', 'Second line of the address': 'address2', 'not imported': '-' }))
@@ -105,8 +105,8 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('undoes exactly the records created by the last import, so that the file can be imported again', async () => {
-    const admin = await visitor(ask, 'admin');
-    await ask.made('/venues', { venue: 'Market square' });
+    const admin = await openVisitor(ask, 'admin');
+    await ask.create('/venues', { venue: 'Market square' });
     const send = async () => {
       const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', NEW);
       return upload(admin, shown, '/admin/import', undefined, { run: '1' });
@@ -115,10 +115,10 @@ describeAsking('the other pages of the desk', (ask) => {
     const page = await admin.get('/admin/import');
     expect(page.text).toContain('<p>fair.csv, ');
     // An import in progress cannot be undone.
-    await ask.rows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 1 }));
+    await ask.writeRows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 1 }));
     expect((await admin.get('/admin/import')).text).not.toContain('/admin/import/undo');
     expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
-    await ask.rows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 0 }));
+    await ask.writeRows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 0 }));
     const [fair] = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
     const undone = await admin.submit(page, '/admin/import/undo');
     expect(undone.headers.location).toBe('/admin/import?done=trashed&count=1');
@@ -126,7 +126,7 @@ describeAsking('the other pages of the desk', (ask) => {
     expect((await ask.read('/venues?search=Market')).venues).toHaveLength(1);
     // A second attempt changes nothing, and neither does one by a user who may not import.
     expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
-    expect((await (await visitor(ask, 'auth')).post('/admin/import/undo', { id: '1', run: '1' })).status).toBe(403);
+    expect((await (await openVisitor(ask, 'auth')).post('/admin/import/undo', { id: '1', run: '1' })).status).toBe(403);
     await send();
     const again = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
     expect(again).toMatchObject([{ title: 'Barn dance', status: 'publish' }]);
@@ -134,7 +134,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('does not undo changes that an import made to existing records', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const send = async (csv: string) =>
       upload(admin, await upload(admin, await admin.get('/admin/import'), '/admin/import', csv), '/admin/import', undefined, { run: '1' });
     await send(NEW);
@@ -144,21 +144,23 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('shows the progress of an import, and its result', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const path = '/admin/import/progress?source=csv%20long.csv&total=900';
     expect((await admin.get(path)).headers.location).toBe('/admin/import');
     const run = { source: 'csv long.csv', run: 1, done: 400, report: '' };
-    await ask.rows((db) => db.from('fasti_imports').insert({ ...run, open: 1, touched_at: NOON.slice(0, 19).replace('T', ' ') }));
+    await ask.writeRows((db) =>
+      db.from('fasti_imports').insert({ ...run, open: 1, touched_at: SUITE_TIME.slice(0, 19).replace('T', ' ') }),
+    );
     expect((await admin.get(path)).text).toContain('400 of 900 entries are done.');
-    ask.at('2026-11-20T13:00:00Z');
+    ask.setClock('2026-11-20T13:00:00Z');
     expect((await admin.get(path)).text).toContain('The import stopped before its end, after 400 entries.');
-    await ask.rows((db) => db.from('fasti_imports').where('source', run.source).update({ open: 0 }));
+    await ask.writeRows((db) => db.from('fasti_imports').where('source', run.source).update({ open: 0 }));
     expect((await admin.get(path)).text).toContain('Imported from long.csv');
-    await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
+    await ask.writeRows((db) => db.from('fasti_imports').where('source', run.source).delete());
   });
 
   it('imports a file from a web address, but not from the internal network', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const server = createServer((_, res) => res.setHeader('Content-Type', 'text/csv; charset=utf-8').end(CSV));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     try {
@@ -167,9 +169,9 @@ describeAsking('the other pages of the desk', (ask) => {
       expect([refused.status, /could not be fetched \(address\)/.test(refused.text)]).toEqual([422, true]);
       const { site } = ask.running();
       const caller = callerFor(site, await site.settings(), ANONYMOUS, { language: 'en' });
-      const file = await keepFetched({ site, caller }, address, { allowAddress: () => true });
+      const file = await fetchImportFile({ site, caller }, address, { allowAddress: () => true });
       expect([file.name, readFileSync(file.path, 'utf8')]).toEqual(['table.csv', CSV]);
-      await forget({ caller }, file);
+      await removeImportFile({ caller }, file);
     } finally {
       server.close();
     }
@@ -180,7 +182,7 @@ describeAsking('the other pages of the desk', (ask) => {
     ['text/html', '/agenda/', 'agenda.html', pageOf],
     ['text/csv', '/table', 'table.csv', () => NEW],
   ] as const)('undoes an import from a web address (%s), so that it can be imported again', async (type, path, name, contentOf) => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const server = createServer((_, res) => res.setHeader('Content-Type', type).end(contentOf()));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     try {
@@ -189,7 +191,7 @@ describeAsking('the other pages of the desk', (ask) => {
       const caller = callerFor(site, await site.settings(), viewer, { language: 'en' });
       const send = async () => {
         const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-        const { token, name: kept } = await keepFetched({ site, caller }, address, { allowAddress: () => true });
+        const { token, name: kept } = await fetchImportFile({ site, caller }, address, { allowAddress: () => true });
         return upload(admin, await admin.get('/admin/import'), '/admin/import', undefined, { kept: token, name: kept, run: '1' });
       };
       const found = async () => (await ask.read('/events?search=barn&start_date=2027-04-01')).events as Json[];
@@ -209,7 +211,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('makes a backup of the site, and says when the last one was made and by whom', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const { config, db } = ask.running().site;
     const folder = config.backupsDir;
     expect((await admin.get('/admin/health')).text).toContain('There is no backup here yet.');
@@ -223,13 +225,13 @@ describeAsking('the other pages of the desk', (ask) => {
     const backup = await openBackup(join(folder, file), db.prefix);
     let posts = 0;
     for await (const { name, rows } of backup.tables()) for await (const _ of rows) posts += name === 'posts' ? 1 : 0;
-    expect(posts).toBe((await ask.everything()).posts?.length);
+    expect(posts).toBe((await ask.allRows()).posts?.length);
     const after = await admin.get('/admin/health');
     expect(after.text).toMatch(/B\), by admin/);
     expect(after.text).toContain(file);
     expect(after.text).not.toContain('no backup here yet');
 
-    const long = new Date(Date.parse(NOON) - 20 * 86_400_000);
+    const long = new Date(Date.parse(SUITE_TIME) - 20 * 86_400_000);
     utimesSync(join(folder, file), long, long);
     expect((await admin.get('/admin/health')).text).toContain('The last backup is 20 days old.');
     writeFileSync(join(folder, 'nightly.backup'), 'x');
@@ -250,7 +252,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('accepts no file of another user, and no path', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const page = await admin.get('/admin/import');
     for (const [kept, name] of [
       ['../../etc', 'passwd'],
@@ -261,7 +263,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('sets options of the site, and names a value that is invalid', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const page = await admin.get('/admin/settings');
     const wrong = await admin.submit(page, '/admin/settings', { timezone: 'Europe/Nowhere' });
     expect(wrong.status).toBe(422);
@@ -274,12 +276,12 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('invites a contributor, and publishes their suggestion', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const people = await admin.get('/admin/people');
     expect((await admin.submit(people, '/admin/people', { login: 'admin', email: 'x@example.org' })).status).toBe(422);
     const invited = await admin.submit(people, '/admin/people', { login: 'bruno', email: 'bruno@example.org', role: 'contributor' });
     const address = /\/admin\/welcome\?[^<]*/.exec(invited.text)?.[0].replaceAll('&amp;', '&') ?? '';
-    const bruno = await visitor(ask);
+    const bruno = await openVisitor(ask);
     const welcome = await bruno.get(address);
     await bruno.submit(welcome, '/admin/welcome', { password: 'a long enough password', again: 'a long enough password' });
     const form = await bruno.get('/admin/events/new');
@@ -296,7 +298,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('invites the user of a name that is the id of another user, and not that other user', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const people = await admin.get('/admin/people');
     const invited = await admin.submit(people, '/admin/people', { login: '2', email: 'two@example.org', role: 'contributor' });
     expect(/\/admin\/welcome\?login=(\w+)/.exec(invited.text)?.[1]).toBe('2');
@@ -304,7 +306,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('creates application passwords, shows when they were used, and revokes them', async () => {
-    const ed = await visitor(ask, 'ed');
+    const ed = await openVisitor(ask, 'ed');
     const made = await ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name: 'Newsletter' });
     const password = /<code class="shown-once">([^<]*)</.exec(made.text)?.[1] ?? '';
     const Authorization = `Basic ${Buffer.from(`ed:${password}`).toString('base64')}`;
@@ -319,11 +321,11 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('limits application passwords like the API: twenty in a quarter of an hour, a hundred in total', async () => {
-    const ed = await visitor(ask, 'ed');
+    const ed = await openVisitor(ask, 'ed');
     const before = await passwordsOf(ask.running().site, 2);
     const make = async (name: string) => ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name });
     for (let number = before.length; number < 100; number += 1) {
-      if ((number - before.length) % 20 === 0) ask.at(new Date(Date.parse(NOON) + number * 60_000).toISOString());
+      if ((number - before.length) % 20 === 0) ask.setClock(new Date(Date.parse(SUITE_TIME) + number * 60_000).toISOString());
       const { status, text } = await make(`Program ${number} ${'x'.repeat(5000)}`);
       expect([number, status, text.includes('shown-once')]).toEqual([number, 200, true]);
       if (number - before.length !== 19) continue;
@@ -333,12 +335,12 @@ describeAsking('the other pages of the desk', (ask) => {
     const refused = await make('One more');
     expect([refused.status, refused.text.includes('There are 100 application passwords already.')]).toEqual([422, true]);
     const after = await passwordsOf(ask.running().site, 2);
-    expect([after.length, Math.max(...after.map(({ name }) => String(name).length))]).toEqual([100, LENGTHS.name]);
+    expect([after.length, Math.max(...after.map(({ name }) => String(name).length))]).toEqual([100, MAX_BYTES.name]);
   });
 
   it('moves an event to another day, keeping its times, and edits a few fields in the list', async () => {
-    const admin = await visitor(ask, 'admin');
-    const { id } = await ask.made('/events', { title: 'Moved', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
+    const admin = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/events', { title: 'Moved', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
     const month = await admin.get('/admin/month?month=2027-01');
     const moved = await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-02-03' });
     expect([moved.headers.location, moved.status === 303 ? '' : moved.text.slice(-900)]).toEqual([
@@ -363,8 +365,8 @@ describeAsking('the other pages of the desk', (ask) => {
 
   it('keeps the length of an all-day event if days begin after midnight', async () => {
     await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
-    const admin = await visitor(ask, 'admin');
-    const { id, end_date: end } = await ask.made('/events', {
+    const admin = await openVisitor(ask, 'admin');
+    const { id, end_date: end } = await ask.create('/events', {
       title: 'Whole',
       all_day: true,
       start_date: '2027-01-05',
@@ -387,8 +389,8 @@ describeAsking('the other pages of the desk', (ask) => {
 
   it('moves an event of the early morning by the day that the calendar counts it to, if days begin after midnight', async () => {
     await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
-    const admin = await visitor(ask, 'admin');
-    const { id } = await ask.made('/events', { title: 'Late show', start_date: '2027-01-06 01:00', end_date: '2027-01-06 03:00' });
+    const admin = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/events', { title: 'Late show', start_date: '2027-01-06 01:00', end_date: '2027-01-06 03:00' });
     const month = await admin.get('/admin/month?month=2027-01');
     const cellOf = (day: string) => elements(month.text, ({ attribs }) => attribs['data-day'] === day).map(textOf)[0];
     expect([cellOf('2027-01-05'), cellOf('2027-01-06')]).toEqual([
@@ -404,7 +406,7 @@ describeAsking('the other pages of the desk', (ask) => {
   it('keeps the length of an all-day event if a program sends back the dates that it has read', async () => {
     await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
     const span = { start_date: '2027-01-05 04:00:00', end_date: '2027-01-07 03:59:59' };
-    const { id } = await ask.made('/events', { title: 'Whole', all_day: true, start_date: '2027-01-05', end_date: '2027-01-06' });
+    const { id } = await ask.create('/events', { title: 'Whole', all_day: true, start_date: '2027-01-05', end_date: '2027-01-06' });
     for (const path of [`/wp-json/tribe/events/v1/events/${id}`, `/wp-json/tec/v1/events/${id}`]) {
       const headers = { 'X-TEC-EEA': 'yes' };
       const { body: read } = await ask.send('GET', path, { headers });
@@ -415,8 +417,8 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('shows an event on each of its days, in every month that it is part of', async () => {
-    const admin = await visitor(ask, 'admin');
-    await ask.made('/events', { title: 'Long week', all_day: true, start_date: '2027-01-29', end_date: '2027-02-02' });
+    const admin = await openVisitor(ask, 'admin');
+    await ask.create('/events', { title: 'Long week', all_day: true, start_date: '2027-01-29', end_date: '2027-02-02' });
     const shown = async (month: string) => (await admin.get(`/admin/month?month=${month}`)).text.split('Long week').length - 1;
     expect([await shown('2026-12'), await shown('2027-01'), await shown('2027-02'), await shown('2027-03')]).toEqual([0, 3, 2, 0]);
     expect((await admin.get('/admin/events?month=2027-02')).text).toContain('Long week');
@@ -432,7 +434,7 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('says how many events of a month it does not show, and links to them', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     const body = (place: number) => ({ title: `Fair ${place}`, start_date: '2031-05-02 10:00', end_date: '2031-05-02 11:00' });
     for (let first = 0; first < 502; first += 100) {
       const places = Array.from({ length: Math.min(100, 502 - first) }, (_, place) => first + place);
@@ -446,18 +448,18 @@ describeAsking('the other pages of the desk', (ask) => {
   });
 
   it('does not move an event that another editor has saved since the month was shown', async () => {
-    const admin = await visitor(ask, 'admin');
-    const { id } = await ask.made('/events', { title: 'Wanted twice', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
+    const admin = await openVisitor(ask, 'admin');
+    const { id } = await ask.create('/events', { title: 'Wanted twice', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
     const month = await admin.get('/admin/month?month=2027-01');
     const version = new RegExp(`data-event="${id}" data-version="([^"]+)"`).exec(month.text)?.[1] ?? '';
-    await ask.changed(`/events/${id}`, { start_date: '2027-01-20 11:00', end_date: '2027-01-20 12:00' });
+    await ask.update(`/events/${id}`, { start_date: '2027-01-20 11:00', end_date: '2027-01-20 12:00' });
     const refused = await admin.submit(month, '/admin/month/move', { id: String(id), version, day: '2027-01-09' });
     expect([refused.status, refused.text.includes('“Wanted twice” was not moved')]).toEqual([409, true]);
     expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-01-20 11:00:00' });
   });
 
   it('creates, changes and deletes categories and tags', async () => {
-    const admin = await visitor(ask, 'admin');
+    const admin = await openVisitor(ask, 'admin');
     for (const path of ['/admin/categories', '/admin/tags']) {
       expect((await admin.submit(await admin.get(path), path, { name: '' })).status).toBe(422);
       await admin.submit(await admin.get(path), path, { name: 'Open & air' });

@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { type As, describeAsking, NOON } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, faultsOfAnswer, VIEWS } from '../support/browser.ts';
-import { type Visitor, visitor } from '../support/desk-visitor.ts';
+import { openVisitor, type Visitor } from '../support/desk-visitor.ts';
+import { describeRequests, SUITE_TIME, type UserName } from '../support/site-client.ts';
 
 /*
  * Pages in all states in which users see them: with errors, without contents, during a task. For each role with access,
  * in both languages, light and dark, wide and narrow.
  */
 
-const ROLES = ['admin', 'ed', 'auth', 'contrib'] as const satisfies readonly As[];
+const ROLES = ['admin', 'ed', 'auth', 'contrib'] as const satisfies readonly UserName[];
 type Role = (typeof ROLES)[number];
 
 interface State {
@@ -114,7 +114,7 @@ const PUBLIC: readonly Omit<State, 'roles'>[] = [
 ];
 
 describeInBrowser('pages in every state', (visit) => {
-  describeAsking(
+  describeRequests(
     '',
     (ask) => {
       const at = (path: string) => ask.running().base + path;
@@ -122,7 +122,7 @@ describeInBrowser('pages in every state', (visit) => {
       /** Creates the records that the states need. */
       const prepared = async (): Promise<Ids> => {
         await ask.options({ fasti_suggest_slug: 'suggest' });
-        const rosa = await visitor(ask);
+        const rosa = await openVisitor(ask);
         const form = await rosa.get('/events/suggest/');
         await rosa.submit(form, '/events/suggest/', {
           title: 'A concert',
@@ -133,9 +133,16 @@ describeInBrowser('pages in every state', (visit) => {
           from_note: 'Parking is behind',
         });
         const [suggestion] = await ask.db().from('posts').where({ post_status: 'pending', post_author: 0 }).orderBy('ID', 'desc');
-        const event = await ask.made('/events', { title: 'A fair', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
-        const run = { source: 'csv long.csv', run: 1, done: 400, report: '', open: 1, touched_at: NOON.slice(0, 19).replace('T', ' ') };
-        await ask.rows(async (db) => {
+        const event = await ask.create('/events', { title: 'A fair', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
+        const run = {
+          source: 'csv long.csv',
+          run: 1,
+          done: 400,
+          report: '',
+          open: 1,
+          touched_at: SUITE_TIME.slice(0, 19).replace('T', ' '),
+        };
+        await ask.writeRows(async (db) => {
           await db.from('fasti_imports').where('source', run.source).delete();
           await db.from('fasti_imports').insert(run);
         });
@@ -173,7 +180,7 @@ describeInBrowser('pages in every state', (visit) => {
         'of the desk have no accessibility faults for %s (%s)',
         async (role, _, view) => {
           const ids = await prepared();
-          const person = await visitor(ask, role);
+          const person = await openVisitor(ask, role);
           const { page } = await visit(view);
           const [name = '', value = ''] = person.cookie().split('=');
           await page.context().addCookies([{ name, value, url: at('/admin') }]);
@@ -185,7 +192,7 @@ describeInBrowser('pages in every state', (visit) => {
 
       it.each(CASES)('for visitors have no accessibility faults: %s', async (_, view) => {
         const ids = await prepared();
-        const person = await visitor(ask);
+        const person = await openVisitor(ask);
         const { page, complaints } = await visit(view);
         const faults: string[] = [];
         for (const state of PUBLIC) faults.push(...(await faultsOf(state, { person, page, view, ids })));
@@ -193,14 +200,14 @@ describeInBrowser('pages in every state', (visit) => {
       });
 
       it.each([true, false])('let a visitor filter the calendar by its boxes, with scripts: %s', async (javaScriptEnabled) => {
-        await ask.made('/events', {
+        await ask.create('/events', {
           title: 'Fair',
           start_date: '2026-12-05 10:00',
           end_date: '2026-12-05 12:00',
           status: 'publish',
           tags: ['Bread'],
         });
-        await ask.made('/events', {
+        await ask.create('/events', {
           title: 'Walk',
           start_date: '2026-12-06 10:00',
           end_date: '2026-12-06 12:00',

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { examine } from '../../src/upkeep/doctor.ts';
-import { describeAsking, NOON } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
-import { elements, type FormFields, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { elements, type FormFields, formIn, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
+import { describeRequests, SUITE_TIME } from '../support/site-client.ts';
 
 const FORM = '/events/suggest/';
 const CONCERT = {
@@ -10,13 +10,13 @@ const CONCERT = {
   description: 'Bring <script>alert(1)</script> chairs', 'venue[add][]': 'The old barn', cost: '€ 5', from_name: 'Rosa “R” Bianchi', from_email: 'rosa@example.org', from_note: 'Parking is behind',
 }; // biome-ignore format: pairs
 
-describeAsking(
+describeRequests(
   'suggestions from the public',
   (ask) => {
     // Each test has an hour of its own, since suggestions are counted by address.
     let hours = 0;
     const on = () => {
-      ask.at(new Date(Date.parse(NOON) + ++hours * 7_200_000).toISOString());
+      ask.setClock(new Date(Date.parse(SUITE_TIME) + ++hours * 7_200_000).toISOString());
       return ask.options({ fasti_suggest_slug: 'suggest' });
     };
     const pending = async () =>
@@ -26,14 +26,14 @@ describeAsking(
     const suggested = async (
       changes: Readonly<Record<string, string | null>> = {},
     ): Promise<{ rosa: Visitor; done: Awaited<ReturnType<Visitor['submit']>> }> => {
-      const rosa = await visitor(ask);
+      const rosa = await openVisitor(ask);
       const page = await rosa.get(FORM);
       expect(page.status).toBe(200);
       return { rosa, done: await rosa.submit(page, FORM, { ...CONCERT, ...changes }) };
     };
 
     it('are off until the site sets the address of the form', async () => {
-      const rosa = await visitor(ask);
+      const rosa = await openVisitor(ask);
       expect((await rosa.get(FORM)).status).toBe(404);
       expect((await rosa.post(FORM, CONCERT)).status).toBe(404);
       expect((await rosa.get('/events/list/')).text).not.toContain('suggest');
@@ -51,7 +51,7 @@ describeAsking(
 
     it('that are too long, or come from another site, are refused in words', async () => {
       await on();
-      const rosa = await visitor(ask);
+      const rosa = await openVisitor(ask);
       const page = await rosa.get(FORM);
       const refused = async (changes: Record<string, string>, headers: Record<string, string>) => {
         const { status, text } = await rosa.post(FORM, [...formIn(page.text, FORM), ...Object.entries(changes)], {
@@ -67,7 +67,7 @@ describeAsking(
 
     it('sent twice by a double click are stored once', async () => {
       await on();
-      const rosa = await visitor(ask);
+      const rosa = await openVisitor(ask);
       const page = await rosa.get(FORM);
       const before = await pending();
       const twice = await Promise.all([rosa.submit(page, FORM, CONCERT), rosa.submit(page, FORM, CONCERT)]);
@@ -85,7 +85,7 @@ describeAsking(
       expect([done.status, done.headers.location]).toEqual([303, `${FORM}?sent=1`]);
       expect((await rosa.get(`${FORM}?sent=1`)).text).toContain('Thank you!');
       const [id] = await pending();
-      expect(await ask.meta(id!, '_fasti_suggestion')).toEqual([expect.stringContaining('rosa@example.org')]);
+      expect(await ask.metaValues(id!, '_fasti_suggestion')).toEqual([expect.stringContaining('rosa@example.org')]);
       for (const as of [undefined, 'sub', 'contrib', 'auth'] as const)
         expect((await ask.get(`/events/${id}`, as)).status).toBeGreaterThan(400);
       const record = await ask.read(`/events/${id}`, 'ed');
@@ -103,7 +103,7 @@ describeAsking(
       await on();
       await suggested();
       const [id] = await pending();
-      const ed = await visitor(ask, 'ed');
+      const ed = await openVisitor(ask, 'ed');
       const list = await ed.get('/admin/events?status=pending');
       expect(list.text).toContain('Suggested by Rosa “R” Bianchi');
       const path = `/admin/events/${id}`;
@@ -125,7 +125,7 @@ describeAsking(
       await on();
       await suggested();
       const [id] = await pending();
-      const ed = await visitor(ask, 'ed');
+      const ed = await openVisitor(ask, 'ed');
       const { text } = await ed.get(`/admin/events/${id}`);
       const [author] = elements(text, ({ name, attribs }) => name === 'select' && attribs.name === 'author');
       expect(textOf(author!)).toMatch(/^\(nobody\)/);
@@ -136,7 +136,7 @@ describeAsking(
     it('link to an e-mail to the sender only', async () => {
       await on();
       await suggested({ from_email: 'rosa?bcc=x&body=@example.org' });
-      const ed = await visitor(ask, 'ed');
+      const ed = await openVisitor(ask, 'ed');
       const { text } = await ed.get(`/admin/events/${(await pending())[0]}`);
       const [link] = elements(text, ({ attribs }) => attribs.href?.startsWith('mailto:') === true);
       expect(link?.attribs.href).toBe('mailto:rosa%3Fbcc%3Dx%26body%3D@example.org');
@@ -146,7 +146,7 @@ describeAsking(
       await on();
       await suggested({ 'venue[add][]': 'Teatro Regio, Parma', 'organizer[add][]': 'Rossi, Bianchi & C.' });
       const [id] = await pending();
-      const ed = await visitor(ask, 'ed');
+      const ed = await openVisitor(ask, 'ed');
       const path = `/admin/events/${id}`;
       expect((await ed.submit(await ed.get(path), path, { publish: '1' })).status).toBe(303);
       const { venue, organizer } = await ask.read(`/events/${id}`);
@@ -161,13 +161,13 @@ describeAsking(
       await suggested();
       await suggested({ title: 'Another one' });
       const [first, second] = await pending();
-      const ed = await visitor(ask, 'ed');
+      const ed = await openVisitor(ask, 'ed');
       const nonce = new Map(formIn((await ed.get('/admin/events?status=pending')).text, '/admin/events/bulk')).get('_wpnonce')!;
       await ed.post(`/admin/events/${first}/publish`, { _wpnonce: nonce });
       await ed.post(`/admin/events/${second}/trash`, { _wpnonce: nonce });
       expect(await ask.read(`/events/${first}`)).toMatchObject({ venue: { venue: 'The old barn' } });
       expect(await pending()).toEqual([]);
-      const contributor = await visitor(ask, 'contrib');
+      const contributor = await openVisitor(ask, 'contrib');
       const own = new Map(formIn((await contributor.get('/admin/events')).text, '/admin/events/bulk')).get('_wpnonce')!;
       expect((await contributor.post(`/admin/events/${first}/publish`, { _wpnonce: own })).status).toBe(403);
     });
@@ -183,7 +183,7 @@ describeAsking(
       await on();
       for (const title of ['By the boxes', 'By the quick form']) await suggested({ title, 'organizer[add][]': "Ugo's band" });
       const [first, second] = await pending();
-      const ed = await visitor(ask, 'ed');
+      const ed = await openVisitor(ask, 'ed');
       const list = await ed.get('/admin/events?status=pending&orderby=title&order=asc');
       await ed.submit(list, '/admin/events/bulk', { action: 'publish', 'ids[]': String(first) });
       await ed.submit(list, `/admin/events/${second}`, { status: 'publish' });
@@ -219,11 +219,11 @@ describeAsking(
 
     it('are refused from pages of other sites, without the cookie, and from programs that fill in every field', async () => {
       await on();
-      const rosa = await visitor(ask);
+      const rosa = await openVisitor(ask);
       const page = await rosa.get(FORM);
       const fields: FormFields = formIn(page.text, FORM).map(([name, value]) => [name, (CONCERT as Record<string, string>)[name] ?? value]);
       expect((await rosa.post(FORM, fields, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
-      const stale = await (await visitor(ask)).post(FORM, fields);
+      const stale = await (await openVisitor(ask)).post(FORM, fields);
       expect([stale.status, new Map(formIn(stale.text, FORM)).get('from_note')]).toEqual([403, CONCERT.from_note]);
       expect((await rosa.submit(page, FORM, { ...CONCERT, homepage: 'https://spam.example/' })).status).toBe(303);
       expect(await pending()).toEqual([]);
@@ -257,14 +257,14 @@ describeAsking(
 
     it('are refused for a while if too many come from one address, or too many are pending', async () => {
       await on();
-      ask.at('2027-01-01T12:00:00Z');
+      ask.setClock('2027-01-01T12:00:00Z');
       const codes: number[] = [];
       for (let count = 0; count < 11; count++) codes.push((await suggested({ title: `Number ${count}` })).done.status);
       expect(codes).toEqual([...Array.from({ length: 10 }, () => 303), 429]);
-      ask.at('2027-01-01T13:30:00Z');
+      ask.setClock('2027-01-01T13:30:00Z');
       const [id] = await pending();
       const row = await ask.db().from('posts').where({ ID: id! }).first();
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         for (let count = 0; count < 200; count++) await db.from('posts').insert({ ...row!, ID: 800_000 + count });
       });
       const { done } = await suggested();
@@ -275,7 +275,7 @@ describeAsking(
 );
 
 describeInBrowser('suggesting an event in a browser', (visit) => {
-  describeAsking(
+  describeRequests(
     '',
     (ask) => {
       it.each(

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { NOON } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { describeDatabases, type Open } from '../support/databases.ts';
-import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { formIn, openVisitor, type Visitor } from '../support/desk-visitor.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
 import { LOGIN_KEYS } from '../support/login-cookie.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { SUITE_TIME } from '../support/site-client.ts';
 
 const EVENTS = '/wp-json/calendar/events/v1/events';
 const VENUES = '/wp-json/calendar/events/v1/venues';
@@ -21,7 +21,7 @@ describeDatabases('translations at the desk', (open) => {
   });
   beforeEach(async () => {
     await resetLanguages(db, 'polylang');
-    admin = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, 'admin');
+    admin = await openVisitor({ send: running.send, running: () => running, writeRows: async (work) => void (await work(db)) }, 'admin');
   });
   afterAll(() => running.close());
 
@@ -249,7 +249,10 @@ describeInBrowser('translations in a browser', (visit) => {
     )('are written next to the original text, without accessibility faults (%s)', async (_, view, javaScriptEnabled) => {
       const { page, complaints } = await visit({ ...view, javaScriptEnabled, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
       for (const role of ['admin', 'ed', 'contrib']) {
-        const person = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, role);
+        const person = await openVisitor(
+          { send: running.send, running: () => running, writeRows: async (work) => void (await work(db)) },
+          role,
+        );
         const body = {
           title: `A walk of ${role}`,
           start_date: '2027-05-01 10:00',
@@ -279,6 +282,6 @@ describeInBrowser('translations in a browser', (visit) => {
 
 async function servedLanguages(open: Open): Promise<{ db: Database; running: RunningSite }> {
   const db = await loadLanguages(await open(), 'polylang');
-  const running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on', ...LOGIN_KEYS }, clock: () => new Date(NOON) });
+  const running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on', ...LOGIN_KEYS }, clock: () => new Date(SUITE_TIME) });
   return { db, running };
 }

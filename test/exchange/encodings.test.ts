@@ -41,7 +41,7 @@ it('a CSV file is decoded as Windows-1252', async () => {
   writeFileSync(path, BYTES);
   const table = textOfTable(path);
   let text = '';
-  for await (const piece of table.pieces) text += piece;
+  for await (const piece of table.chunks) text += piece;
   expect([text, table.encoding()]).toEqual([LETTERS, 'windows-1252']);
 });
 

@@ -25,7 +25,7 @@ import { openCsv } from '../../src/exchange/csv/read.ts';
 import { linesIn } from '../../src/exchange/items/file-text.ts';
 import { type Item, isItem, SourceFault } from '../../src/exchange/items/items.ts';
 import { openJsonLines, writeJsonLines } from '../../src/exchange/items/json-lines.ts';
-import { type Source, survey } from '../../src/exchange/items/source.ts';
+import { type Source, surveySource } from '../../src/exchange/items/source.ts';
 import { findSite } from '../../src/exchange/live/site-client.ts';
 import { openWxr } from '../../src/exchange/wxr/read.ts';
 import { writeWxr } from '../../src/exchange/wxr/write.ts';
@@ -79,7 +79,7 @@ const item = (inner: string, type = 'tribe_events'): string =>
 
 const items = async (source: Source): Promise<Item[]> => placeless((await allOf(source.entries())).filter(isItem));
 const fault = async (source: Source): Promise<{ fault: string; values: Record<string, unknown> }> => {
-  const error = await survey(source).catch((thrown: unknown) => thrown);
+  const error = await surveySource(source).catch((thrown: unknown) => thrown);
   if (!(error instanceof SourceFault)) throw error;
   return { fault: error.fault, values: error.values };
 };
@@ -315,7 +315,7 @@ describe('truncated or corrupted file', () => {
           const at = Math.floor(text.length * part);
           const broken = sign === undefined ? text.slice(0, at) : text.slice(0, at) + sign + text.slice(at + 1);
           const source = open([file(name, broken)]);
-          const error = await survey(source).catch((thrown: unknown) => thrown);
+          const error = await surveySource(source).catch((thrown: unknown) => thrown);
           if (error instanceof SourceFault) expect(error.values.file).toBe(name);
           else expect(sign).toBeDefined();
         },
@@ -362,7 +362,7 @@ describeDatabases('file with an error near its end', (open) => {
       env,
       out: () => undefined,
       err: (text) => said.push(text),
-      terminal: false,
+      isTerminal: false,
       serve: async () => undefined,
     });
     expect(said.join('')).toContain(line);

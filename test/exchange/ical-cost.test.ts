@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { type CalendarOptions, calendarEntries } from '../../src/exchange/ical/read.ts';
 import { textFromUnix } from '../../src/wordpress/time.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
-import { exponentOf, MOST_EXPONENT } from '../support/growth.ts';
+import { MAX_EXPONENT, measureGrowthExponent } from '../support/growth.ts';
 
 /*
  * A foreign calendar may contain any number of lines of one kind, changes of one time, zones or calendars. Reading it
@@ -152,7 +152,11 @@ it.each(KINDS.flatMap(([shapes, longest]) => Object.entries(shapes).map(([name, 
   'reading a calendar takes at most proportional time: $name',
   async ({ shape, longest }) => {
     const files = new Map([longest / 4, longest, longest * CONFIRMED_AT].map((count) => [count, Buffer.from(shape(count).join('\r\n'))]));
-    const exponent = await exponentOf((count) => read(files.get(count)!), { longest, floor: 300_000, confirmedAt: CONFIRMED_AT });
-    expect(exponent ?? 0).toBeLessThanOrEqual(MOST_EXPONENT);
+    const exponent = await measureGrowthExponent((count) => read(files.get(count)!), {
+      longest,
+      floor: 300_000,
+      confirmationFactor: CONFIRMED_AT,
+    });
+    expect(exponent ?? 0).toBeLessThanOrEqual(MAX_EXPONENT);
   },
 );

@@ -11,7 +11,7 @@ import { listPosts } from '../../src/records/posts.ts';
 import { deleteTerm } from '../../src/records/terms.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { joinWriters } from '../../src/storage/journal/touched.ts';
+import { joinWriters } from '../../src/storage/journal/reported-changes.ts';
 import { lockNames, slugLock, USERS_LOCK } from '../../src/storage/rows/locks.ts';
 import { insertPost } from '../../src/storage/rows/posts.ts';
 import { insertUser } from '../../src/storage/rows/users.ts';
@@ -227,7 +227,7 @@ describeDatabases('import into a site with existing records', (open) => {
       post('organizer', 602),
       category('outer'),
     ];
-    const report = await taken(late, { itemsAtOnce: 1 });
+    const report = await taken(late, { itemsPerBatch: 1 });
     expect(await metasOf(500, '_EventOrganizerID')).toEqual(['601', '602', '603']);
     expect((await row('event 500')).post_author).toBe(70);
     const terms = await site.db.from('terms').whereIn('slug', ['inner', 'outer']).orderBy('slug');
@@ -276,7 +276,7 @@ describeDatabases('import into a site with existing records', (open) => {
   it('does not create cycles of categories', async () => {
     const report = await taken(
       [category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],
-      { itemsAtOnce: 1 },
+      { itemsPerBatch: 1 },
     );
     expect(report.losses.map(({ reason, count }) => [reason, count])).toEqual([['parent-loop', 1]]);
   });
@@ -347,7 +347,7 @@ describeDatabases('import into a site with existing records', (open) => {
       await importItems(site, caller, streamOf([venue('Third hall')]), other);
       yield venue('THIRD HALL');
     };
-    const report = await importItems(site, caller, entries(), { source: 'other.example.org', itemsAtOnce: 1 });
+    const report = await importItems(site, caller, entries(), { source: 'other.example.org', itemsPerBatch: 1 });
     expect(report).toMatchObject({ created: { venue: 2 }, updated: { venue: 1 } });
     expect(await db.from('posts').where('post_type', 'tribe_venue').whereIn('post_title', ['Third hall', 'THIRD HALL'])).toHaveLength(1);
   });
@@ -444,13 +444,13 @@ describeDatabases('import into a site with existing records', (open) => {
       ...[category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],
       ...[titled(500), titled(501), post('event', 502, { language: 'it' })],
     ];
-    const rehearsal = await taken(items, { dryRun: true, itemsAtOnce: 1 });
+    const rehearsal = await taken(items, { dryRun: true, itemsPerBatch: 1 });
     expect(rehearsal.losses.map(({ reason, count }) => [reason, count]).sort()).toEqual([
       ['language-lost', 1],
       ['parent-loop', 1],
       ['slug-taken', 1],
     ]);
-    const { losses, ...counts } = await taken(items, { itemsAtOnce: 1 });
+    const { losses, ...counts } = await taken(items, { itemsPerBatch: 1 });
     expect(counts).toEqual({ ...rehearsal, losses: undefined, dryRun: false });
     expect(losses.map(({ reason, count }) => [reason, count])).toEqual(rehearsal.losses.map(({ reason, count }) => [reason, count]));
   });
@@ -588,12 +588,12 @@ describeDatabases('import into a site with existing records', (open) => {
 
   it.each([1, 200])('creates no cycles of records (%s at once)', async (itemsAtOnce) => {
     const items = [post('event', 500, { parent: '500' }), post('event', 501, { parent: '502' }), post('event', 502, { parent: '501' })];
-    const report = await taken(items, { itemsAtOnce });
+    const report = await taken(items, { itemsPerBatch: itemsAtOnce });
     expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
       ['parent-loop', ['500', '501']],
     ]);
     expect(await site.db.from('posts').whereIn('ID', [500, 501, 502]).orderBy('ID').pluck('post_parent')).toEqual([0, 502, 0]);
-    expect((await taken(items, { itemsAtOnce })).unchanged).toEqual({ event: 3 });
+    expect((await taken(items, { itemsPerBatch: itemsAtOnce })).unchanged).toEqual({ event: 3 });
   });
 
   it('moves a record to the top below a thousand levels', async () => {
@@ -636,7 +636,7 @@ describeDatabases('import into a site with existing records', (open) => {
       yield post('event', 503);
       yield post('event', 504);
     };
-    await expect(importItems(site, caller, first(), { source: 'other.example.org', itemsAtOnce: 2 })).rejects.toMatchObject({
+    await expect(importItems(site, caller, first(), { source: 'other.example.org', itemsPerBatch: 2 })).rejects.toMatchObject({
       fault: 'superseded',
     });
   });
@@ -646,7 +646,7 @@ describeDatabases('import into a site with existing records', (open) => {
     const countOf = async () => Number((await db.from('term_taxonomy').where('term_id', 2).first())?.count);
     const before = await countOf();
     const draft = { ...post('event', 501).columns, post_status: 'draft' };
-    await taken([category('music'), post('event', 500, { terms }), post('event', 501, { terms, columns: draft })], { itemsAtOnce: 1 });
+    await taken([category('music'), post('event', 500, { terms }), post('event', 501, { terms, columns: draft })], { itemsPerBatch: 1 });
     expect(await countOf()).toBe(before + 1);
   });
 });

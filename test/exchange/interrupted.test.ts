@@ -78,7 +78,7 @@ describeDatabases('interrupted import', (open, engine) => {
       const site = await bareSite(db);
       try {
         const caller = await callerOf(site);
-        const options = { source: 'law', itemsAtOnce: 2, highestId: 2000 };
+        const options = { source: 'law', itemsPerBatch: 2, highestId: 2000 };
         let begun = false;
         for (const queries of interruptions) {
           const resume = begun && (await db.from('fasti_imports').where('open', 1)).length > 0;
@@ -154,7 +154,7 @@ describeDatabases('interrupted import', (open, engine) => {
       await loadSite(db, bareFixture());
       const site = await bareSite(db);
       const caller = await callerOf(site);
-      const options = { source: 'pictures', itemsAtOnce: 3, highestId: 2000 };
+      const options = { source: 'pictures', itemsPerBatch: 3, highestId: 2000 };
       async function* until(place: number) {
         yield* entries.slice(0, place);
         throw new Interrupted();

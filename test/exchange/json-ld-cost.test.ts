@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventsIn } from '../../src/exchange/json-ld/nodes.ts';
 import { scheduledTimes } from '../../src/exchange/json-ld/schedule.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
-import { cpuOf, exponentOf, MOST_EXPONENT } from '../support/growth.ts';
+import { MAX_EXPONENT, measureCpuTime, measureGrowthExponent } from '../support/growth.ts';
 
 /*
  * A foreign page may contain any number of nodes about one thing or about things with one ID. Merging them takes at
@@ -37,8 +37,8 @@ it.each(Object.entries(SHAPES))('reading a page takes at most proportional time:
   const pages = new Map<number, unknown[]>();
   const work = (count: number) => eventsIn(pages.get(count) ?? []);
   for (const count of [2000, 8000, 32_000]) pages.set(count, shape(count));
-  const exponent = await exponentOf(work, { longest: 8000, floor: 100_000, confirmedAt: 4 });
-  expect(exponent ?? 0).toBeLessThanOrEqual(MOST_EXPONENT);
+  const exponent = await measureGrowthExponent(work, { longest: 8000, floor: 100_000, confirmationFactor: 4 });
+  expect(exponent ?? 0).toBeLessThanOrEqual(MAX_EXPONENT);
 });
 
 /** Pages that refer to one node repeatedly, or repeat its content. */
@@ -55,8 +55,8 @@ const REFERENCES: Readonly<Record<string, (count: number) => unknown[]>> = {
 it.each(Object.entries(REFERENCES))('the cost of references does not depend on the size of the node: %s', async (_, shape) => {
   const references = shape(30_000);
   const [short, long] = [[{ '@id': 'one', ...large(1) }], [{ '@id': 'one', ...large(500) }]];
-  const least = await cpuOf(() => eventsIn([...references, ...short]), 3);
-  expect(await cpuOf(() => eventsIn([...references, ...long]), 3)).toBeLessThan(4 * least + 100_000);
+  const least = await measureCpuTime(() => eventsIn([...references, ...short]), 3);
+  expect(await measureCpuTime(() => eventsIn([...references, ...long]), 3)).toBeLessThan(4 * least + 100_000);
 });
 
 describe('cost of recurring events', () => {
@@ -65,16 +65,16 @@ describe('cost of recurring events', () => {
   const daily = (at: number) => ({ startDate: '2026-12-01', startTime: `12:${10 + (at % 50)}`, repeatFrequency: 'P1D' });
 
   it('is not higher for many schedules than for a few', async () => {
-    const cost = (count: number) => cpuOf(() => timesOf({ eventSchedule: times(count, daily) }), 5);
+    const cost = (count: number) => measureCpuTime(() => timesOf({ eventSchedule: times(count, daily) }), 5);
     expect(await cost(20_000)).toBeLessThan(3 * (await cost(4)) + 100_000);
   });
   it('is not higher for events with many members', async () => {
-    const cost = (count: number) => cpuOf(() => timesOf({ ...large(count), eventSchedule: daily(0) }), 5);
+    const cost = (count: number) => measureCpuTime(() => timesOf({ ...large(count), eventSchedule: daily(0) }), 5);
     expect(await cost(20_000)).toBeLessThan(3 * (await cost(1)) + 100_000);
   });
   it('is at most proportional to the number of weeks and days of months', async () => {
     const schedule = (count: number) => ({ ...daily(0), byDay: times(count, () => 'Monday'), byMonthWeek: times(count, () => 1) });
-    const cost = await cpuOf(() => timesOf({ eventSchedule: schedule(2000) }), 5);
+    const cost = await measureCpuTime(() => timesOf({ eventSchedule: schedule(2000) }), 5);
     expect(cost).toBeLessThan(300_000);
   });
 });

@@ -102,7 +102,7 @@ describeDatabases('import and export of a random calendar', (open) => {
           const site = await bareSite(db);
           try {
             const caller = await callerOf(site);
-            const report = await importItems(site, caller, streamOf(shuffled), { source: 'law', itemsAtOnce });
+            const report = await importItems(site, caller, streamOf(shuffled), { source: 'law', itemsPerBatch: itemsAtOnce });
             expect(report.lost).toEqual({});
             expect(report.losses.filter(({ reason }) => reason !== 'author-without-role')).toEqual([]);
             const out = await allOf(itemsOf(exportEntries(site, caller), () => undefined));

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { commandIn, temporaryFolder } from '../cli/command.ts';
-import type { Json } from '../support/asking.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import type { Json } from '../support/site-client.ts';
 
 /* Tests of importing a running site in two languages. */
 

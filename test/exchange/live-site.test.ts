@@ -22,7 +22,7 @@ import { passwordOf, type RunningSite, serveDatabase } from '../support/running-
 import { loadSite } from '../support/site.ts';
 import { allOf, bareSite, callerOf, importSource, NOW } from './sites.ts';
 
-const FAST: RequestOptions = { rate: 100_000, concurrency: 4, patience: 1 };
+const FAST: RequestOptions = { rate: 100_000, concurrency: 4, firstPauseMs: 1 };
 const admin = { login: 'admin', password: passwordOf('admin') };
 
 /**
@@ -456,9 +456,9 @@ describe('reconstruction of stored values from displayed ones', () => {
         const stored = parts.join('');
         const [shown, title] = [renderContent(stored, options), renderTitle(stored)];
         const content = storedContent(shown, options);
-        expect(renderContent(content.text, options) === shown).toBe(content.same);
+        expect(renderContent(content.text, options) === shown).toBe(content.isExact);
         const guess = storedTitle(title);
-        expect(renderTitle(guess.text) === title).toBe(guess.same);
+        expect(renderTitle(guess.text) === title).toBe(guess.isExact);
       }),
       { numRuns: 500 },
     );

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
-import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
+import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
@@ -365,7 +365,7 @@ describeDatabases('newer file', (open) => {
     await imported('c.ics', calendar('UID:3', 'SUMMARY:Names', 'DTSTART:20261210T190000Z', ...lines));
     const caller = await callerOf(site);
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
-    const written = await allOf(writeCalendar(eventRecords(site, caller, items), calendarHead(site, caller, 'en')));
+    const written = await allOf(writeCalendar(eventRecords(site, caller, items), calendarHeadOf(site, caller, 'en')));
     const unfolded = written.join('').replaceAll('\r\n ', '').split('\r\n');
     expect(unfolded.filter((line) => /X-NAME/.test(line))).toEqual(lines);
   });

@@ -158,7 +158,7 @@ async function startNginx(inside: string, port: number): Promise<() => Promise<v
     ];
     for (const address of paths.flatMap((path) => ends.map((end) => path + end))) {
       const [path = '', query = ''] = address.split('?');
-      const isFeed = feedAddress(path, parseQuery(query), place)?.form !== undefined;
+      const isFeed = feedAddress(path, parseQuery(query), place)?.format !== undefined;
       expect([address, await target(address)]).toEqual([address, `${isFeed ? 'fasti' : 'wordpress'} 127.0.0.1 http`]);
     }
   });

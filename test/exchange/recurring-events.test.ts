@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openCsv } from '../../src/exchange/csv/read.ts';
 import { writeCsv } from '../../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
-import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
+import { calendarHeadOf, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { eachDate } from '../../src/exchange/items/each-date.ts';
@@ -289,7 +289,7 @@ describeDatabases('import and export of recurring events', (open) => {
     const events = (await allOf(eachDate(items()))).filter(isPostItem).filter((item) => item.kind === 'event');
     const starts = events.map(({ metas }) => new Map(metas).get('_EventStartDate'));
     expect(starts).toEqual(expect.arrayContaining(EXPECTED_DATES.map((date) => date.start_date)));
-    const text = (await allOf(writeCalendar(eventRecords(source, caller, items()), calendarHead(source, caller, 'en')))).join('');
+    const text = (await allOf(writeCalendar(eventRecords(source, caller, items()), calendarHeadOf(source, caller, 'en')))).join('');
     const written = text.split('BEGIN:VEVENT').slice(1);
     const uids = written.filter((one) => !one.includes('RECURRENCE-ID')).map((one) => /^UID:(.*)/m.exec(one)![1]);
     expect(new Set(uids).size).toBe(uids.length);
@@ -332,7 +332,7 @@ describeDatabases('import and export of recurring events', (open) => {
       '502 2031-01-16 18:30:00',
       '503 2031-01-15 18:00:00',
     ]);
-    const text = (await allOf(writeCalendar(eventRecords(source, caller, again(items)), calendarHead(source, caller, 'en')))).join('');
+    const text = (await allOf(writeCalendar(eventRecords(source, caller, again(items)), calendarHeadOf(source, caller, 'en')))).join('');
     expect([...text.matchAll(/^UID:(\d+)/gm)].map(([, id]) => Number(id)).sort()).toEqual([
       10000303, 10000304, 10000305, 10000307, 10000319,
     ]);

@@ -13,7 +13,7 @@ async function asked(code: string): Promise<number> {
     count += 1;
     throw Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) });
   };
-  const found = findSite('misspelt.example', { rate: 1000, concurrency: 1, patience: 1 });
+  const found = findSite('misspelt.example', { rate: 1000, concurrency: 1, firstPauseMs: 1 });
   await expect(found).rejects.toMatchObject({ fault: 'site-unreachable', values: { reason: code } });
   return count;
 }

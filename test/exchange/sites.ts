@@ -7,8 +7,8 @@ import { type ImportOptions, importItems } from '../../src/exchange/import/impor
 import { highestIdFor } from '../../src/exchange/import/recurrence.ts';
 import type { Entry, Item } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
-import { type Source, survey } from '../../src/exchange/items/source.ts';
-import { latestOf } from '../../src/exchange/items/versions.ts';
+import { type Source, surveySource } from '../../src/exchange/items/source.ts';
+import { latestVersions } from '../../src/exchange/items/versions.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -71,8 +71,8 @@ export async function callerOf(site: Site, user = 1): Promise<Caller> {
 /** Imports a source as the command does: surveyed first, then imported. */
 export async function importSource(site: Site, source: Source, options: Partial<ImportOptions> = {}): Promise<Report> {
   const caller = await callerOf(site);
-  const { highestId, versions } = await survey(source, highestIdFor(caller.settings));
-  return importItems(site, caller, latestOf(source.entries(), versions), {
+  const { highestId, versions } = await surveySource(source, highestIdFor(caller.settings));
+  return importItems(site, caller, latestVersions(source.entries(), versions), {
     source: source.name(),
     highestId,
     ...(source.trustedAccounts ? { trustedAccounts: true } : {}),

@@ -111,7 +111,7 @@ describeDatabases('import of characters that the tables cannot store', (open, en
 
   it.each([200, 7])('omits only records with such characters, in batches of %i items', async (itemsAtOnce) => {
     files.clear();
-    const report = await taken({ itemsAtOnce });
+    const report = await taken({ itemsPerBatch: itemsAtOnce });
     const lost = Object.values(report.lost).reduce((sum, number) => sum + number, 0);
     expect([lost, named(report, 'not-storable')?.count]).toEqual(isOld ? [wide.length, wide.length] : [0, undefined]);
     expect(report.skipped).toEqual({ page: 3 });

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { languageFaults } from '../../src/storage/audit/language-audit.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
-import type { Json } from '../support/asking.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { addRecurringEvents } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import type { Json } from '../support/site-client.ts';
 
 /* Recurring events in two languages, in formats in which each of their dates is a separate event. */
 

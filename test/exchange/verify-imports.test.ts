@@ -26,7 +26,7 @@ describeDatabases('sample site', (open) => {
   beforeAll(async () => {
     original = await open();
     await loadSite(original, withOtherRows());
-    old = await serveDatabase(original, { clock: () => NOW, plain: true });
+    old = await serveDatabase(original, { clock: () => NOW, uncompressed: true });
   });
   afterAll(() => old.close());
 
@@ -88,7 +88,7 @@ describeDatabases('sample site', (open) => {
     await loadSite(db, bareFixture());
     expect([0, 3]).toContain((await of(db)('import', ...(await way.from()))).code);
     if (way.withoutIds) await giveOriginalIds(db, original);
-    const imported = await serveDatabase(db, { clock: () => NOW, plain: true });
+    const imported = await serveDatabase(db, { clock: () => NOW, uncompressed: true });
     const findings: ReportedDifference[] = [];
     try {
       for (const plan of way.plans) {

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { findSite, type RequestOptions } from '../../src/exchange/live/site-client.ts';
 import { type Finding, type VerifySummary, verifySites } from '../../src/exchange/verify/verify.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { NOON } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type Answer, passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite, setOptions } from '../support/site.ts';
+import { SUITE_TIME } from '../support/site-client.ts';
 
-const FAST: RequestOptions = { rate: 100_000, concurrency: 4, patience: 1 };
+const FAST: RequestOptions = { rate: 100_000, concurrency: 4, firstPauseMs: 1 };
 
 /** Compares two addresses and returns the findings, their descriptions and the summary. */
 async function verified(
@@ -19,7 +19,7 @@ async function verified(
 ) {
   const findings: Finding[] = [];
   const sites = [await findSite(before, asking), await findSite(after, asking)] as const;
-  const summary = await verifySites(...sites, { sample, filters, concurrency: 4, found: (finding) => findings.push(finding) });
+  const summary = await verifySites(...sites, { sample, filters, concurrency: 4, onFinding: (finding) => findings.push(finding) });
   return { findings, summary, told: findings.map(({ decision, route, path }) => `${decision ?? '!'} ${route} ${path}`) };
 }
 
@@ -59,7 +59,7 @@ describeDatabases('comparison of two sites', (open, engine) => {
       const db = await loadSite(await open());
       dbs.push(db);
       const env: Record<string, string> = home === undefined ? {} : { SITE_URL: home };
-      sites.push(await serveDatabase(db, { clock: () => new Date(NOON), env, plain: true }));
+      sites.push(await serveDatabase(db, { clock: () => new Date(SUITE_TIME), env, uncompressed: true }));
     }
   });
   beforeEach(async () => {
@@ -99,7 +99,7 @@ describeDatabases('comparison of two sites', (open, engine) => {
       ] as const;
       expect(sites_.map(({ namespace }) => namespace)).toEqual(['tribe/events/v1', 'calendar/events/v1']);
       const findings: Finding[] = [];
-      await verifySites(...sites_, { filters: true, sample: 5, concurrency: 4, found: (finding) => findings.push(finding) });
+      await verifySites(...sites_, { filters: true, sample: 5, concurrency: 4, onFinding: (finding) => findings.push(finding) });
       expect(findings).toEqual([]);
     });
   });

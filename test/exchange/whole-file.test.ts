@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from '@jest/globals';
-import { wouldReplace, writeWhole } from '../../src/exchange/items/whole-file.ts';
+import { wouldReplace, writeAtomically } from '../../src/exchange/items/atomic-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-whole-'));
 const file = join(folder, 'calendar.xml');
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 it('writeWhole replaces a file by one that only the owner can read', async () => {
   await writeFile(file, 'old');
-  expect(await writeWhole(file, (part) => writeFile(part, 'new').then(() => 3))).toBe(3);
+  expect(await writeAtomically(file, (part) => writeFile(part, 'new').then(() => 3))).toBe(3);
   expect(readFileSync(file, 'utf8')).toBe('new');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
@@ -21,14 +21,14 @@ it('writeWhole replaces the file that a symbolic link leads to, and keeps the li
   const [target, link] = [join(folder, 'target'), join(folder, 'link')];
   await writeFile(target, 'old');
   symlinkSync('target', link);
-  await writeWhole(link, (part) => writeFile(part, 'new'));
+  await writeAtomically(link, (part) => writeFile(part, 'new'));
   expect(readlinkSync(link)).toBe('target');
   expect(readFileSync(target, 'utf8')).toBe('new');
   for (const path of [target, link]) rmSync(path);
 });
 
 it('writeWhole keeps the previous file and leaves no partial file if writing fails', async () => {
-  const failing = writeWhole(file, async (part) => {
+  const failing = writeAtomically(file, async (part) => {
     await writeFile(part, 'half');
     throw new RangeError('no');
   });
@@ -38,13 +38,13 @@ it('writeWhole keeps the previous file and leaves no partial file if writing fai
 });
 
 it('writeWhole uses separate partial files for concurrent writes', async () => {
-  const slow = writeWhole(file, async (part) => {
+  const slow = writeAtomically(file, async (part) => {
     await writeFile(part, 'slow');
     await sleep(100);
     await writeFile(part, ' and whole', { flag: 'a' });
   });
   await sleep(20);
-  const failing = writeWhole(file, async (part) => {
+  const failing = writeAtomically(file, async (part) => {
     await writeFile(part, 'half of it');
     await sleep(200);
     throw new RangeError('no');
@@ -58,12 +58,12 @@ it('writeWhole removes partial files of killed processes', async () => {
   const [fresh, other] = [join(folder, 'calendar.xml.11111111.part'), join(folder, 'calendar.xml.old.part')];
   for (const name of [...left, fresh, other]) await writeFile(name, 'x');
   for (const name of [...left, other]) await utimes(name, 0, 0);
-  await writeWhole(file, (part) => writeFile(part, 'new'));
+  await writeAtomically(file, (part) => writeFile(part, 'new'));
   expect(readdirSync(folder).sort()).toEqual(['calendar.xml', 'calendar.xml.11111111.part', 'calendar.xml.old.part']);
 });
 
 it('writeWhole writes to a device instead of replacing it', async () => {
-  expect(await writeWhole('/dev/null', async (part) => part)).toBe('/dev/null');
+  expect(await writeAtomically('/dev/null', async (part) => part)).toBe('/dev/null');
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
@@ -77,7 +77,7 @@ it('wouldReplace returns true for files, but not for devices or open descriptors
 
 it('writeWhole writes to the file of a descriptor, as for /dev/stdout', async () => {
   const handle = await open(file, 'w');
-  await writeWhole(`/proc/self/fd/${handle.fd}`, (part) => writeFile(part, 'by its descriptor'));
+  await writeAtomically(`/proc/self/fd/${handle.fd}`, (part) => writeFile(part, 'by its descriptor'));
   await handle.close();
   expect(readFileSync(file, 'utf8')).toBe('by its descriptor');
 });

@@ -77,7 +77,7 @@ async function comeLate() {
     if (list.status !== 503) missed.push(`without a server a list is answered with ${list.status}`);
     server = await start();
     const there = performance.now();
-    await until('readiness', async () => (await ask(`${service.base}/health/ready`)).status === 200, { lookMs: LOOK_MS });
+    await until('readiness', async () => (await ask(`${service.base}/health/ready`)).status === 200, { pollMs: LOOK_MS });
     gaps.push(performance.now() - there);
     await service.stop();
   }
@@ -111,7 +111,7 @@ async function takeAll() {
   over = true;
   await other.query('UNLOCK TABLES');
   const free = performance.now();
-  await until('a list', async () => (await ask(`${service.base}${API}/events?per_page=5`)).status === 200, { lookMs: LOOK_MS });
+  await until('a list', async () => (await ask(`${service.base}${API}/events?per_page=5`)).status === 200, { pollMs: LOOK_MS });
   const back = performance.now() - free;
   await Promise.all(clients);
   other.destroy();

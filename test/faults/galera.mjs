@@ -18,11 +18,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fasti, startService } from '../bench/service.mjs';
-import { differencesIn, follow, readWhole } from '../support/following.mjs';
+import { findInconsistencies } from '../support/consistency.mjs';
+import { differencesIn, followChanges, readFullCopy } from '../support/following.mjs';
 import { startGalera } from '../support/galera.mjs';
 import { scratchFolder } from '../support/leave-nothing.mjs';
-import { brokenIn } from '../support/wholeness.mjs';
-import { API, keepWriting, lostFrom, newRecord } from '../support/writing.mjs';
+import { API, findLostWrites, newWriteLog, writeContinuously } from '../support/writing.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -101,16 +101,16 @@ async function loseNodes(env) {
   const served = [];
   for (const [place] of nodes.entries()) served.push(await serve(env, addressFrom(place)));
   await lookAtHealth(env, served[0]);
-  const record = newRecord();
+  const record = newWriteLog();
   let stopped = false;
   let settled = false;
   const writers = served.flatMap(({ base }) =>
     Array.from({ length: Number(flags.clients) }, () =>
-      keepWriting({ base, authorization: env.authorization, record, stopped: () => stopped, label: 'Event' }),
+      writeContinuously({ base, authorization: env.authorization, record, stopped: () => stopped, label: 'Event' }),
     ),
   );
   const bases = served.map(({ base }) => base);
-  const followers = [...bases.map((base) => [base]), bases].map((some) => follow({ bases: some, stopped: () => settled }));
+  const followers = [...bases.map((base) => [base]), bases].map((some) => followChanges({ bases: some, stopped: () => settled }));
   const losses = [];
   await sleep(CALM_MS);
   for (let kill = 0; kill < Number(flags.kills); kill += 1) {
@@ -164,7 +164,7 @@ async function loseNodes(env) {
  * processes in turn.
  */
 async function compareCopies(followed, bases) {
-  const whole = await readWhole(bases[0]);
+  const whole = await readFullCopy(bases[0]);
   for (const [place, { copy, expired, wrong }] of followed.entries()) {
     const name = place < bases.length ? `/changes of process ${place + 1}` : '/changes of all processes in turn';
     const differences = differencesIn(copy, whole);
@@ -208,8 +208,8 @@ async function judge(record) {
     await connection.query('USE fasti');
     await connection.query('SET SESSION wsrep_sync_wait = 1');
     const sql = async (text) => (await connection.query(text))[0];
-    const lost = await lostFrom(sql, record);
-    const broken = await brokenIn(sql, { uploads });
+    const lost = await findLostWrites(sql, record);
+    const broken = await findInconsistencies(sql, { uploads });
     const tables = (await sql('SHOW TABLES')).map((row) => Object.values(row)[0]);
     const sums = await sql(`CHECKSUM TABLE ${tables.map((name) => `\`${name}\``).join()}`);
     checksums.add(JSON.stringify(sums.map(({ Checksum }) => Checksum)));
@@ -230,7 +230,7 @@ async function judge(record) {
 async function giveNames(env) {
   const served = [await serve(env, addressFrom(0)), await serve(env, addressFrom(1))];
   const total = Number(flags.names);
-  const record = newRecord();
+  const record = newWriteLog();
   let next = 0;
   const before = await conflicts();
   const begun = performance.now();
@@ -285,16 +285,16 @@ async function measureConflicts(env) {
     'two processes, both on the first node': [0, 0],
     'two processes, each on a node of its own': [0, 1],
   };
-  const all = newRecord();
+  const all = newWriteLog();
   for (const [way, places] of Object.entries(ways)) {
     const served = [];
     for (const place of places) served.push(await serve(env, addressFrom(place)));
-    const record = newRecord();
+    const record = newWriteLog();
     let stopped = false;
     const before = await conflicts();
     const writers = served.flatMap(({ base }) =>
       Array.from({ length: 16 / served.length }, () =>
-        keepWriting({ base, authorization: env.authorization, record, stopped: () => stopped, label: way, reads: false }),
+        writeContinuously({ base, authorization: env.authorization, record, stopped: () => stopped, label: way, reads: false }),
       ),
     );
     await sleep(1000 * Number(flags.seconds));

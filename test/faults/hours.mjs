@@ -22,7 +22,7 @@ import { startService } from '../bench/service.mjs';
 import { eachDatabase, findWords, seed } from '../bench/site.mjs';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { until } from '../support/until.mjs';
-import { API, keepWriting, newRecord } from '../support/writing.mjs';
+import { API, newWriteLog, writeContinuously } from '../support/writing.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -96,7 +96,7 @@ async function measure({ title }, provide) {
 async function endure(title, service, authorization) {
   const { words } = await findWords(service.base);
   await fillAddresses(service);
-  const record = newRecord();
+  const record = newWriteLog();
   const counts = { reads: 0, failed: 0, reasons: [] };
   const until = performance.now() + MINUTES * 60_000;
   let isGone = false;
@@ -115,7 +115,7 @@ async function endure(title, service, authorization) {
   const readers = Array.from({ length: Number(flags.clients) }, (_, number) =>
     keepReading({ ...service, words, authorization, counts, stopped, number }),
   );
-  const writer = keepWriting({
+  const writer = writeContinuously({
     base: service.base,
     authorization,
     record,

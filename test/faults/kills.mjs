@@ -17,11 +17,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { loadSqlite } from '../../bin/sqlite.mjs';
 import { fasti, startService } from '../bench/service.mjs';
+import { findInconsistencies } from '../support/consistency.mjs';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { connectTo, startPrivateMysql } from '../support/private-mysql.mjs';
 import { until } from '../support/until.mjs';
-import { brokenIn } from '../support/wholeness.mjs';
-import { API, keepWriting, lostFrom, newRecord } from '../support/writing.mjs';
+import { API, findLostWrites, newWriteLog, writeContinuously } from '../support/writing.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -125,7 +125,7 @@ async function newSite(provide, name) {
   const env = { DATABASE_URL: url, UPLOADS_DIR: uploads, SITE_URL: 'http://127.0.0.1', LOG_LEVEL: 'warn', SHARED_WITH_WORDPRESS: 'off' };
   fasti(['init', '--url=http://127.0.0.1'], env);
   const password = fasti(['user', 'application-password', 'create', 'admin', 'kills', '--porcelain'], env);
-  return { env, look, uploads, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, record: newRecord() };
+  return { env, look, uploads, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, record: newWriteLog() };
 }
 
 /** Starts the service, and again if it ends because no database answers in time, as a supervisor would. */
@@ -150,7 +150,7 @@ function beginWriting({ base }, { authorization, record }) {
   let stopped = false;
   const first = record.acks.length;
   const clients = Array.from({ length: Number(flags.clients) }, () =>
-    keepWriting({ base, authorization, record, stopped: () => stopped, label: 'Event' }),
+    writeContinuously({ base, authorization, record, stopped: () => stopped, label: 'Event' }),
   );
   return {
     enough: async () => {
@@ -166,7 +166,10 @@ function beginWriting({ base }, { authorization, record }) {
 
 /** Checks everything after a kill. Returns the number of lost and of incomplete records. */
 async function judge({ look, record, uploads }, label) {
-  const { lost, broken } = await look(async (sql) => ({ lost: await lostFrom(sql, record), broken: await brokenIn(sql, { uploads }) }));
+  const { lost, broken } = await look(async (sql) => ({
+    lost: await findLostWrites(sql, record),
+    broken: await findInconsistencies(sql, { uploads }),
+  }));
   missed.push(...lost.slice(0, 3).map((line) => `${label}: lost ${line}`), ...broken.map((line) => `${label}: ${line}`));
   missed.push(...record.stale.splice(0).map((line) => `${label}: own write not shown: ${line}`));
   missed.push(...record.wrong.splice(0).map((line) => `${label}: ${line}`));

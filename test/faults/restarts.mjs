@@ -21,9 +21,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { eachDatabase } from '../bench/site.mjs';
 import { scratchFolder } from '../support/leave-nothing.mjs';
-import { lacksNginx, startNginx } from '../support/nginx.mjs';
+import { startNginx, whyNoNginx } from '../support/nginx.mjs';
 import { freePort } from '../support/private-mysql.mjs';
-import { countEvents, load, newSite, startServing } from '../support/processes.mjs';
+import { countEvents, newSite, startLoad, startServing } from '../support/processes.mjs';
 
 /** Time for a load or a process that has just started. */
 const SETTLE_MS = 300;
@@ -68,7 +68,7 @@ async function ends(title, env) {
   const all = [];
   for (let round = 0; round < rounds; round += 1) {
     const service = await startServing({ ...site.env, ...env }, { port });
-    const stop = load({ port, ...clients });
+    const stop = startLoad({ port, ...clients });
     await sleep(SETTLE_MS);
     all.push(await ended(service));
     add(counts, await stop());
@@ -79,11 +79,11 @@ async function ends(title, env) {
 /** The same if another process keeps the port open and passes it to each process in turn. */
 async function socket() {
   const service = await startServing(site.env, { keeper: fileURLToPath(new URL('../support/port-keeper.mjs', import.meta.url)) });
-  const stop = load({ port: service.port, ...clients });
+  const stop = startLoad({ port: service.port, ...clients });
   for (let round = 1; round <= rounds; round += 1) {
     await sleep(SETTLE_MS);
     process.kill(service.servingPid(), 'SIGTERM');
-    await service.said('"listening"', round + 1);
+    await service.waitForLog('"listening"', round + 1);
   }
   const counts = await stop();
   report('one process, its port kept open', counts, [await ended(service)]);
@@ -92,11 +92,11 @@ async function socket() {
 async function workers() {
   const port = await freePort();
   const service = await startServing({ ...site.env, WORKERS: '3' }, { port });
-  const stop = load({ port, ...clients });
+  const stop = startLoad({ port, ...clients });
   for (let round = 1; round <= rounds; round += 1) {
     await sleep(SETTLE_MS);
     service.kill('SIGHUP');
-    await service.said('the workers have been replaced', round);
+    await service.waitForLog('the workers have been replaced', round);
   }
   const counts = await stop();
   report('three workers, SIGHUP', counts, [await ended(service)]);
@@ -104,15 +104,15 @@ async function workers() {
 
 /** Two processes, each ended and started again in turn, behind the nginx of docs/operating.md. */
 async function behindNginx(title, changed) {
-  if (lacksNginx) {
-    console.log(`${title}: not run, ${lacksNginx}`);
+  if (whyNoNginx) {
+    console.log(`${title}: not run, ${whyNoNginx}`);
     missed = true;
     return;
   }
   const [front, ...ports] = [await freePort(), await freePort(), await freePort()];
   const services = await Promise.all(ports.map((port) => startServing(site.env, { port })));
   const nginx = await startNginx(folder, front, exampleOf(front, ports, changed));
-  const stop = load({ port: front, ...clients });
+  const stop = startLoad({ port: front, ...clients });
   const ends = [];
   for (let round = 0; round < rounds; round += 1) {
     for (const [at, port] of ports.entries()) {

@@ -18,7 +18,7 @@ import { fasti, startService } from '../bench/service.mjs';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { connectTo, startPrivateMysql } from '../support/private-mysql.mjs';
 import { until } from '../support/until.mjs';
-import { API, keepWriting, newRecord } from '../support/writing.mjs';
+import { API, newWriteLog, writeContinuously } from '../support/writing.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -82,14 +82,14 @@ try {
   const password = fasti(['user', 'application-password', 'create', 'admin', 'kills', '--porcelain'], env);
   const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
   fasti(['webhook', 'add', `http://127.0.0.1:${receiver.address().port}/`], env);
-  const record = newRecord();
+  const record = newWriteLog();
   for (let round = 0; round < Number(flags.rounds); round += 1) {
     service = await startService(env, `${API}/events?per_page=1`);
     let stopped = false;
     const first = record.acks.length;
     const { base } = service;
     const clients = Array.from({ length: Number(flags.clients) }, () =>
-      keepWriting({ base, authorization, record, stopped: () => stopped, label: 'Event', reads: false }),
+      writeContinuously({ base, authorization, record, stopped: () => stopped, label: 'Event', reads: false }),
     );
     await until('enough acknowledged writes', () => record.acks.length - first >= Number(flags.writes));
     await sleep(Math.random() * SPREAD_MS);

@@ -36,7 +36,7 @@ export function knownIn(fixture: Fixture): Known {
 }
 
 /** Values that a parameter with this name and grammar might well accept: they bring a request past the first checks. */
-export function plausible(name: string, { json: schema, refers }: Grammar, known: Known): Arbitrary<Json> {
+export function plausible(name: string, { json: schema, refersTo: refers }: Grammar, known: Known): Arbitrary<Json> {
   if (refers === 'image') return fc.oneof(id(known, refers), fc.constantFrom(...URLS));
   if (refers)
     return fc.oneof(
@@ -133,7 +133,7 @@ function inline(refers: Reference, known: Known): Arbitrary<Json> {
   const kind = [...postKinds, ...termKinds].find(({ name }) => name === refers);
   if (!kind) return id(known, refers);
   const members = Object.entries(kind.fields).map(([name, { grammar }]) => {
-    const value = grammar.refers && !['user', 'image'].includes(grammar.refers) ? json : plausible(name, grammar, known);
+    const value = grammar.refersTo && !['user', 'image'].includes(grammar.refersTo) ? json : plausible(name, grammar, known);
     return fc.tuple(fc.constant(name), fc.oneof({ weight: 3, arbitrary: value }, { weight: 1, arbitrary: json }));
   });
   const title = fc.tuple(fc.constant(kind.is === 'post' ? kind.titleField : 'name'), text);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { fileOutput, gathering, streamOutput } from '../../src/host/output.ts';
+import { bufferOutput, fileOutput, streamOutput } from '../../src/host/output.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +17,7 @@ const opened = (file: string, work: (descriptor: number) => void): void => {
 describe('log output', () => {
   it('reaches a reader in order', async () => {
     const stream = new PassThrough();
-    const { write, written } = streamOutput(stream);
+    const { write, waitUntilWritten: written } = streamOutput(stream);
     write('one\n');
     write('two\n');
     await written(1000);
@@ -26,7 +26,7 @@ describe('log output', () => {
 
   it('drops lines if they are not read, and reports their number once reading resumes', async () => {
     const stream = new PassThrough();
-    const { write, written } = streamOutput(stream);
+    const { write, waitUntilWritten: written } = streamOutput(stream);
     const line = `${'x'.repeat(9999)}\n`;
     for (let count = 0; count < 1000; count += 1) write(line);
     // `written` does not wait forever.
@@ -47,7 +47,7 @@ describe('log output', () => {
 
   it('does not fail or hang if the stream was destroyed', async () => {
     const stream = new PassThrough();
-    const { write, written } = streamOutput(stream);
+    const { write, waitUntilWritten: written } = streamOutput(stream);
     const gone = new Promise((resolve) => stream.once('close', resolve));
     stream.destroy(new Error('EPIPE'));
     await gone;
@@ -57,7 +57,7 @@ describe('log output', () => {
 
   it('gathers lines, and writes them immediately once an urgent line arrives', async () => {
     const written: string[] = [];
-    const output = gathering({ write: (lines) => written.push(lines), written: async () => undefined });
+    const output = bufferOutput({ write: (lines) => written.push(lines), waitUntilWritten: async () => undefined });
     output.write('one\n');
     output.write('two\n');
     expect(written).toEqual([]);
@@ -67,7 +67,7 @@ describe('log output', () => {
     while (written.length === 1) await new Promise((next) => setImmediate(next));
     output.write('x'.repeat(20_000));
     output.write('last\n');
-    await output.written(1000);
+    await output.waitUntilWritten(1000);
     expect(written.slice(1)).toEqual(['four\n', 'x'.repeat(20_000), 'last\n']);
   });
 

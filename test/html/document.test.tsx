@@ -6,7 +6,7 @@ import { dayInWords, spanInWords, weekdays } from '../../src/html/dates.ts';
 import { documentOf } from '../../src/html/document.tsx';
 import { Input } from '../../src/html/form-fields.tsx';
 import { i18nIn } from '../../src/html/i18n.ts';
-import { isSafeAddress, Link } from '../../src/html/links.tsx';
+import { isSafeUrl, Link } from '../../src/html/links.tsx';
 import { Rendered } from '../../src/html/rendered.tsx';
 import { loadTexts } from '../../src/texts.ts';
 
@@ -50,13 +50,13 @@ describe('link', () => {
   it.each(['javascript:alert(1)', ' JaVaScRiPt:alert(1)', 'java\nscript:alert(1)', 'data:text/html,x', 'vbscript:x', 'http://['])(
     'to %j is rendered as text',
     (href) => {
-      expect(isSafeAddress(href)).toBe(false);
+      expect(isSafeUrl(href)).toBe(false);
       expect(shown(<Link href={href}>there</Link>)).toContain('<span>there</span>');
     },
   );
   it.each(['https://example.org/a?b=c', '/events/', '?a=b', '#x', 'mailto:a@example.org', 'tel:+39055', 'webcal://example.org/'])(
     'to %j is safe',
-    (href) => expect(isSafeAddress(href)).toBe(true),
+    (href) => expect(isSafeUrl(href)).toBe(true),
   );
 });
 
@@ -89,7 +89,7 @@ describe('dates in words', () => {
 describe('browser assets', () => {
   it('have a hash of their content in their names', () => {
     const assets = loadAssets(new Map([['own.css', Buffer.from('a{}')]]));
-    const [own, base] = [assets.at('/cms', 'own.css'), assets.at('', 'base.css')];
+    const [own, base] = [assets.urlOf('/cms', 'own.css'), assets.urlOf('', 'base.css')];
     expect(own).toMatch(/^\/cms\/_fasti\/own\.[0-9a-f]{10}\.css$/);
     expect(assets.find(own.split('/').at(-1)!)).toMatchObject({ kept: true, asset: { type: 'text/css; charset=UTF-8' } });
     expect(assets.find('base.css')?.kept).toBe(false);

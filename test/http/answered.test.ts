@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLog } from '../../src/log.ts';
-import { ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { ROOT } from '../support/site-client.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 

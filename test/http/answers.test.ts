@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createAnswers } from '../../src/http/answers.ts';
+import { createAnswerCache } from '../../src/http/answer-cache.ts';
 import type { Site } from '../../src/site.ts';
 import type { Version } from '../../src/storage/freshness/freshness.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -13,13 +13,13 @@ describeDatabases('answer cache', (open) => {
   let running: RunningSite;
   /** Values that were read before this moment may not be served any more. */
   let oldest: number;
-  let answers: ReturnType<typeof createAnswers>;
+  let answers: ReturnType<typeof createAnswerCache>;
   beforeAll(async () => {
     running = await serveDatabase(await loadSite(await open()));
   });
   beforeEach(() => {
     oldest = 0;
-    answers = createAnswers({ bytes: 1e7, clock: () => new Date() });
+    answers = createAnswerCache({ bytes: 1e7, clock: () => new Date() });
   });
   afterAll(() => running.close());
 
@@ -34,10 +34,10 @@ describeDatabases('answer cache', (open) => {
       const known = memory!.recall(RECORD);
       if (!known) memory!.keep(RECORD, { value: reads, dependencies: [] });
       const body = Buffer.from(String(known?.value ?? reads));
-      return { status: 200, headers: {}, body, until: Number.POSITIVE_INFINITY, shared: true };
+      return { status: 200, headers: {}, body, expiresAt: Number.POSITIVE_INFINITY, shared: true };
     };
     const req = { method: 'GET', url: key, headers: {}, socket: {} } as unknown as IncomingMessage;
-    const { body } = await answers.answerFor(req, { key, from: { ...running.site, freshness }, compute });
+    const { body } = await answers.getOrCompute(req, { key, from: { ...running.site, freshness }, compute });
     return `${body}${isNew ? ', made anew' : ''}`;
   };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createBudget, SMALL_BODY } from '../../src/http/limits.ts';
+import { createBudget, SMALL_BODY_BYTES } from '../../src/http/limits.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { loadUsers, writeUserMeta } from '../../src/storage/rows/users.ts';
 import { loginCookieName } from '../../src/wordpress/cookies.ts';
@@ -65,9 +65,9 @@ describeDatabases('request bodies', (open) => {
   describe('of anonymous callers', () => {
     it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'OPTIONS'])('are limited to a small size for every method (%s)', async (method) => {
       const path = method === 'POST' ? EVENTS : `${EVENTS}/44`;
-      const within = await send(method, path, { headers: JSON_TYPE, body: spaces(SMALL_BODY) });
+      const within = await send(method, path, { headers: JSON_TYPE, body: spaces(SMALL_BODY_BYTES) });
       expect(within.status).not.toBe(413);
-      expect(await send(method, path, { headers: JSON_TYPE, body: spaces(SMALL_BODY + 1) })).toMatchObject(TOO_LARGE);
+      expect(await send(method, path, { headers: JSON_TYPE, body: spaces(SMALL_BODY_BYTES + 1) })).toMatchObject(TOO_LARGE);
     });
 
     it('are not read if the credentials are wrong', async () => {
@@ -88,7 +88,7 @@ describeDatabases('request bodies', (open) => {
 
   describe('of authenticated callers', () => {
     it.each(['GET', 'DELETE', 'OPTIONS'])('are limited to a small size for methods without a body (%s)', async (method) => {
-      const answer = await send(method, `${EVENTS}/9999`, { headers: JSON_TYPE, body: spaces(SMALL_BODY + 1), as: 'admin' });
+      const answer = await send(method, `${EVENTS}/9999`, { headers: JSON_TYPE, body: spaces(SMALL_BODY_BYTES + 1), as: 'admin' });
       expect(answer).toMatchObject(TOO_LARGE);
     });
 
@@ -148,7 +148,7 @@ describeDatabases('request bodies', (open) => {
       nonce = createNonce({ user: 3, token: made.token }, 'n-keyn-salt', now);
       await writeUserMeta(db, 3, 'session_tokens', toSerialized({ [made.sessionKey]: { expiration: now + 3600, ip: '192.0.2.1' } }));
     });
-    const large = 'x'.repeat(SMALL_BODY);
+    const large = 'x'.repeat(SMALL_BODY_BYTES);
     const FIELDS = { title: 'Form', start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00', status: 'draft' };
     const form = (fields: Record<string, string>) => new URLSearchParams({ ...FIELDS, ...fields }).toString();
     const parts = (fields: Record<string, string>) =>
@@ -237,17 +237,17 @@ describeDatabases('request bodies', (open) => {
   });
 
   it.each([
-    ['sent', ' '.repeat(SMALL_BODY - 10)],
+    ['sent', ' '.repeat(SMALL_BODY_BYTES - 10)],
     ['announced', ''],
   ])('return 503 if anonymous bodies %s take too much memory together, but not for authenticated callers', async (_, start) => {
-    const length = { 'Content-Length': String(SMALL_BODY) };
+    const length = { 'Content-Length': String(SMALL_BODY_BYTES) };
     const talks: Talk[] = [];
     for (let number = 0; number < 12; number += 1) talks.push(await begin('POST', EVENTS, { ...JSON_TYPE, ...length }, start));
     while (talks.filter(({ status }) => status() === 503).length === 0) await sleep(10);
     const refused = talks.find(({ status }) => status() === 503)!;
     expect(refused.text()).toMatch(/\r\nRetry-After: 2\r\n/i);
     expect(refused.text()).toMatch(/"code":"rest_server_busy"/);
-    const another = () => send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(SMALL_BODY) });
+    const another = () => send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(SMALL_BODY_BYTES) });
     expect(await another()).toMatchObject({ status: 503, body: { data: { status: 503 } } });
     expect((await send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(150_000), as: 'admin' })).status).toBe(400);
     expect((await send('GET', EVENTS)).status).toBe(200);
@@ -310,55 +310,55 @@ describe('memory budget for bodies', () => {
   it('is shared by all callers and gives anonymous ones a quarter', () => {
     const budget = createBudget(LIMITS);
     const [stranger, other, one, two] = [budget.share(0), budget.share(0), budget.share(1), budget.share(2)];
-    stranger.take(900_000);
-    expect(() => other.take(100_001)).toThrow('server-busy');
-    other.take(100_000);
-    one.take(2_000_000);
-    two.take(1_000_000);
-    expect(() => two.take(1)).toThrow('server-busy');
+    stranger.reserve(900_000);
+    expect(() => other.reserve(100_001)).toThrow('server-busy');
+    other.reserve(100_000);
+    one.reserve(2_000_000);
+    two.reserve(1_000_000);
+    expect(() => two.reserve(1)).toThrow('server-busy');
     stranger.release();
-    two.take(900_000);
-    expect(() => other.take(1)).toThrow('server-busy');
+    two.reserve(900_000);
+    expect(() => other.reserve(1)).toThrow('server-busy');
   });
 
   it('gives at most two thirds to one user and the rest to others', () => {
     const budget = createBudget({ ...LIMITS, bodyMemory: 3_000_000 });
     const [share, next, other] = [budget.share(1), budget.share(1), budget.share(2)];
-    share.take(1_500_000);
-    next.take(500_000);
-    expect(() => next.take(1)).toThrow('server-busy');
-    other.take(1_000_000);
-    expect(() => other.take(1)).toThrow('server-busy');
+    share.reserve(1_500_000);
+    next.reserve(500_000);
+    expect(() => next.reserve(1)).toThrow('server-busy');
+    other.reserve(1_000_000);
+    expect(() => other.reserve(1)).toThrow('server-busy');
     share.release();
-    next.take(1_500_000);
+    next.reserve(1_500_000);
   });
 
   it('returns a share only once, however often it is released', () => {
     const budget = createBudget(LIMITS);
     const share = budget.share(1);
-    share.take(2_500_000);
+    share.reserve(2_500_000);
     share.release();
     share.release();
     const next = budget.share(1);
-    next.take(2_500_000);
-    expect(() => share.take(200_000)).toThrow('server-busy');
+    next.reserve(2_500_000);
+    expect(() => share.reserve(200_000)).toThrow('server-busy');
   });
 
   it('keeps no more of a share than was needed', () => {
     const budget = createBudget(LIMITS);
     const [share, next] = [budget.share(0), budget.share(0)];
-    share.take(1_000_000);
-    share.keep(400_000);
-    share.keep(500_000);
-    next.take(600_000);
-    expect(() => next.take(1)).toThrow('server-busy');
+    share.reserve(1_000_000);
+    share.releaseAllBut(400_000);
+    share.releaseAllBut(500_000);
+    next.reserve(600_000);
+    expect(() => next.reserve(1)).toThrow('server-busy');
     share.release();
-    next.take(400_000);
-    expect(() => share.take(1)).toThrow('server-busy');
+    next.reserve(400_000);
+    expect(() => share.reserve(1)).toThrow('server-busy');
   });
 
   it('is never less than the size of one body', () => {
     const share = createBudget({ bodyMemory: 1, bodyLimit: 1, uploadLimit: 1_000_000 }).share(1);
-    expect(() => share.take(1_000_000)).not.toThrow();
+    expect(() => share.reserve(1_000_000)).not.toThrow();
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { writeOption } from '../../src/storage/rows/options.ts';
-import { ROOT } from '../support/asking.ts';
+import { type CacheObserver, observeCache } from '../support/cache-observer.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { type Memory, memoryOf } from '../support/memory.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { ROOT } from '../support/site-client.ts';
 
 const ENV = { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off', SITE_URL: 'https://calendar.test' };
 const ALL = 'start_date=2019-01-01&end_date=2035-12-31&per_page=50';
@@ -32,10 +32,10 @@ type Name = keyof typeof PATHS;
 
 describeDatabases('answer cache after a write', (open) => {
   let running: RunningSite;
-  let memory: Memory;
+  let memory: CacheObserver;
   beforeAll(async () => {
     running = await serveDatabase(await loadSite(await open()), { env: ENV });
-    memory = memoryOf(running);
+    memory = observeCache(running);
     // The first write creates rows that later writes reuse.
     await running.send('PATCH', PATHS.event, { as: 'admin', body: { title: 'First' } });
   });
@@ -48,7 +48,7 @@ describeDatabases('answer cache after a write', (open) => {
     const written = await running.send(method, path, { as: 'admin', body });
     expect(written.status).toBeLessThan(300);
     const asked: [Name, boolean][] = [];
-    for (const name of names) asked.push([name, (await memory.ask(PATHS[name])).remembered]);
+    for (const name of names) asked.push([name, (await memory.request(PATHS[name])).remembered]);
     return asked.filter(([, remembered]) => !remembered).map(([name]) => name);
   }
 
@@ -100,7 +100,7 @@ describeDatabases('answer cache after a write', (open) => {
     });
     await running.send('PATCH', PATHS.event, { as: 'admin', body: { title: 'Changed alone' } });
     listening.on = true;
-    const { answer, remembered } = await memory.ask(PATHS.events);
+    const { answer, remembered } = await memory.request(PATHS.events);
     listening.on = false;
     expect([remembered, answer.body.events.length > 15]).toEqual([false, true]);
     expect(answer.body.events.map(({ title }: { title: string }) => title)).toContain('Changed alone');
@@ -112,7 +112,7 @@ describeDatabases('answer cache after a write', (open) => {
     expect(await evictedBy('PATCH', PATHS.event, { title: 'Once more' })).not.toContain('venues');
     await memory.warm(...Object.values(PATHS));
     await running.site.db.transaction((db) => writeOption(db, 'something', 'else', 'auto'));
-    for (const path of Object.values(PATHS)) expect([path, (await memory.ask(path)).remembered]).toEqual([path, false]);
+    for (const path of Object.values(PATHS)) expect([path, (await memory.request(path)).remembered]).toEqual([path, false]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { shownValue } from '../../src/records/explanation.ts';
-import { type As, describeAsking, expectRefusal, type Json } from '../support/asking.ts';
+import { describeRequests, expectError, type Json, type UserName } from '../support/site-client.ts';
 
 const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };
 
-describeAsking('explanation of a refused parameter', (ask) => {
-  const saidOf = async (body: object, as: As = 'admin') => (await ask.post('/events', { ...EVENT, ...body }, as)).body.data;
+describeRequests('explanation of a refused parameter', (ask) => {
+  const saidOf = async (body: object, as: UserName = 'admin') => (await ask.post('/events', { ...EVENT, ...body }, as)).body.data;
 
   it.each<[object, object]>([
     [
@@ -75,7 +75,7 @@ describeAsking('explanation of a refused parameter', (ask) => {
   it('is the same for a missing record and for one that the caller may not see', async () => {
     const unknown = await ask.post('/events', { ...EVENT, venue: 9999 }, 'auth');
     const hidden = await ask.post('/events', { ...EVENT, venue: 18 }, 'auth');
-    expectRefusal(hidden, 400, 'rest_invalid_param', ['venue']);
+    expectError(hidden, 400, 'rest_invalid_param', ['venue']);
     expect(hidden.body).toEqual(unknown.body);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type FeedAddress, feedAddress } from '../../src/http/feeds/address.ts';
 import { parseQuery } from '../../src/http/input.ts';
-import { ENDINGS, type PathPart, SECTIONS } from '../../src/kinds/feed-pages.ts';
+import { FEED_PATH_ENDINGS, type PathPart, SECTIONS } from '../../src/kinds/feed-pages.ts';
 
 const PLACE = { base: '', languages: ['en', 'it'], slugs: { events: ['events'], event: ['event'], tag: ['tag'] } };
 const found = (target: string, place: Partial<typeof PLACE> = {}) => {
@@ -10,7 +10,7 @@ const found = (target: string, place: Partial<typeof PLACE> = {}) => {
 };
 
 /** A feed address on one line: its format, its subject and everything that differs from the default. */
-function told({ form, page }: FeedAddress): string {
+function told({ format: form, page }: FeedAddress): string {
   const on = (page.of === 'event' && page.on && ['on', page.on.date, page.on.number]) || [];
   if (page.of === 'event') return [form, 'event', page.slug ?? page.id, ...on].filter(Boolean).join(' ');
   if (page.of === 'ids') return [form, 'ids', page.ids].join(' ');
@@ -98,18 +98,18 @@ describe('feedAddress', () => {
     ),
   )('reads %s as a page and finds each of its feeds', (path, { feeds }, { view, featured = false }) => {
     const page = found(path)!;
-    expect(page.form).toBeUndefined();
+    expect(page.format).toBeUndefined();
     if (page.page.of === 'list') expect([page.page.view ?? 'standard', page.page.featured]).toEqual([view, featured]);
-    for (const [ending, form] of ENDINGS) {
+    for (const [ending, form] of FEED_PATH_ENDINGS) {
       const wanted = feeds === 'all' || feeds === form ? form : undefined;
-      expect([ending, found(`${path}${ending}/`)?.form]).toEqual([ending, wanted]);
+      expect([ending, found(`${path}${ending}/`)?.format]).toEqual([ending, wanted]);
     }
-    expect(found(`${path}?ical=1`)?.form).toBe(feeds === 'none' ? undefined : 'ical');
+    expect(found(`${path}?ical=1`)?.format).toBe(feeds === 'none' ? undefined : 'ical');
   });
 
   it.each(['/', '/events/', '/event/summer-concert/', '/venue/teatro-rossi/', '/venue/teatro-rossi/?ical=1', '/events/?feed=json'])(
     'reads %s as a page without a feed',
-    (target) => expect([found(target) !== undefined, found(target)?.form]).toEqual([true, undefined]),
+    (target) => expect([found(target) !== undefined, found(target)?.format]).toEqual([true, undefined]),
   );
 
   it.each([
@@ -132,9 +132,9 @@ describe('feedAddress', () => {
 
   it('finds feeds below the base path, also if a proxy has removed it', () => {
     for (const target of ['/cms/events/?ical=1', '/cms/?ical=1', '/events/?ical=1'])
-      expect(found(target, { base: '/cms' })?.form).toBe('ical');
+      expect(found(target, { base: '/cms' })?.format).toBe('ical');
   });
-  it('finds the language in the path', () => expect(found('/it/events/?ical=1')).toMatchObject({ form: 'ical', language: 'it' }));
+  it('finds the language in the path', () => expect(found('/it/events/?ical=1')).toMatchObject({ format: 'ical', language: 'it' }));
   it('uses the slugs of the settings', () => {
     const slugs = { events: ['termine'], event: ['termin'], tag: ['blog', 'thema'] };
     expect(told(found('/termine/2030-06/?ical=1', { slugs })!)).toBe('ical month date=2030-06');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import nodeIcal, { type VEvent } from 'node-ical';
 import { SaxesParser } from 'saxes';
-import { bodyOf, describeAsking, type Json } from '../support/asking.ts';
 import { basic, serveDatabase } from '../support/running-site.ts';
+import { describeRequests, expectBody, type Json } from '../support/site-client.ts';
 
 const HOME = 'http://127.0.0.1:8081';
 
@@ -17,7 +17,7 @@ function parsed(text: string): Map<number, VEvent> {
 const plain = (value: unknown): unknown => (value !== null && typeof value === 'object' && 'val' in value ? value.val : value);
 const moment = (text: string) => new Date(`${text.replace(' ', 'T')}Z`).getTime();
 
-describeAsking('feeds', (ask) => {
+describeRequests('feeds', (ask) => {
   const get = (path: string, headers: Record<string, string> = {}) => ask.send('GET', path, { headers });
   const calendar = async (path: string) => {
     const answer = await get(path);
@@ -65,7 +65,7 @@ describeAsking('feeds', (ask) => {
       expect([...(await calendar('/events/?ical=1&per_page=31&paged=2')).keys()]).toEqual((await lasting()).slice(31)));
 
     it('omit an event from the minute in which it ends', async () => {
-      const record = await ask.made('/events', {
+      const record = await ask.create('/events', {
         title: 'Under way',
         start_date: '2026-11-20 09:00:00',
         end_date: '2026-11-20 13:05:00',
@@ -73,7 +73,7 @@ describeAsking('feeds', (ask) => {
       });
       const isListed = async (path: string) => [...(await calendar(path)).keys()].includes(record.id);
       const seen = async (moment: string) => {
-        ask.at(moment);
+        ask.setClock(moment);
         return [await isListed('/events/list/?ical=1'), await isListed('/events/list/?ical=1&eventDisplay=past')];
       };
       expect(await seen('2026-11-20T12:00:00Z')).toEqual([true, false]);
@@ -143,7 +143,7 @@ describeAsking('feeds', (ask) => {
 
     it('escape line breaks in texts, so that they cannot inject properties', async () => {
       const evil = 'A, b; c\\d "q"\r\nEND:VEVENT\nBEGIN:VEVENT\r\nUID:evil\u0000\u0085x';
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         await db
           .from('posts')
           .where('ID', 39)
@@ -162,9 +162,9 @@ describeAsking('feeds', (ask) => {
       const path = '/event/spring-fair/?ical=1';
       const status = async (query = '') => (await calendar(`${path}${query}`)).get(38)?.status;
       const before = await status();
-      await ask.rows((db) => db.from('postmeta').insert({ post_id: 38, meta_key: '_tribe_events_status', meta_value: 'canceled' }));
+      await ask.writeRows((db) => db.from('postmeta').insert({ post_id: 38, meta_key: '_tribe_events_status', meta_value: 'canceled' }));
       const called = await status();
-      await ask.rows((db) => db.from('posts').where('ID', 38).update({ post_password: 'secret' }));
+      await ask.writeRows((db) => db.from('posts').where('ID', 38).update({ post_password: 'secret' }));
       expect([before, called, await status(), await status('&password=secret')]).toEqual([undefined, 'CANCELLED', undefined, 'CANCELLED']);
     });
 
@@ -288,7 +288,7 @@ describeAsking('feeds', (ask) => {
       ['private-event', 84],
       ['scheduled-event', 85],
     ] as const)('omit %s even for administrators', async (slug, id) => {
-      await ask.rows((db) => db.from('posts').where('ID', id).update({ post_name: slug }));
+      await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_name: slug }));
       for (const headers of [{}, { Authorization: basic('admin') }]) {
         for (const path of [`/event/${slug}/?ical=1`, `/event/${slug}/?format=jsonld`]) {
           const answer = await get(path, headers);
@@ -349,7 +349,7 @@ describeAsking('feeds', (ask) => {
       expect(all((await get(`${page}atom/`)).text, 'updated')).toEqual(['2026-11-19T08:00:00Z']);
     });
     it('are well-formed XML with any text', async () => {
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         db
           .from('posts')
           .where('ID', 39)
@@ -359,7 +359,7 @@ describeAsking('feeds', (ask) => {
     });
     it('keep escaped tags in descriptions as text', async () => {
       const text = '&lt;img src=x onerror=alert(1)&gt; &amp;amp;';
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         db
           .from('posts')
           .where('ID', 39)
@@ -375,9 +375,9 @@ describeAsking('feeds', (ask) => {
           ?.slice(1);
       const { url, id, filesize } = pictured.image;
       expect(filesize).toBeGreaterThan(0);
-      await ask.rows((db) => db.from('posts').where('ID', pictured.id).update({ post_title: pictured.slug }));
+      await ask.writeRows((db) => db.from('posts').where('ID', pictured.id).update({ post_title: pictured.slug }));
       expect(await enclosure()).toEqual([url, String(filesize)]);
-      await ask.rows((db) => db.from('postmeta').where({ post_id: id, meta_key: '_wp_attachment_metadata' }).delete());
+      await ask.writeRows((db) => db.from('postmeta').where({ post_id: id, meta_key: '_wp_attachment_metadata' }).delete());
       expect(await enclosure()).toEqual([url, '0']);
     });
     it('give the start with the UTC offset of the time zone', async () =>
@@ -399,7 +399,7 @@ describeAsking('feeds', (ask) => {
     const first = await get('/events/?ical=1');
     const tag = String(first.headers.etag);
     expect((await get('/events/?ical=1', { 'If-None-Match': tag })).status).toBe(304);
-    bodyOf(await ask.post('/events/39', { title: 'Changed' }));
+    expectBody(await ask.post('/events/39', { title: 'Changed' }));
     expect((await get('/events/?ical=1', { 'If-None-Match': tag })).status).toBe(200);
     const head = await ask.send('HEAD', '/events/?ical=1');
     expect([head.status, head.text]).toEqual([200, '']);

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import express from 'express';
 import { createRoutes } from '../../src/http/routes.ts';
 import { createLog } from '../../src/log.ts';
-import { ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { ROOT } from '../support/site-client.ts';
 
 const PATHS = [
   `${ROOT}/events?start_date=2020-01-01&per_page=20`,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { describeAsking, ROOT } from '../support/asking.ts';
-import { answerInMemory, isPlain, type PlainRequest } from '../support/in-memory.ts';
+import { answerInMemory, canAnswerInMemory, type PlainRequest } from '../support/in-memory.ts';
+import { describeRequests, ROOT } from '../support/site-client.ts';
 
 /** Requests of every kind, each of which is sent both ways. Writes have the same result when sent twice. */
 const REQUESTS: readonly (Partial<PlainRequest> & { readonly path: string; readonly as?: string })[] = [
@@ -26,7 +26,7 @@ const REQUESTS: readonly (Partial<PlainRequest> & { readonly path: string; reado
 /** Headers whose values differ each time. */
 const NEW_EACH_TIME = /^(?:date|x-request-id|set-cookie)$/;
 
-describeAsking('in-memory request', ({ send }) => {
+describeRequests('in-memory request', ({ send }) => {
   const shown = async (way: Record<string, string>, { method = 'GET', path, headers = {}, body = null, as }: (typeof REQUESTS)[number]) => {
     const answer = await send(method, path, { headers: { ...headers, ...way }, body, ...(as ? { as } : {}) });
     const heads = Object.entries(answer.headers).map(([name, value]) => [name, NEW_EACH_TIME.test(name) ? typeof value : value]);
@@ -36,7 +36,7 @@ describeAsking('in-memory request', ({ send }) => {
   it.each(REQUESTS.map((request) => [request.method ?? 'GET', request.path, request] as const))(
     'gets the same response as over a connection: %s %s',
     async (_method, _path, request) => {
-      expect(isPlain({ method: 'GET', headers: {}, body: null, ...request })).toBe(true);
+      expect(canAnswerInMemory({ method: 'GET', headers: {}, body: null, ...request })).toBe(true);
       const plain = await shown({}, request);
       // A TE header requires a real connection.
       expect(plain).toEqual(await shown({ TE: 'trailers' }, request));
@@ -57,7 +57,7 @@ describeAsking('in-memory request', ({ send }) => {
       { headers: { Expect: '100-continue' } },
       { method: 'POST', body: 'x'.repeat(60_001) },
     ];
-    expect(others.filter((other) => isPlain({ ...plain, ...other }))).toEqual([]);
+    expect(others.filter((other) => canAnswerInMemory({ ...plain, ...other }))).toEqual([]);
   });
 
   it('fails if the response is aborted', async () => {

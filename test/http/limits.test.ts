@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
-import { cutSlowReader } from '../../src/http/limits.ts';
+import { disconnectSlowReader } from '../../src/http/limits.ts';
 
 let server: Server;
 afterEach(() => {
@@ -21,7 +21,7 @@ async function answerTo(client: 'reads' | 'waits', bytes: number, patience: numb
     server = createServer((_req, res) => {
       res.end(Buffer.alloc(bytes));
       const before = timers();
-      cutSlowReader(res, 0, patience);
+      disconnectSlowReader(res, 0, patience);
       const result = { atOnce: res.writableFinished, timers: timers() - before };
       res.on('close', () => resolve(result));
     });
@@ -36,14 +36,14 @@ async function answerTo(client: 'reads' | 'waits', bytes: number, patience: numb
   return result;
 }
 
-it('cutSlowReader closes the connection of a client that does not read the response', async () => {
+it('disconnectSlowReader closes the connection of a client that does not read the response', async () => {
   expect(await answerTo('waits', 2 ** 26, 50)).toMatchObject({ atOnce: false });
 });
 
-it('cutSlowReader does not delay the end of a response that the client reads', async () => {
+it('disconnectSlowReader does not delay the end of a response that the client reads', async () => {
   expect(await answerTo('reads', 2 ** 26, 600_000)).toMatchObject({ atOnce: false });
 });
 
-it('cutSlowReader sets no timer for a response that is sent at once', async () => {
+it('disconnectSlowReader sets no timer for a response that is sent at once', async () => {
   expect((await answerTo('reads', 1000, 600_000)).timers).toBe(0);
 });

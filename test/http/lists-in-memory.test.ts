@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import type { JournalEntry } from '../../src/storage/journal/entries.ts';
-import { ROOT } from '../support/asking.ts';
+import { type CacheObserver, observeCache } from '../support/cache-observer.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { type Memory, memoryOf } from '../support/memory.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { ROOT } from '../support/site-client.ts';
 
 /*
  * A cached list stays in memory only as long as no write concerns it: whatever this or another process writes, a
@@ -189,14 +189,14 @@ const writing = fc.oneof({ weight: 6, arbitrary: changes }, { weight: 2, arbitra
 // ------------------------------------------------------------------------------------------------- tests
 describeDatabases('cached lists', (open) => {
   let [plain, remembering, other]: RunningSite[] = [];
-  let memory: Memory;
+  let memory: CacheObserver;
   beforeAll(async () => {
     const db = await loadRecurringSite(await open());
-    await reindexEvents(db, clock, { trust: true });
+    await reindexEvents(db, clock, { marksComplete: true });
     plain = await serveDatabase(db, { env: { ...ENV, CACHE: 'off' }, clock });
     remembering = await serveDatabase(db, { env: ENV, clock });
     other = await serveDatabase(db, { env: ENV, clock });
-    memory = memoryOf(remembering);
+    memory = observeCache(remembering);
   });
   afterAll(() => Promise.all([plain, remembering, other].map((site) => site?.close())));
 
@@ -204,7 +204,7 @@ describeDatabases('cached lists', (open) => {
     let kept = 0;
     for (const path of paths) {
       const expected = await plain!.send('GET', path);
-      const { answer, remembered } = await memory.ask(path);
+      const { answer, remembered } = await memory.request(path);
       expect([path, answer.status, answer.text]).toEqual([path, expected.status, expected.text]);
       if (remembered && answer.status === 200) kept += 1;
     }
@@ -226,7 +226,7 @@ describeDatabases('cached lists', (open) => {
       await memory.warm(near, far, all, venues, byTitle);
       expect((await remembering!.send('PATCH', `${ROOT}/events/${id}`, { as: 'admin', body })).status).toBe(200);
       const kept: string[] = [];
-      for (const path of [near, far, all, venues, byTitle]) if ((await memory.ask(path)).remembered) kept.push(path);
+      for (const path of [near, far, all, venues, byTitle]) if ((await memory.request(path)).remembered) kept.push(path);
       return kept;
     };
     expect(await write({ description: 'Other text' })).toEqual([near, all, venues, byTitle]);
@@ -264,13 +264,13 @@ describeDatabases('record of an own change', (open) => {
     ['may be anything beside a WordPress: what it wrote to the same event is not found any more', 'on', false],
   ])('%s', async (_, shared, isKnown) => {
     const db = await loadSite(await open());
-    await reindexEvents(db, clock, { trust: true });
+    await reindexEvents(db, clock, { marksComplete: true });
     const running = await serveDatabase(db, { env: { ...ENV, SHARED_WITH_WORDPRESS: shared } });
     try {
-      running.site.followOthers();
+      running.site.startFollowing();
       const path = `${ROOT}/events/44`;
       // With a shared WordPress, values are cached only once all its changes have been taken over.
-      await memoryOf(running).warm(path);
+      await observeCache(running).warm(path);
       const entries: JournalEntry[] = [];
       running.site.journal.subscribe((some) => void entries.push(...some));
       await running.send('PATCH', path, { as: 'admin', body: { description: 'Other text' } });
@@ -279,7 +279,7 @@ describeDatabases('record of an own change', (open) => {
       expect(change?.own).toBeDefined();
       expect(change?.own?.parts?.has('post_content')).toBe(isKnown ? true : undefined);
       expect(change?.own?.parts?.has('post_title')).toBe(isKnown ? false : undefined);
-      expect(change?.own?.moved).toEqual({ gone: [], fresh: [] });
+      expect(change?.own?.indexChange).toEqual({ gone: [], fresh: [] });
     } finally {
       await running.close();
     }

@@ -8,7 +8,7 @@ import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { SiteSettings } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { withTimeout } from '../../src/host/timeout.ts';
-import { createMetrics, type Measured, metricsPage } from '../../src/http/metrics.ts';
+import { createMetrics, type MetricValues, metricsPage } from '../../src/http/metrics.ts';
 import { metricsListener } from '../../src/http/metrics-server.ts';
 import { openSite } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -21,10 +21,10 @@ const LIST = '/wp-json/tribe/events/v1/events';
 const TOKEN = 'a-token-of-sixteen-letters';
 
 /** Metrics of a process that has served no request. */
-async function measuredNowhere(): Promise<Measured> {
+async function measuredNowhere(): Promise<MetricValues> {
   const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
   try {
-    return await createMetrics(site, { phase: () => 'starting' }, '0.0.0').measured();
+    return await createMetrics(site, { phase: () => 'starting' }, '0.0.0').collect();
   } finally {
     await site.close();
   }
@@ -61,7 +61,7 @@ describeDatabases('metrics', (open) => {
 
   it('cover all workers, on a separate port and on the main one, with the token only', async () => {
     server = await startServing(urlOf(db), { WORKERS: '2', METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
-    await server.said('serving metrics');
+    await server.waitForLog('serving metrics');
     for (let asked = 0; asked < 6; asked += 1) expect((await read(`${server.base}${LIST}`)).status).toBe(200);
     await read(`${server.base}${LIST}/999999`);
     const port = server.entries.map((entry) => entry as { msg: string; port?: number }).find(({ msg }) => msg === 'serving metrics')?.port;
@@ -107,9 +107,9 @@ it.each([
   const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
   try {
     const shared = { occurrenceTables: true, shared: true } as SiteSettings;
-    for (const broken of [{ settings: async () => shared, upToDate }, { settings: upToDate }]) {
+    for (const broken of [{ settings: async () => shared, takenOverSince: upToDate }, { settings: upToDate }]) {
       const metrics = createMetrics({ ...site, ...broken }, { phase: () => 'serving' }, '0.0.0');
-      const page = await metricsPage([await withTimeout(3000, metrics.measured())]);
+      const page = await metricsPage([await withTimeout(3000, metrics.collect())]);
       expect(seriesIn(page, 'fasti_ready{part="serving"}')).toBe(1);
     }
   } finally {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { ROOT } from '../support/site-client.ts';
 
 /*
  * WordPress options that should be URLs but are not.

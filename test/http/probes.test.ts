@@ -12,8 +12,8 @@ describe('createProbes', () => {
   ])('decides whether a load balancer follows readiness: %s', (_, asked, now, isFollowed) => {
     let time = 0;
     const probes = createProbes(() => time);
-    for (time of asked) probes.note();
+    for (time of asked) probes.record();
     time = now;
-    expect(probes.isFollowed()).toBe(isFollowed);
+    expect(probes.isProbedRegularly()).toBe(isFollowed);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError, type Fault } from '../../src/errors.ts';
-import { problemReply, refusalOf } from '../../src/http/problem.ts';
+import { problemReply, toApiError } from '../../src/http/problem.ts';
 import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { loadTexts, type Texts } from '../../src/texts.ts';
 
@@ -8,7 +8,7 @@ let texts: Texts;
 beforeAll(async () => {
   texts = await loadTexts(['en', 'it']);
 });
-const reply = (error: unknown, language = 'en') => problemReply(texts, language, refusalOf(error), 'the-id');
+const reply = (error: unknown, language = 'en') => problemReply(texts, language, toApiError(error), 'the-id');
 const invalid = (...faults: [string, Fault][]) => new ApiError('rest_invalid_param', { faults: new Map(faults) });
 
 describe('error body', () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createLog } from '../../src/log.ts';
-import { bodyOf, ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { basic, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { expectBody, ROOT } from '../support/site-client.ts';
 
 interface Entry {
   readonly msg: string;
@@ -25,7 +25,7 @@ describeDatabases('log entry of a refused request', (open) => {
     const before = entries.length;
     const answer = await running.send(...request);
     expect(answer.text).not.toMatch(/known user|not fetched|nonce is wrong|detail"/);
-    bodyOf(answer, status);
+    expectBody(answer, status);
     for (let turns = 0; entries.length === before && turns < 1000; turns += 1) await new Promise((next) => setImmediate(next));
     return entries.slice(before).find(({ msg }) => msg === 'request completed')?.refusal;
   }

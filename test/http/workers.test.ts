@@ -59,9 +59,9 @@ function serve(count: number, first: Fate = 'ready'): Service {
   });
   const workers = manageWorkers({
     count,
-    place: { port: 0, host: '127.0.0.1' },
-    notice: 0,
-    patience: 0,
+    address: { port: 0, host: '127.0.0.1' },
+    noticeMs: 0,
+    timeoutMs: 0,
     log: createLog({ logLevel: 'info' }, { write: (line) => log.push((JSON.parse(line) as { msg: string }).msg) }),
     launch: (number) => {
       if (fate === 'throws') throw new Error('spawn ENOMEM');
@@ -69,8 +69,8 @@ function serve(count: number, first: Fate = 'ready'): Service {
       if (fate !== 'error') started.push(fake);
       return fake.process;
     },
-    ended: (code) => finish(code),
-    failed: () => undefined,
+    onEnd: (code) => finish(code),
+    onPortError: () => undefined,
   });
   const decide = (next: Fate): void => {
     fate = next;

@@ -12,7 +12,7 @@ import type { Bundle } from '../../src/kinds/rendering.ts';
 import { tecFields } from '../../src/kinds/tec/params.ts';
 import { type TecContext, tecRecord } from '../../src/kinds/tec/record.ts';
 import { renderContext } from '../../src/records/caller.ts';
-import { BLANK } from '../../src/storage/rows/posts.ts';
+import { DEFAULT_COLUMNS } from '../../src/storage/rows/posts.ts';
 import { callerOf } from '../http/describing.ts';
 
 /* Tests of every declared field of every kind. Fields that are added to a kind are tested automatically. */
@@ -100,7 +100,7 @@ function holding(
   const moment = '2026-01-01 00:00:00';
   const moments = { post_date: moment, post_date_gmt: moment, post_modified: moment, post_modified_gmt: moment };
   const row = {
-    ...BLANK,
+    ...DEFAULT_COLUMNS,
     ...moments,
     ID: 7,
     post_type: kind.postType,
@@ -109,7 +109,7 @@ function holding(
     post_content: 'Words',
     guid: '',
   };
-  const context = renderContext(callerOf(), { mayRead: () => true, opens: () => true });
+  const context = renderContext(callerOf(), { mayRead: () => true, isOpen: () => true });
   return {
     metas,
     bundle: { posts: new Map([[7, row as never]]), metas: new Map([[7, metas]]), terms: new Map(), attached: new Map(), pages: new Map() },

@@ -62,7 +62,7 @@ const SENT: readonly unknown[] = [
 ];
 const valuesOf = ({ grammar }: ListParam<unknown, unknown>): unknown[] =>
   SENT.flatMap((sent) => {
-    const { value, fault, late } = grammar.read(sent, () => true, {});
+    const { value, fault, schemaFault: late } = grammar.read(sent, () => true, {});
     return fault || late || value === undefined ? [] : [value];
   });
 

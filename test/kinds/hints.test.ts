@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import type { ServedEndpoint } from '../../src/http/endpoint.ts';
-import { onSite } from '../../src/kinds/custom-fields.ts';
+import { kindOnSite } from '../../src/kinds/custom-fields.ts';
 import { feedFilters } from '../../src/kinds/feed-list.ts';
 import { lengthFault } from '../../src/kinds/grammars/grammar.ts';
 import { kinds, postKind } from '../../src/kinds/index.ts';
@@ -26,7 +26,7 @@ const SETS: readonly Params[] = [
   ...endpoints.flatMap(({ params, unlisted = {} }) => [params, unlisted]),
   ...kinds.flatMap(({ fields, filters }) => [fields, filters]),
   feedFilters,
-  ...FIELDS.map((field) => onSite(postKind('event'), { calendar: { customFields: [field] } } as never).fields),
+  ...FIELDS.map((field) => kindOnSite(postKind('event'), { calendar: { customFields: [field] } } as never).fields),
 ];
 const params = SETS.flatMap((set) => Object.entries(set));
 const grammars = [...new Set(params.map(([, { grammar }]) => grammar))];
@@ -39,7 +39,7 @@ describe('hints of all grammars', () => {
       [true, false].flatMap((may) => {
         const { example } = grammar.hint;
         const reading = grammar.read(example, () => may);
-        const sound = reading.fault === undefined && reading.late === undefined && lengthFault(grammar, example) === undefined;
+        const sound = reading.fault === undefined && reading.schemaFault === undefined && lengthFault(grammar, example) === undefined;
         return sound ? [] : [[name, example]];
       }),
     );

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { publishedText } from '../../src/kinds/known-texts.ts';
+import { publishedText } from '../../src/kinds/cached-texts.ts';
 import { memoizeText } from '../../src/memo.ts';
 
 const options = { smilies: false, images: () => undefined };

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { SiteSettings } from '../../src/calendar/settings.ts';
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import { createRoutes } from '../../src/http/routes.ts';
-import { onSite } from '../../src/kinds/custom-fields.ts';
+import { kindOnSite } from '../../src/kinds/custom-fields.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import type { Params } from '../../src/kinds/param.ts';
 
 /* A number that overflows to Infinity would be stored as a word and shown as null. */
 
 const NUMBER = { meta: '_ecp_custom_2', name: 'seats', label: 'Seats', type: 'number', choices: [] } as const;
-const event = onSite(postKind('event'), { calendar: { customFields: [NUMBER] } } as unknown as SiteSettings);
+const event = kindOnSite(postKind('event'), { calendar: { customFields: [NUMBER] } } as unknown as SiteSettings);
 
 /** Parameters of all endpoints, and those that a site defines. */
 const DECLARED: readonly (readonly [string, Params])[] = [

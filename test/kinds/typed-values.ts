@@ -4,7 +4,7 @@ import type { eventFilters } from '../../src/kinds/events/list.ts';
 import { meta, whenEmpty } from '../../src/kinds/fields.ts';
 import { control, filter, group } from '../../src/kinds/filter.ts';
 import { flag } from '../../src/kinds/grammars/flags.ts';
-import { type image, positive } from '../../src/kinds/grammars/grammars.ts';
+import { type image, positiveInteger } from '../../src/kinds/grammars/grammars.ts';
 import type { linkWishes } from '../../src/kinds/grammars/links.ts';
 import { type existingTerms, ids } from '../../src/kinds/grammars/lists.ts';
 import { time } from '../../src/kinds/grammars/times.ts';
@@ -31,7 +31,7 @@ export const same: [
 
 export const nothingMissing: ListParams = {
   ticketed: filter({ grammar: flag, narrows: byTickets }),
-  page: control(positive),
+  page: control(positiveInteger),
   ...group({ params: { include: { grammar: ids() } }, narrows: ({ include = [] }) => [{ by: 'id', ids: include }] }),
 };
 
@@ -42,7 +42,7 @@ group({ params: { include: { grammar: ids() } } });
 // @ts-expect-error: a parameter that is neither a filter nor a control
 export const undecided: ListParams = { ticketed: { grammar: flag } };
 // @ts-expect-error: a condition on another type than that of the grammar
-filter({ grammar: positive, narrows: byTickets });
+filter({ grammar: positiveInteger, narrows: byTickets });
 // @ts-expect-error: an echo of the wrong type
 filter({ grammar: flag, narrows: byTickets, echo: (wanted) => wanted });
 // @ts-expect-error: the group does not have this parameter
@@ -66,7 +66,7 @@ export const uncleared: ValuesOf<{ city: ReturnType<typeof kept> }> = { city: nu
 endpoint({
   methods: ['GET'],
   summary: 'example',
-  params: { page: { grammar: positive } },
+  params: { page: { grammar: positiveInteger } },
   mode: 'read',
   allow: (_site, _caller, { page = 1 }) => page.toFixed() === '1',
   // @ts-expect-error: an endpoint receives only the parameters that it declares
@@ -74,7 +74,7 @@ endpoint({
 });
 
 export async function accepted(site: Site, caller: Caller): Promise<number> {
-  const { page = 1, ...others } = await acceptParams(site, caller, { page: { grammar: positive } }, {}, 'read');
+  const { page = 1, ...others } = await acceptParams(site, caller, { page: { grammar: positiveInteger } }, {}, 'read');
   // @ts-expect-error: only declared parameters are accepted
   return page + others.size;
 }

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { callerFor } from '../../src/records/caller.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
-import { bodyOf, expectRefusal, type Json, ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
-import { listenTo } from '../support/listening.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { setOptions } from '../support/site.ts';
+import { expectBody, expectError, type Json, ROOT } from '../support/site-client.ts';
 
 /* Clients that follow the changes in one language end up with the same records as a full reading in that language. */
 
@@ -40,7 +40,7 @@ for (const form of ['polylang', 'wpml'] as const) {
     async function follow(choice: Choice, known: Known = new Map(), since = ''): Promise<{ known: Known; token: string; told: string[] }> {
       const told: string[] = [];
       for (let token = since; ; ) {
-        const body = bodyOf(await changes(choice, `limit=9${token === '' ? '' : `&since=${token}`}`));
+        const body = expectBody(await changes(choice, `limit=9${token === '' ? '' : `&since=${token}`}`));
         for (const { kind, id, change, record } of body.changes as Json[]) {
           told.push(`${change} ${kind} ${id}`);
           if (change === 'removed') known.delete(`${kind} ${id}`);
@@ -91,8 +91,8 @@ for (const form of ['polylang', 'wpml'] as const) {
 
     it('have a token that is valid for one language', async () => {
       const { token } = await follow('it');
-      expectRefusal(await changes('en', `since=${token}`), 410, 'rest_changes_token_expired');
-      expectRefusal(await changes('none', `since=${token}`), 410, 'rest_changes_token_expired');
+      expectError(await changes('en', `since=${token}`), 410, 'rest_changes_token_expired');
+      expectError(await changes('none', `since=${token}`), 410, 'rest_changes_token_expired');
     });
 
     if (form === 'wpml')
@@ -101,7 +101,7 @@ for (const form of ['polylang', 'wpml'] as const) {
         await setOptions(db, { icl_sitepress_settings: { hidden_languages: ['it'] } });
         const streams = await Promise.all(
           ['', '&translation_language=en'].map((choice) =>
-            listenTo(`${running.base}${ROOT}/changes/stream?include=records&kinds=event${choice}`, headers),
+            openEventStream(`${running.base}${ROOT}/changes/stream?include=records&kinds=event${choice}`, headers),
           ),
         );
         for (const stream of streams) await stream.next();

@@ -6,15 +6,15 @@ import { postKind, postKinds } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import { type Caller, type ContentChoice, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
-import { hasIndex, keepIndexOf } from '../../src/records/list-index.ts';
+import { hasIndex, updateIndex } from '../../src/records/list-index.ts';
 import { type Listing, listPosts } from '../../src/records/posts.ts';
 import { addSiteLanguage } from '../../src/records/site-languages.ts';
 import { indexState } from '../../src/storage/audit/audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { INDEX_OPTION } from '../../src/storage/index/event-index.ts';
 import { hasWrongCounts, reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
-import { dayOf, FACETS, facetCode, idOf, monthOf, monthRow, shareOf } from '../../src/storage/index/event-index-rows.ts';
-import { noteChange } from '../../src/storage/journal/touched.ts';
+import { dayOf, FACETS, facetCode, idOfFacet, monthOf, monthRow, shareOf } from '../../src/storage/index/event-index-rows.ts';
+import { noteChange } from '../../src/storage/journal/reported-changes.ts';
 import { updatePost } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
@@ -60,7 +60,7 @@ describeDatabases('lists in several languages', (open) => {
 
     const reindex = async () => {
       const { contentLanguages: languages } = await running.site.settings();
-      expect(await reindexEvents(db, () => NOW, { trust: true, languages })).toMatchObject({ unfit: [] });
+      expect(await reindexEvents(db, () => NOW, { marksComplete: true, languages })).toMatchObject({ unfit: [] });
     };
 
     const callerOf = async (id: number, code: string | undefined): Promise<Caller> => {
@@ -100,7 +100,7 @@ describeDatabases('lists in several languages', (open) => {
     const change = (id: number, columns: Record<string, string>) =>
       db.transaction(async (trx) => {
         await updatePost(trx, id, columns);
-        await keepIndexOf(trx, known, [id]);
+        await updateIndex(trx, known, [id]);
         noteChange(trx, { now: NOW });
       });
     let known: Caller;
@@ -222,7 +222,7 @@ describeDatabases('lists in several languages', (open) => {
       const events = await db.from('fasti_entries').where({ language: italian, locked: 0, hidden: 0, status: 1 }).where('facet', '>', 0);
       const { facet, start_at } = events.find((row) => row.facet % FACETS === facetCode('category'))!;
       const total = async () => {
-        const asked = { ...SPAN, categories: String(idOf(facet)), language_fallback: 'false', per_page: '1' };
+        const asked = { ...SPAN, categories: String(idOfFacet(facet)), language_fallback: 'false', per_page: '1' };
         return (await listing(await callerOf(0, 'it'), 'event', asked)).total;
       };
       const right = await total();
@@ -241,7 +241,7 @@ describeDatabases('lists in several languages', (open) => {
         .where({ facet: shareOf(facet, ['own', italian])! })
         .delete();
       expect([await hasWrongCounts(db), await hasWrongCounts(db, 0)]).toEqual([true, true]);
-      await reindexEvents(db, () => NOW, { trust: true, languages, atOnce: 0 });
+      await reindexEvents(db, () => NOW, { marksComplete: true, languages, maxRowsAtOnce: 0 });
       expect(await total()).toBe(right);
     });
 
@@ -319,7 +319,7 @@ describeDatabases('lists in several languages', (open) => {
   it('use the index again as soon as a site has its first language', async () => {
     const db = await loadSite(await open());
     const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
-    await reindexEvents(db, () => NOW, { trust: true });
+    await reindexEvents(db, () => NOW, { marksComplete: true });
     expect(hasIndex(await running.site.settings())).toBe(true);
     await addSiteLanguage(running.site, { code: 'en', isDefault: true });
     const { contentLanguages } = await running.site.settings();

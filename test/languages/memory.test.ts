@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ROOT } from '../support/asking.ts';
+import { type CacheObserver, observeCache } from '../support/cache-observer.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
-import { type Memory, memoryOf } from '../support/memory.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { ROOT } from '../support/site-client.ts';
 
 /*
  * The cache with content in several languages: answers are the same as without the cache, and a write drops no answer
@@ -24,14 +24,14 @@ type Ids = Readonly<Record<(typeof KINDS)[number], readonly number[]>>;
 for (const form of ['polylang', 'wpml'] as const) {
   describeDatabases(`the cache of content in several languages, stored by ${form}`, (open) => {
     let [plain, remembering]: RunningSite[] = [];
-    let memory: Memory;
+    let memory: CacheObserver;
     let ids: Ids;
     beforeAll(async () => {
       const db = await loadLanguages(await open(), form);
       const clock = () => new Date('2026-11-22T21:30:00Z');
       plain = await serveDatabase(db, { env: { ...ENV, CACHE: 'off' }, clock });
       remembering = await serveDatabase(db, { env: ENV, clock });
-      memory = memoryOf({ ...remembering, send: (method, path) => remembering!.send(method, path, { headers: HEADERS }) });
+      memory = observeCache({ ...remembering, send: (method, path) => remembering!.send(method, path, { headers: HEADERS }) });
       const found = await Promise.all(
         KINDS.map(async (kind) => [
           kind,
@@ -58,9 +58,9 @@ for (const form of ['polylang', 'wpml'] as const) {
       await memory.warm(...paths);
       expect((await write('POST', `events/${one}`, { title: 'Changed alone' })).status).toBe(200);
       // The first answer after a write reads the site's languages again.
-      await memory.ask(`${ROOT}/categories/${ids.categories[0]}`);
+      await memory.request(`${ROOT}/categories/${ids.categories[0]}`);
       const asked: [string, boolean][] = [];
-      for (const path of [...kept, ...gone]) asked.push([path, (await memory.ask(`${ROOT}/${path}`)).remembered]);
+      for (const path of [...kept, ...gone]) asked.push([path, (await memory.request(`${ROOT}/${path}`)).remembered]);
       expect(asked).toEqual([...kept.map((path) => [path, true]), ...gone.map((path) => [path, false])]);
     });
 
@@ -74,7 +74,7 @@ for (const form of ['polylang', 'wpml'] as const) {
         const named = /_posts` WHERE ID IN \(([?, ]+)\)/.exec(sql)?.[1];
         if (listening.on && named) most = Math.max(most, named.split(',').length);
       });
-      const { answer, remembered } = await memory.ask(list);
+      const { answer, remembered } = await memory.request(list);
       listening.on = false;
       expect([remembered, answer.body.events.length]).toEqual([false, ids.events.length]);
       // The event, its venue and organizers with their translations, and the event's translations.
@@ -139,7 +139,7 @@ for (const form of ['polylang', 'wpml'] as const) {
           await write(body === null ? 'DELETE' : 'POST', path, body);
           for (const read of paths) {
             const expected = await plain!.send('GET', read, { headers: HEADERS });
-            const { answer, remembered } = await memory.ask(read);
+            const { answer, remembered } = await memory.request(read);
             expect([read, answer.status, answer.text]).toEqual([read, expected.status, expected.text]);
             if (remembered) held += 1;
           }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sanitizeFileName, uniqueFileName } from '../../src/media/file-name.ts';
 import { imageType } from '../../src/media/image-type.ts';
-import { exponentOf, MOST_EXPONENT } from '../support/growth.ts';
+import { MAX_EXPONENT, measureGrowthExponent } from '../support/growth.ts';
 
 const png = imageType(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))!;
 const jpeg = imageType(Buffer.from([0xff, 0xd8, 0xff]))!;
@@ -99,7 +99,7 @@ describe('uniqueFileName', () => {
     for (const count of [1000, 4000, 16_000])
       folders.set(count, ['a.png', ...Array.from({ length: count - 1 }, (_, at) => `a-${at + 1}.png`)]);
     const work = (count: number) => expect(uniqueFileName('a.png', folders.get(count) ?? [])).toBe(`a-${count}.png`);
-    const exponent = await exponentOf(work, { longest: 4000, floor: 20_000, confirmedAt: 4 });
-    expect(exponent ?? 0).toBeLessThan(MOST_EXPONENT);
+    const exponent = await measureGrowthExponent(work, { longest: 4000, floor: 20_000, confirmationFactor: 4 });
+    expect(exponent ?? 0).toBeLessThan(MAX_EXPONENT);
   });
 });

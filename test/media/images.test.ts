@@ -9,10 +9,10 @@ import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import {
   fetchForLibrary,
   imageIdAt,
-  imageNumber,
   insertPrepared,
   mayUpload,
   type PreparedImage,
+  parseImageId,
   prepareUpload,
 } from '../../src/media/images.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -87,7 +87,7 @@ describeDatabases('image library', (open) => {
     ['abc', undefined],
     ['1.5', undefined],
     ['', undefined],
-  ])('reads %j as the image ID %j', (value, id) => expect(imageNumber(value)).toBe(id));
+  ])('reads %j as the image ID %j', (value, id) => expect(parseImageId(value)).toBe(id));
 
   describe('imageIdAt', () => {
     it.each([

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { amongUploads, isPrivateFile } from '../../src/media/private-files.ts';
+import { filesInUploads, isPrivateFile } from '../../src/media/private-files.ts';
 
 describe('private files in an uploads folder that also holds the database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-private-'));
@@ -29,8 +29,8 @@ describe('private files in an uploads folder that also holds the database', () =
     expect(await isPrivateFile({ ...places, databaseUrl: 'mysql://u:p@h/n' }, 'fasti.sqlite')).toBe(false));
   it('are distinguished from files outside the uploads folder', async () => {
     const files = [join(data, 'fasti.sqlite'), join(folder, 'outside.backup')];
-    expect(await amongUploads(places, files)).toEqual([files[0]]);
-    expect(await amongUploads({ ...places, uploadsDir: join(folder, 'link') }, files)).toEqual([files[0]]);
-    expect(await amongUploads({ ...places, uploadsDir: join(folder, 'none') }, files)).toEqual([]);
+    expect(await filesInUploads(places, files)).toEqual([files[0]]);
+    expect(await filesInUploads({ ...places, uploadsDir: join(folder, 'link') }, files)).toEqual([files[0]]);
+    expect(await filesInUploads({ ...places, uploadsDir: join(folder, 'none') }, files)).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ describe('fitSize', () => {
   });
 
   it('crops from the middle', () => {
-    expect(fitSize({ width: 1200, height: 800 }, rule(150, 150, true))?.part).toEqual({ left: 200, top: 0, width: 800, height: 800 });
+    expect(fitSize({ width: 1200, height: 800 }, rule(150, 150, true))?.cropArea).toEqual({ left: 200, top: 0, width: 800, height: 800 });
   });
 });
 

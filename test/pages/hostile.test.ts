@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { describeAsking } from '../support/asking.ts';
-import { dangersIn, readPage } from '../support/html-page.ts';
+import { findDangers, readPage } from '../support/html-page.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 const HOME = 'http://127.0.0.1:8081';
 
@@ -24,11 +24,11 @@ const COLUMNS = ['post_title', 'post_content', 'post_excerpt'];
 const METAS =
   /^_(Event|Venue|Organizer)(URL|Website|Cost|Currency\w+|Phone|Email|Address|City|State|Province|StateProvince|Country|Zip|TimezoneAbbr)$|^_ecp_custom|alt$/;
 
-describeAsking(
+describeRequests(
   'pages of a site with hostile texts',
   (ask) => {
     it.each(ATTACKS)('show the text without running it: %j', async (attack) => {
-      const record = await ask.made('/events', {
+      const record = await ask.create('/events', {
         title: 'Fair',
         start_date: '2026-12-05 10:00:00',
         end_date: '2026-12-05 12:00:00',
@@ -39,7 +39,7 @@ describeAsking(
         organizer: { organizer: 'Club', phone: 'a', email: 'a@example.org', website: 'https://example.org/' },
         tags: ['tag'],
       });
-      await ask.rows((db) => spoil(db, attack));
+      await ask.writeRows((db) => spoil(db, attack));
       const addresses = [record.url, record.venue.url, record.organizer[0].url].map((url: string) => url.replace(HOME, ''));
       const query = encodeURIComponent(attack);
       const paths = [
@@ -62,7 +62,7 @@ describeAsking(
         if (answer.status === 301) continue;
         const page = readPage(answer.text);
         const faults = page.faults.filter((fault) => !ofContent(fault));
-        expect([path, dangersIn(page), faults]).toEqual([path, [], []]);
+        expect([path, findDangers(page), faults]).toEqual([path, [], []]);
       }
       const shown = readPage((await ask.send('GET', addresses[0]!, { headers: {} })).text);
       expect(shown.elements.find(({ name }) => name === 'h1')?.text).not.toBe('Fair');

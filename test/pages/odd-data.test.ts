@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { describeAsking, type Json } from '../support/asking.ts';
 import { readPage } from '../support/html-page.ts';
+import { describeRequests, type Json } from '../support/site-client.ts';
 
 const HOME = 'http://127.0.0.1:8081';
 
-describeAsking(
+describeRequests(
   'pages and feeds of old or unusual data',
   (ask) => {
     const get = async (path: string): Promise<string> => {
@@ -14,7 +14,7 @@ describeAsking(
     };
     const page = async (path: string) => readPage(await get(path));
     const made = (values: object = {}): Promise<Json> =>
-      ask.made('/events', {
+      ask.create('/events', {
         title: 'Fair',
         start_date: '2026-12-05 10:00:00',
         end_date: '2026-12-05 12:00:00',
@@ -39,7 +39,7 @@ describeAsking(
     it('show venues, organizers and terms without a name, which is empty in the API', async () => {
       const event = await made();
       const [venue, [organizer]] = [event.venue, event.organizer];
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         await db.from('posts').whereIn('ID', [venue.id, organizer.id]).update({ post_title: '' });
         const ids = [...event.categories, ...event.tags].map(({ id }: Json) => id);
         await db.from('terms').whereIn('term_id', ids).update({ name: '' });
@@ -73,7 +73,7 @@ describeAsking(
       'give a record whose name has no visible characters a substitute name: %j',
       async (post_title) => {
         const { id, url, venue } = await made();
-        await ask.rows((db) => db.from('posts').whereIn('ID', [id, venue.id]).update({ post_title }));
+        await ask.writeRows((db) => db.from('posts').whereIn('ID', [id, venue.id]).update({ post_title }));
         const heading = async (path: string) => (await page(path)).elements.find(({ name }) => name === 'h1')?.text;
         expect([await heading(url), await heading(venue.url)]).toEqual(['Untitled event', 'Unnamed']);
       },
@@ -83,7 +83,7 @@ describeAsking(
       const event = await made();
       const [venue, [organizer]] = [event.venue, event.organizer];
       const websites = async (text: string) => {
-        await ask.rows(async (db) => {
+        await ask.writeRows(async (db) => {
           const metas = [
             [event.id, '_EventURL'],
             [venue.id, '_VenueURL'],
@@ -114,11 +114,13 @@ describeAsking(
     it('show texts with a reference to half of a surrogate pair', async () => {
       const event = await made();
       const half = 'Half &#xD83C; whole &#55356;&#57225;';
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         db.from('posts').whereIn('ID', [event.id, event.venue.id, event.organizer[0].id]).update({ post_title: half }),
       );
-      await ask.rows((db) => db.from('postmeta').where({ post_id: event.venue.id, meta_key: '_VenueCity' }).update({ meta_value: half }));
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
+        db.from('postmeta').where({ post_id: event.venue.id, meta_key: '_VenueCity' }).update({ meta_value: half }),
+      );
+      await ask.writeRows((db) =>
         db
           .from('postmeta')
           .where({ post_id: event.organizer[0].id, meta_key: '_OrganizerEmail' })
@@ -132,7 +134,7 @@ describeAsking(
       const event = await made();
       const fields = { 1: { name: '_ecp_custom_1', label: 'Programme', type: 'textarea', values: '' } };
       await ask.options({ tribe_events_calendar_options: { 'custom-fields': fields } });
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         db.from('postmeta').insert({ post_id: event.id, meta_key: '_ecp_custom_1', meta_value: 'First\r\nSecond\rThird\u0007' }),
       );
       expect(await get('/events/2026-12-05/?ical=1')).toContain('X-FASTI-FIELD;X-NAME=_ecp_custom_1;VALUE=TEXT:First\\nSecond\\nThird\r\n');
@@ -140,7 +142,7 @@ describeAsking(
 
     it('exist for an event without dates and metas, but not for one that visitors may not see', async () => {
       const [event, draft] = [await made(), await made({ title: 'Draft', status: 'draft', slug: 'draft-fair' })];
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         for (const { id } of [event, draft]) {
           for (const table of ['tec_events', 'tec_occurrences'] as const) await db.from(table).where('post_id', id).delete();
           await db.from('postmeta').where('post_id', id).delete();
@@ -195,7 +197,7 @@ describeAsking(
     it("exist for categories that are each other's parents", async () => {
       const { categories } = await made({ categories: ['One', 'Two', 'Alone'] });
       const [one, two, alone] = ['One', 'Two', 'Alone'].map((name) => categories.find((term: Json) => term.name === name).id);
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         const parents = [
           [one, two],
           [two, one],
@@ -206,7 +208,7 @@ describeAsking(
       const urls = await Promise.all([one, alone].map(async (id) => (await ask.read(`/categories/${id}`)).url));
       expect(urls).toEqual([`${HOME}/events/category/one/two/one/`, `${HOME}/events/category/alone/alone/`]);
       for (const url of urls) expect((await page(url)).text).toContain('Fair');
-      expect(await ask.made('/categories', { name: 'Below', parent: one })).toMatchObject({ slug: 'below' });
+      expect(await ask.create('/categories', { name: 'Below', parent: one })).toMatchObject({ slug: 'below' });
     });
 
     it('derive UTC times of events that have only local times, and give none if these are missing too', async () => {
@@ -215,7 +217,7 @@ describeAsking(
         await made({ title: 'There', timezone: 'America/New_York' }),
         await made({ title: 'Never' }),
       ];
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         const ids = [here.id, there.id, never.id];
         const gone = ['_EventStartDateUTC', '_EventEndDateUTC', '_EventTimezoneAbbr'];
         await db.from('postmeta').whereIn('post_id', ids).whereIn('meta_key', gone).delete();
@@ -237,7 +239,7 @@ describeAsking(
       expect(news + atom).not.toMatch(/>(?:0000|never)|<name><\/name>/);
       await ask.options({ tribe_events_calendar_options: { tribe_events_timezone_mode: 'site' } });
       expect((await page(there.url)).text).toContain('4:00 – ');
-      ask.at('2026-12-06T12:00:00Z');
+      ask.setClock('2026-12-06T12:00:00Z');
       expect((await page(there.url)).text).toContain('This event is over.');
     });
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { attemptsOf } from '../../src/accounts/attempts.ts';
 import { feedFilters } from '../../src/kinds/feed-list.ts';
 import { addCustomField } from '../../src/records/custom-fields.ts';
-import { describeAsking, type Json, NOON } from '../support/asking.ts';
-import { dangersIn, readPage } from '../support/html-page.ts';
+import { findDangers, readPage } from '../support/html-page.ts';
+import { describeRequests, type Json, SUITE_TIME } from '../support/site-client.ts';
 
 const HOME = 'http://127.0.0.1:8081';
 const MOST_BYTES = 60 * 1024;
 
-describeAsking(
+describeRequests(
   'public pages',
   (ask) => {
     const get = (path: string, headers: Record<string, string> = {}) => ask.send('GET', path, { headers });
@@ -19,7 +19,7 @@ describeAsking(
     };
     const pathOf = (url: string): string => url.replace(HOME, '');
     const made = (values: object): Promise<Json> =>
-      ask.made('/events', {
+      ask.create('/events', {
         title: 'Fair',
         start_date: '2026-12-05 10:00:00',
         end_date: '2026-12-05 12:00:00',
@@ -31,21 +31,21 @@ describeAsking(
       const { url } = await made({ title: 'Short one', start_date: '2026-11-20 12:00:00', end_date: '2026-11-20 13:30:00' });
       const isOver = async () => (await get(pathOf(url))).text.includes('This event is over.');
       expect([await isOver(), await isOver()]).toEqual([false, false]);
-      ask.at('2026-11-20T12:31:00Z');
+      ask.setClock('2026-11-20T12:31:00Z');
       expect(await isOver()).toBe(true);
       const { url: later } = await made({ start_date: '2026-11-22 12:00:00', end_date: '2026-11-22 13:00:00' });
       expect((await get(pathOf(later))).text).not.toContain('This event is over.');
-      ask.at('2026-11-22T12:01:00Z');
+      ask.setClock('2026-11-22T12:01:00Z');
       expect((await get(pathOf(later))).text).toContain('This event is over.');
-      ask.at(NOON);
+      ask.setClock(SUITE_TIME);
       const today = async (path: string) => /aria-current="page">Today</.test((await get(path)).text);
       expect([await today('/events/today/'), await today('/events/2026-12-05/')]).toEqual([true, false]);
     });
 
     it('redirect from former slugs of records, as WordPress does', async () => {
       const { id } = await made({ slug: 'spring-fete' });
-      await ask.changed(`/events/${id}`, { slug: 'summer-fete' });
-      await ask.rows((db) => db.from('postmeta').insert({ post_id: 12, meta_key: '_wp_old_slug', meta_value: 'old-hall' }));
+      await ask.update(`/events/${id}`, { slug: 'summer-fete' });
+      await ask.writeRows((db) => db.from('postmeta').insert({ post_id: 12, meta_key: '_wp_old_slug', meta_value: 'old-hall' }));
       const { url: hall } = await ask.read('/venues/12');
       const leads = async (path: string) => {
         const { status, headers } = await get(path);
@@ -55,7 +55,7 @@ describeAsking(
       expect(await leads('/event/spring-fete/?ical=1')).toEqual([301, '/event/summer-fete/?ical=1']);
       expect(await leads('/venue/old-hall/')).toEqual([301, pathOf(hall)]);
       expect(await leads('/event/old-hall/')).toEqual([404, undefined]);
-      await ask.changed(`/events/${id}`, { status: 'draft' });
+      await ask.update(`/events/${id}`, { status: 'draft' });
       expect(await leads('/event/spring-fete/')).toEqual([404, undefined]);
     });
 
@@ -111,9 +111,9 @@ describeAsking(
       const paths = ['/events/2026-11/', '/events/2026-12/', '/events/2026-11-30/', '/events/2026-12-01/'];
       const all = () => Promise.all(paths.map(marked));
       await made({ title: 'Two days', start_date: '2026-11-30 10:00:00', end_date: '2026-12-01 12:00:00' });
-      ask.at('2026-11-30T12:00:00Z');
+      ask.setClock('2026-11-30T12:00:00Z');
       expect(await all()).toEqual([true, false, true, false]);
-      ask.at('2026-12-01T12:00:00Z');
+      ask.setClock('2026-12-01T12:00:00Z');
       expect(await all()).toEqual([false, true, false, true]);
     });
 
@@ -180,7 +180,7 @@ describeAsking(
 
     it('show no time for an event without dates, and do not mark it as past', async () => {
       const { id, url } = await made({ title: 'Some day' });
-      await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());
+      await ask.writeRows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());
       const { text } = await get(pathOf(url));
       expect(text).toContain('Some day');
       for (const wrong of ['1970', 'This event is over.', 'google.com/calendar/event', '<time']) expect(text).not.toContain(wrong);
@@ -218,7 +218,7 @@ describeAsking(
 
     it('show no zone for an old event without a zone', async () => {
       const { id, url } = await made({});
-      await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_EventTimezone%').delete());
+      await ask.writeRows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_EventTimezone%').delete());
       expect((await get(pathOf(url))).text).not.toMatch(/\(\s*\)/);
     });
 
@@ -261,7 +261,7 @@ describeAsking(
         checked.push(path);
         if (!answer.headers['content-type']?.startsWith('text/html')) continue;
         const read = readPage(answer.text);
-        expect([path, read.faults, dangersIn(read)]).toEqual([path, [], []]);
+        expect([path, read.faults, findDangers(read)]).toEqual([path, [], []]);
         expect([path, Buffer.byteLength(answer.text) < MOST_BYTES]).toEqual([path, true]);
         for (const link of read.links) {
           const target = pathOf(link).replace(/#.*$/, '');
@@ -350,7 +350,7 @@ describeAsking(
       async (path) => {
         const { id, url } = await made({ venue: { venue: 'Town hall', slug: 'town-hall' } });
         const { id: locked, url: lockedUrl } = await made({ title: 'Locked fair' });
-        await ask.rows((db) => db.from('posts').where({ ID: locked }).update({ post_password: 'swordfish' }));
+        await ask.writeRows((db) => db.from('posts').where({ ID: locked }).update({ post_password: 'swordfish' }));
         const { elements, links } = await page(path);
         const data = elements.flatMap(({ attributes, text }) => (attributes.type === 'application/ld+json' ? [JSON.parse(text)] : []));
         const described: Json[] = data.find(Array.isArray) ?? [];
@@ -375,7 +375,7 @@ describeAsking(
       const { id, url } = await made({ title: 'Gallery day', description: '[gallery]' });
       const shown = async () => [(await get(pathOf(url))).text, (await get('/events/feed/?tribe-bar-search=Gallery')).text];
       expect((await shown()).map((text) => text.includes('galleryid'))).toEqual([false, false]);
-      await ask.rows(async (db) => {
+      await ask.writeRows(async (db) => {
         const image = await db.from('posts').where({ post_type: 'attachment', post_mime_type: 'image/png' }).first('ID');
         await db.from('posts').where('ID', image!.ID).update({ post_parent: id });
       });
@@ -532,7 +532,7 @@ describeAsking(
     describe('with hidden or protected records', () => {
       it.each(['draft', 'pending', 'private', 'future', 'trash'])('do not show records with the status %s', async (status) => {
         const { id, url } = await made({ title: 'Quiet gathering' });
-        await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_status: status }));
+        await ask.writeRows((db) => db.from('posts').where({ ID: id }).update({ post_status: status }));
         for (const path of ['/events/list/?tribe-bar-search=Quiet', '/events/2026-12-05/', '/events/2026-12/'])
           expect((await page(path)).links.filter((link) => link === url)).toEqual([]);
         expect((await page(pathOf(url), 404)).text).not.toContain('Quiet');
@@ -546,7 +546,7 @@ describeAsking(
 
       it('ask for the password of a protected event, and show the event when it is entered', async () => {
         const { id, url } = await made({ title: 'Quiet gathering', description: 'Under the bridge', venue: { venue: 'Secret cellar' } });
-        await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+        await ask.writeRows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
         const enter = (word: string) =>
           ask.send('POST', pathOf(url), {
             headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -569,7 +569,7 @@ describeAsking(
 
       it('do not show a private venue, either at its URL or on the page of an event', async () => {
         const { venue, url } = await made({ venue: { venue: 'Secret cellar' } });
-        await ask.rows((db) => db.from('posts').where({ ID: venue.id }).update({ post_status: 'private' }));
+        await ask.writeRows((db) => db.from('posts').where({ ID: venue.id }).update({ post_status: 'private' }));
         expect((await page(pathOf(url))).text).not.toContain('cellar');
         await page(pathOf(venue.url), 404);
       });
@@ -615,7 +615,7 @@ describeAsking(
       const all = (await Promise.all(files.map(locations))).flat();
       expect(all).toContain(pathOf(url));
       for (const path of all) expect([path, (await get(path.replaceAll('&amp;', '&'))).status]).toEqual([path, 200]);
-      await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+      await ask.writeRows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
       expect(await locations('/sitemap-events-1.xml')).not.toContain(pathOf(url));
       expect((await get('/sitemap-events-9.xml')).status).toBe(404);
     });
@@ -631,12 +631,13 @@ describeAsking(
     // This test is the last one, since the address is blocked afterwards.
     it('refuse passwords from an address that was wrong too often', async () => {
       const { id, url } = await made({});
-      await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
+      await ask.writeRows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
       const attempts = attemptsOf(ask.running().site, 'record-password');
       const enter = () =>
         ask.send('POST', pathOf(url), { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'post_password=perch' });
       expect((await enter()).status).toBe(200);
-      while (attempts.secondsToWait('127.0.0.1', new Date(NOON)) === undefined) attempts.failed('127.0.0.1', undefined, new Date(NOON));
+      while (attempts.secondsToWait('127.0.0.1', new Date(SUITE_TIME)) === undefined)
+        attempts.countFailure('127.0.0.1', undefined, new Date(SUITE_TIME));
       const refused = await enter();
       expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
     });

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { postKinds } from '../../src/kinds/index.ts';
-import { type As, describeAsking } from '../support/asking.ts';
-import { elements, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { elements, openVisitor, textOf, type Visitor } from '../support/desk-visitor.ts';
 import { readPage } from '../support/html-page.ts';
 import { LOGIN_KEYS } from '../support/login-cookie.ts';
+import { describeRequests, type UserName } from '../support/site-client.ts';
 
 /** A record of each kind before publication, and a text that its page shows. */
 const DRAFTS = {
@@ -12,7 +12,7 @@ const DRAFTS = {
   organizer: { organizer: 'Not yet', description: 'Bring a chair' },
 } as const; // biome-ignore format: pairs
 
-describeAsking(
+describeRequests(
   'the preview of an unpublished record',
   (ask) => {
     const previewLink = async (who: Visitor, path: string): Promise<string> => {
@@ -22,18 +22,18 @@ describeAsking(
     };
 
     it.each(postKinds)('shows the page of $name to users who may edit it, and nothing to others', async ({ name, path, postType }) => {
-      const { id } = await ask.made(`/${path}`, { ...DRAFTS[name], status: 'draft' });
+      const { id } = await ask.create(`/${path}`, { ...DRAFTS[name], status: 'draft' });
       const url = `/?post_type=${postType}&p=${id}&preview=true`;
       // Users without the right get the same answer as without the parameter, and it is not cached for users with the
       // right.
       const refused = await ask.send('GET', url);
       expect([refused.status, refused.text.includes('Not yet')]).toEqual([404, false]);
       for (const as of ['sub', 'contrib', 'auth'] as const) {
-        const answer = await (await visitor(ask, as)).get(url);
+        const answer = await (await openVisitor(ask, as)).get(url);
         expect([as, answer.status, answer.text]).toEqual([as, 404, refused.text]);
       }
       for (const as of ['ed', 'admin'] as const) {
-        const who = await visitor(ask, as);
+        const who = await openVisitor(ask, as);
         expect([as, await previewLink(who, `/admin/${path}/${id}`)]).toEqual([as, url]);
         const answer = await who.get(url);
         expect([as, answer.status]).toEqual([as, 200]);
@@ -55,32 +55,32 @@ describeAsking(
     });
 
     it('is available to its author, in every status but the trash, with the events of a venue as visitors see them', async () => {
-      const own = await ask.made('/events', { ...DRAFTS.event, status: 'pending' }, 'contrib');
-      const contributor = await visitor(ask, 'contrib');
-      const admin = await visitor(ask, 'admin');
+      const own = await ask.create('/events', { ...DRAFTS.event, status: 'pending' }, 'contrib');
+      const contributor = await openVisitor(ask, 'contrib');
+      const admin = await openVisitor(ask, 'admin');
       const at = (id: number, type = 'tribe_events') => `/?post_type=${type}&p=${id}&preview=true`;
       expect((await contributor.get(at(own.id))).text).toContain('Preview. Status: Awaiting review.');
       for (const [status, said] of [['private', 'Private'], ['future', 'Scheduled'], ['draft', 'Draft']] as const) {
         const date = status === 'future' ? '2027-01-01 10:00' : '2026-01-01 10:00';
-        const { id } = await ask.made('/events', { ...DRAFTS.event, status: status === 'future' ? 'publish' : status, date });
+        const { id } = await ask.create('/events', { ...DRAFTS.event, status: status === 'future' ? 'publish' : status, date });
         expect([status, (await admin.get(at(id))).text.includes(`Preview. Status: ${said}.`)]).toEqual([status, true]);
         expect([status, (await contributor.get(at(id))).status]).toEqual([status, 404]);
         await ask.del(`/events/${id}`);
         expect([status, (await admin.get(at(id))).status]).toEqual([status, 404]);
       }
-      const venue = await ask.made('/venues', { venue: 'The barn', status: 'draft' });
-      await ask.made('/events', { ...DRAFTS.event, venue: { id: venue.id }, status: 'draft' });
+      const venue = await ask.create('/venues', { venue: 'The barn', status: 'draft' });
+      await ask.create('/events', { ...DRAFTS.event, venue: { id: venue.id }, status: 'draft' });
       const page = await admin.get(at(venue.id, 'tribe_venue'));
       expect([page.text.includes('The barn'), page.text.includes('Not yet')]).toEqual([true, false]);
     }); // biome-ignore format: pairs
 
     it('shows a protected record in full, and redirects for a published one', async () => {
-      const admin = await visitor(ask, 'admin');
-      const { id } = await ask.made('/events', { ...DRAFTS.event, status: 'draft' });
-      await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'secret' }));
+      const admin = await openVisitor(ask, 'admin');
+      const { id } = await ask.create('/events', { ...DRAFTS.event, status: 'draft' });
+      await ask.writeRows((db) => db.from('posts').where('ID', id).update({ post_password: 'secret' }));
       expect((await admin.get(`/?p=${id}&preview=true`)).text).toContain('Bring a chair');
-      const { id: out } = await ask.made('/events', { ...DRAFTS.event, status: 'publish' });
-      const asked = async (who: As) => (await (await visitor(ask, who)).get(`/?p=${out}&preview=true`)).status;
+      const { id: out } = await ask.create('/events', { ...DRAFTS.event, status: 'publish' });
+      const asked = async (who: UserName) => (await (await openVisitor(ask, who)).get(`/?p=${out}&preview=true`)).status;
       expect([await asked(undefined), await asked('sub'), await asked('admin')]).toEqual([301, 301, 301]);
       expect(await previewLink(admin, `/admin/events/${out}`)).toBe('');
     });

@@ -2,26 +2,26 @@ import { expect, it } from '@jest/globals';
 import { deskRoutes } from '../../src/desk/routes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { PAYLOADS } from '../attacks/_xss-payloads.mjs';
-import { describeAsking } from '../support/asking.ts';
 import { describeInBrowser, faultsOfAnswer } from '../support/browser.ts';
-import { visitor } from '../support/desk-visitor.ts';
+import { openVisitor } from '../support/desk-visitor.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /** Columns and metas that contain texts of users. */
 const COLUMNS = ['post_title', 'post_content', 'post_excerpt'] as const;
 const METAS = /^_(Event|Venue|Organizer)(URL|Website|Cost|Phone|Email|Address|City|State|Province|Country|Zip)$|^_fasti_suggestion$|alt$/;
 
 describeInBrowser('stored texts with scripts, in a browser', (visit) => {
-  describeAsking(
+  describeRequests(
     '',
     (ask) => {
       it('run no script on any page of the calendar and of the editors', async () => {
         await ask.options({ fasti_suggest_slug: 'suggest' });
         let written = 0;
-        await ask.rows(async (db) => {
+        await ask.writeRows(async (db) => {
           written = await spoil(db);
         });
         expect(written).toBeGreaterThan(PAYLOADS.length);
-        const admin = await visitor(ask, 'admin');
+        const admin = await openVisitor(ask, 'admin');
         const [name = '', value = ''] = admin.cookie().split('=');
         const { page } = await visit({ locale: 'en' });
         const ran: string[] = [];

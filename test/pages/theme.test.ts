@@ -33,7 +33,7 @@ describe('a theme of the site', () => {
   it('is the one in the documentation', async () => {
     const { theme, assets } = await loadTheme('docs/examples/theme');
     expect(theme.styles).toEqual(['theme.css']);
-    expect(assets.at('', 'theme.css')).toMatch(/^\/_fasti\/theme\./);
+    expect(assets.urlOf('', 'theme.css')).toMatch(/^\/_fasti\/theme\./);
     const html = renderToString(theme.views.event(EVENT));
     expect(html).toContain(
       '<p class="record-when">On Saturday</p><h1>Fair &lt;b></h1><div class="text" dir="auto"><p>Breadalert(1)</p></div>',

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { facetOf } from '../../src/storage/index/event-index-rows.ts';
-import { noteChange } from '../../src/storage/journal/touched.ts';
+import { noteChange } from '../../src/storage/journal/reported-changes.ts';
 import { lockNames, termTreeLock } from '../../src/storage/rows/locks.ts';
 import { lockPost, updatePost } from '../../src/storage/rows/posts.ts';
-import { bodyOf, describeAsking, type Json, NOON } from '../support/asking.ts';
 import { insertAll } from '../support/insert-all.ts';
+import { describeRequests, expectBody, type Json, SUITE_TIME } from '../support/site-client.ts';
 
 /*
  * Races: what one request has read, another one may change before the first one writes.
@@ -15,7 +15,7 @@ import { insertAll } from '../support/insert-all.ts';
 const DATES = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' };
 const many = <Made>(count: number, make: (place: number) => Made): Made[] => Array.from({ length: count }, (_, place) => make(place));
 
-describeAsking('concurrent requests', (ask) => {
+describeRequests('concurrent requests', (ask) => {
   it.each([
     ['events', (title: string) => ({ title, ...DATES })],
     ['venues', (venue: string) => ({ venue })],
@@ -23,19 +23,19 @@ describeAsking('concurrent requests', (ask) => {
     const titles = ['Twin', 'Twin 2', 'Twin 2 2', 'Twin 3'];
     // Venues with the same title and texts are the same venue; a different description makes them distinct.
     const made = await Promise.all(
-      many(16, (place) => ask.made(`/${path}`, { ...body(titles[place % 4]!), description: `Number ${place}` })),
+      many(16, (place) => ask.create(`/${path}`, { ...body(titles[place % 4]!), description: `Number ${place}` })),
     );
     expect(new Set(made.map(({ id }) => id)).size).toBe(16);
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(16);
   });
 
   it('give categories unique slugs, even if one slug equals another plus the slug of its parent', async () => {
-    const { id: parent } = await ask.made('/categories', { name: 'Above' });
-    await ask.made('/categories', { name: 'Below' });
+    const { id: parent } = await ask.create('/categories', { name: 'Above' });
+    await ask.create('/categories', { name: 'Below' });
     const made = await Promise.all([
-      ask.made('/categories', { name: 'Below', parent }),
-      ask.made('/categories', { name: 'Below Above' }),
-      ask.made('/categories', { name: 'Below Above 2' }),
+      ask.create('/categories', { name: 'Below', parent }),
+      ask.create('/categories', { name: 'Below Above' }),
+      ask.create('/categories', { name: 'Below Above 2' }),
     ]);
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(3);
   });
@@ -43,8 +43,8 @@ describeAsking('concurrent requests', (ask) => {
   it('leave no category below itself or below a deleted one', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [one, other] = [
-        await ask.made('/categories', { name: `One ${round}` }),
-        await ask.made('/categories', { name: `Other ${round}` }),
+        await ask.create('/categories', { name: `One ${round}` }),
+        await ask.create('/categories', { name: `Other ${round}` }),
       ];
       await Promise.all([
         ask.patch(`/categories/${one.id}`, { parent: other.id }),
@@ -65,15 +65,15 @@ describeAsking('concurrent requests', (ask) => {
   });
 
   it('list events under the ancestors that their category has after the last of two moves', async () => {
-    const [first, second] = [await ask.made('/categories', { name: 'First' }), await ask.made('/categories', { name: 'Second' })];
-    const moved = await ask.made('/categories', { name: 'Moved', parent: first.id });
-    const { id } = await ask.made('/events', { title: 'Film', ...DATES, categories: [moved.id] });
-    await reindexEvents(ask.db(), () => new Date(NOON), { trust: true });
+    const [first, second] = [await ask.create('/categories', { name: 'First' }), await ask.create('/categories', { name: 'Second' })];
+    const moved = await ask.create('/categories', { name: 'Moved', parent: first.id });
+    const { id } = await ask.create('/events', { title: 'Film', ...DATES, categories: [moved.id] });
+    await reindexEvents(ask.db(), () => new Date(SUITE_TIME), { marksComplete: true });
     const moves: Promise<unknown>[] = [];
     await ask.db().transaction(async (trx) => {
       await lockNames(trx, [termTreeLock('tribe_events_cat')]);
       for (const { id: parent } of [second, first]) {
-        moves.push(ask.changed(`/categories/${moved.id}`, { parent }));
+        moves.push(ask.update(`/categories/${moved.id}`, { parent }));
         // Long enough for the request to find the category and wait for the lock.
         await sleep(200);
       }
@@ -86,32 +86,32 @@ describeAsking('concurrent requests', (ask) => {
 
   it('do not reuse a venue that is deleted while they wait for its lock', async () => {
     const venue = 'Old cinema';
-    const { id } = await ask.made('/venues', { venue });
+    const { id } = await ask.create('/venues', { venue });
     let event: Promise<Json> | undefined;
     await ask.db().transaction(async (trx) => {
       await lockPost(trx, id);
       await updatePost(trx, id, { post_status: 'trash' });
-      noteChange(trx, { now: new Date(NOON) });
-      event = ask.made('/events', { title: 'Film', ...DATES, venue: { venue } });
+      noteChange(trx, { now: new Date(SUITE_TIME) });
+      event = ask.create('/events', { title: 'Film', ...DATES, venue: { venue } });
       // Long enough for the request to find the venue and wait for the lock.
       await sleep(300);
     });
-    const [link] = await ask.meta((await event).id, '_EventVenueID');
+    const [link] = await ask.metaValues((await event).id, '_EventVenueID');
     expect(Number(link)).not.toBe(id);
   });
 });
 
-describeAsking('gallery without ids', (ask) => {
+describeRequests('gallery without ids', (ask) => {
   it('shows the images of its event even if there are many unattached images', async () => {
     const image = (ID: number, post_parent: number) => ({
       ID, post_parent, post_type: 'attachment', post_status: 'inherit', post_mime_type: 'image/png', post_title: `Image ${ID}`,
       post_name: `image-${ID}`, guid: `http://127.0.0.1:8081/wp-content/uploads/${ID}.png`,
     }); // biome-ignore format: one row
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       await insertAll(db, 'posts', [...many(600, (place) => image(20_000 + place, 0)), image(30_000, 38)], 100);
       await db.from('posts').where('ID', 38).update({ post_content: '[gallery]' });
     });
-    const { content } = bodyOf(await ask.send('GET', '/wp-json/wp/v2/tribe_events/38'));
+    const { content } = expectBody(await ask.send('GET', '/wp-json/wp/v2/tribe_events/38'));
     expect(content.rendered).toContain('30000.png');
   });
 });

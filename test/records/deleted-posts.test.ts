@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { removeLeftoverRows } from '../../src/storage/rows/new-rows.ts';
-import { BLANK } from '../../src/storage/rows/posts.ts';
+import { DEFAULT_COLUMNS } from '../../src/storage/rows/posts.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
-import { describeAsking } from '../support/asking.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /*
  * Which related rows are deleted with a permanently deleted post, and which stay (`wp_delete_post`). Only `wp/v2`
@@ -20,7 +20,7 @@ const DELETIONS = [
 const [ABOVE, PICTURE] = [44, 11];
 const NOTED = { comment_author: 'Anna', comment_content: 'Good', comment_date: ZERO_DATE, comment_date_gmt: ZERO_DATE };
 
-describeAsking('permanent deletion of a post', (ask) => {
+describeRequests('permanent deletion of a post', (ask) => {
   const removed = (base: string, id: number, query = '') => ask.send('DELETE', `/wp-json/wp/v2/${base}/${id}${query}`, { as: 'admin' });
   const picture = async () => (await ask.send('GET', `/wp-json/wp/v2/media/${PICTURE}`, { as: 'admin' })).body.post;
   const left = async () => ({
@@ -31,10 +31,10 @@ describeAsking('permanent deletion of a post', (ask) => {
 
   it.each(DELETIONS)('deletes comments and revisions and moves attachments to the parent: %s', async (base, id) => {
     const before = (await left()).revisions;
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       for (const table of ['comments', 'commentmeta'] as const) await db.from(table).delete();
       await db.from('posts').where('ID', id).update({ post_parent: ABOVE });
-      await db.from('posts').insert({ ...BLANK, post_type: 'revision', post_status: 'inherit', post_parent: id });
+      await db.from('posts').insert({ ...DEFAULT_COLUMNS, post_type: 'revision', post_status: 'inherit', post_parent: id });
       await db.from('posts').where('ID', PICTURE).update({ post_parent: id });
       for (const post of [id, ABOVE]) {
         const row = { ...NOTED, comment_post_ID: post };
@@ -56,7 +56,7 @@ describeAsking('permanent deletion of a post', (ask) => {
   });
 
   it('makes the image of a draft public and records the change in the journal', async () => {
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       await db.from('posts').where('ID', 38).update({ post_status: 'draft' });
       await db.from('posts').where('ID', PICTURE).update({ post_parent: 38 });
     });
@@ -70,7 +70,7 @@ describeAsking('permanent deletion of a post', (ask) => {
   });
   it('by another program leaves comments that removeLeftoverRows deletes before the id is reused', async () => {
     const [GONE, OTHER] = [9_999, 44];
-    await ask.rows(async (db) => {
+    await ask.writeRows(async (db) => {
       for (const table of ['comments', 'commentmeta'] as const) await db.from(table).delete();
       for (const comment_post_ID of [GONE, OTHER]) await db.from('comments').insert({ ...NOTED, comment_post_ID });
     });

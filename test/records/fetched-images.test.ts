@@ -8,13 +8,13 @@ import { postKind } from '../../src/kinds/index.ts';
 import { callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { discardImages } from '../../src/records/writes/prepared-images.ts';
-import { describeAsking } from '../support/asking.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /*
  * Images that a request names by the URL of another server are fetched before anything is written.
  */
 
-describeAsking('fetched images of a request', (ask) => {
+describeRequests('fetched images of a request', (ask) => {
   let server: Server;
   let elsewhere: string;
   let requests = 0;

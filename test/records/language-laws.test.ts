@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { ApiError } from '../../src/errors.ts';
-import { onSite } from '../../src/kinds/custom-fields.ts';
+import { kindOnSite } from '../../src/kinds/custom-fields.ts';
 import { event } from '../../src/kinds/event.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
@@ -51,7 +51,7 @@ describeDatabases('groups of translations', (open) => {
 
   it.each(['polylang', 'wpml'] as const)('stay valid and mutual after random writes, stored by %s', async (form) => {
     const { db, site, caller } = sites.get(form)!;
-    const kind = onSite(event, caller.settings);
+    const kind = kindOnSite(event, caller.settings);
     const languages = caller.settings.contentLanguages!;
     const eventsOf = async () => (await db.from('posts').where('post_type', 'tribe_events').orderBy('ID').select('ID')).map(({ ID }) => ID);
     const faults = async () => {

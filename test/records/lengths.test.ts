@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import type { Json } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { servedRoutes } from '../support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import type { Json } from '../support/site-client.ts';
 
 /** A record of each kind in the sample site. */
 const IDS: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { publishDue } from '../../src/records/scheduled.ts';
+import { publishDuePosts } from '../../src/records/scheduled.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -70,7 +70,7 @@ describeDatabases('drafts linked by a published event', (open) => {
     afterAll(() => clocked.close());
     const noonComes = async () => {
       now = new Date('2026-11-21T11:00:00Z');
-      expect(await publishDue(clocked.site)).toBe(1);
+      expect(await publishDuePosts(clocked.site)).toBe(1);
     };
 
     it('are published at the scheduled time if the editor may publish them', async () => {
@@ -94,7 +94,7 @@ describeDatabases('drafts linked by a published event', (open) => {
       else for (const request of requests) await clocked.send('POST', EVENTS, { as: 'admin', body: request.body });
       expect(await statuses()).toEqual(['draft', 'draft']);
       now = new Date('2026-11-21T11:00:00Z');
-      expect(await publishDue(clocked.site)).toBe(2);
+      expect(await publishDuePosts(clocked.site)).toBe(2);
       expect([await statuses(), await notes()]).toEqual([['publish', 'publish'], []]);
     });
 

@@ -1,21 +1,21 @@
 import { expect, it } from '@jest/globals';
 import { sampleSlugs } from '../../src/records/core/sample-slugs.ts';
 import type { Post } from '../../src/wordpress/rows.ts';
-import { describeAsking } from '../support/asking.ts';
 import { countQueries } from '../support/count-queries.ts';
-import { cpuOf } from '../support/growth.ts';
+import { measureCpuTime } from '../support/growth.ts';
 import { insertAll } from '../support/insert-all.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /*
  * The cost of records that a text or a URL names stays low, however many there are.
  */
 
-describeAsking('thousands of named records', (ask) => {
+describeRequests('thousands of named records', (ask) => {
   it('in galleries do not prevent lists and events from being returned', async () => {
     const ids = Array.from({ length: 40_000 }, (_, place) => 100_000 + place);
     const description = `[gallery ids="${ids.join()}"]`;
-    await ask.changed('/events/38', { description });
-    await ask.changed('/events/39', { description });
+    await ask.update('/events/38', { description });
+    await ask.update('/events/39', { description });
     expect((await ask.read('/events?per_page=50')).events.length).toBeGreaterThan(1);
     expect((await ask.read('/events/38')).id).toBe(38);
     const { status } = await ask.send('GET', '/wp-json/wp/v2/tribe_events?per_page=50');
@@ -29,8 +29,8 @@ describeAsking('thousands of named records', (ask) => {
     const { result, queries } = await countQueries(site, () => ask.get(`/events/by-slug/${path}`));
     expect(result.body).toEqual(unknown.body);
     expect(queries).toBeLessThan(15);
-    const nested = await ask.made('/events', { title: 'Inside', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
-    await ask.rows(async (db) => {
+    const nested = await ask.create('/events', { title: 'Inside', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
+    await ask.writeRows(async (db) => {
       await db.from('posts').where('ID', nested.id).update({ post_parent: 38 });
     });
     const { slug } = await ask.read('/events/38');
@@ -47,7 +47,7 @@ describeAsking('thousands of named records', (ask) => {
       [1, 1000],
       [1001, 8000],
     ] as const) {
-      await ask.rows((db) =>
+      await ask.writeRows((db) =>
         insertAll(
           db,
           'posts',
@@ -56,7 +56,7 @@ describeAsking('thousands of named records', (ask) => {
         ),
       );
       const rows = Array.from({ length: 50 }, (_, place) => ({ ...row(1), ID: 1 + place })) as Post[];
-      costs.push(await cpuOf(() => sampleSlugs(ask.db(), rows), 3));
+      costs.push(await measureCpuTime(() => sampleSlugs(ask.db(), rows), 3));
       expect((await sampleSlugs(ask.db(), [{ ...rows[0]!, ID: 1 } as Post])).get(1)).toBe(`same-${to + 1}`);
     }
     // With eight times as many rows, comparing each with all would take sixty-four times the work.

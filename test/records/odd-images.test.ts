@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { describeAsking, type Json } from '../support/asking.ts';
+import { describeRequests, type Json } from '../support/site-client.ts';
 
 /*
  * The stored metadata of an image may have been written by any program, and may be broken.
@@ -7,7 +7,7 @@ import { describeAsking, type Json } from '../support/asking.ts';
 
 const IMAGE = 10;
 
-describeAsking('image with broken metadata', (ask) => {
+describeRequests('image with broken metadata', (ask) => {
   it.each([
     ['a size of which nothing is', 'a:1:{s:5:"sizes";a:1:{s:6:"medium";N;}}', {}],
     ['sizes in one word', 'a:1:{s:5:"sizes";s:3:"all";}', {}],
@@ -21,7 +21,7 @@ describeAsking('image with broken metadata', (ask) => {
       .where({ meta_key: '_thumbnail_id', meta_value: String(IMAGE) })
       .pluck('post_id');
     const event = await ask.db().from('posts').whereIn('ID', posts).where('post_type', 'tribe_events').first();
-    await ask.rows((db) => db.from('postmeta').where({ post_id: IMAGE, meta_key: '_wp_attachment_metadata' }).update({ meta_value }));
+    await ask.writeRows((db) => db.from('postmeta').where({ post_id: IMAGE, meta_key: '_wp_attachment_metadata' }).update({ meta_value }));
     const { image } = await ask.read(`/events/${event!.ID}`, 'admin');
     const { url, extension: __, ...shown }: Json = image;
     expect(shown).toEqual({ id: IMAGE, ...members });

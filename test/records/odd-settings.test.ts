@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { describeAsking, idsOf } from '../support/asking.ts';
+import { describeRequests, idsOf } from '../support/site-client.ts';
 
 /*
  * Values that WordPress allows in its settings but that sites rarely have.
@@ -7,7 +7,7 @@ import { describeAsking, idsOf } from '../support/asking.ts';
 
 const ALL = '/events?start_date=2030-01-01&end_date=2031-12-31';
 
-describeAsking('unusual setting', (ask) => {
+describeRequests('unusual setting', (ask) => {
   it.each([{ posts_per_page: '-1' }, { tribe_events_calendar_options: { posts_per_page: '-1' } }])(
     'of -1 records per page returns as many as a page can hold: %j',
     async (setting) => {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { postKinds } from '../../src/kinds/index.ts';
 import type { PostKind } from '../../src/kinds/kind.ts';
-import { describeAsking } from '../support/asking.ts';
+import { describeRequests } from '../support/site-client.ts';
 
 /*
  * A user without the capability to write scripts cannot store one in any row, whichever field it is sent in, including
@@ -23,7 +23,7 @@ const ADDRESSES = postKinds.flatMap(({ postType }) =>
   ['_EventURL', '_VenueURL', '_OrganizerWebsite'].map((key) => [postType, key] as const),
 );
 
-describeAsking('script in a text', (ask) => {
+describeRequests('script in a text', (ask) => {
   const rowsWithIt = async (id: number): Promise<unknown[]> => [
     ...(await ask.db().from('posts').where('ID', id)),
     ...(await ask.db().from('postmeta').where('post_id', id)),
@@ -31,7 +31,7 @@ describeAsking('script in a text', (ask) => {
 
   it.each(FIELDS)('in %s, field %s, is not stored on creation and change', async (path, field, kind) => {
     const created = await ask.post(`/${path}`, { ...NEW[kind.name], [field]: SCRIPT }, 'contrib');
-    const { id } = created.status === 201 ? created.body : await ask.made(`/${path}`, NEW[kind.name], 'contrib');
+    const { id } = created.status === 201 ? created.body : await ask.create(`/${path}`, NEW[kind.name], 'contrib');
     const changed = await ask.patch(`/${path}/${id}`, { [field]: SCRIPT }, 'contrib');
     expect([200, 400, 403]).toContain(changed.status);
     expect(JSON.stringify(await rowsWithIt(id))).not.toMatch(/onerror/);
@@ -46,7 +46,7 @@ describeAsking('script in a text', (ask) => {
       });
     expect((await write('javascript:alert(1)')).status).toBe(400);
     const { status, body } = await write(`https://example.org/'onclick='alert(1)"`);
-    expect({ status, stored: await ask.meta(body.id, key) }).toEqual({
+    expect({ status, stored: await ask.metaValues(body.id, key) }).toEqual({
       status: 201,
       stored: ['https://example.org/%27onclick=%27alert(1)'],
     });

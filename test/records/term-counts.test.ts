@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite } from '../support/site.ts';
+import { ROOT } from '../support/site-client.ts';
 
 const EVENT = { title: 'Counted', start_date: '2030-01-01 10:00', end_date: '2030-01-01 11:00' };
 const [ONE, OTHER, TAG] = [5, 6, 12];

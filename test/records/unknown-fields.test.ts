@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { kinds, postKind } from '../../src/kinds/index.ts';
 import { nearestName } from '../../src/kinds/nearest-name.ts';
 import { unknownFields } from '../../src/records/unknown-fields.ts';
-import { describeAsking, ROOT } from '../support/asking.ts';
+import { describeRequests, ROOT } from '../support/site-client.ts';
 
 const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };
 const HEADER = 'x-fasti-warning';
@@ -37,7 +37,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('unknown fields o
   });
 });
 
-describeAsking('warning about an unknown field', (ask) => {
+describeRequests('warning about an unknown field', (ask) => {
   const warningOf = async (body: object, path = '/events') => (await ask.post(path, body as Record<string, unknown>)).headers[HEADER];
 
   it('is a header that suggests the nearest field', async () =>

@@ -15,11 +15,11 @@ function looks(seen: readonly Seen[]): Sighting[] {
     at = moment ?? at + 1000;
     const found = {
       signs: ['a', 'b'],
-      settled: true,
-      forgotten: [false, false],
+      isSettled: true,
+      unrecorded: [false, false],
       position: undefined,
-      step: undefined,
-      opened: undefined,
+      positionStep: undefined,
+      openedTables: undefined,
       uptime: HOUR + Math.floor(at / 1000),
       ...signs,
     };
@@ -29,7 +29,7 @@ function looks(seen: readonly Seen[]): Sighting[] {
 }
 
 const epochs = (...seen: Seen[]) => looks(seen).map(({ epoch }) => epoch);
-const trusted = (...seen: Seen[]) => looks(seen).map((sighting) => sighting.trusted);
+const trusted = (...seen: Seen[]) => looks(seen).map((sighting) => sighting.isTrusted);
 
 describe('nextSighting', () => {
   it('keeps the epoch while the signs stay the same', () => {
@@ -46,7 +46,7 @@ describe('nextSighting', () => {
   });
 
   it('starts a new epoch at each look whose signs are not settled', () => {
-    expect(epochs({}, { settled: false }, { settled: false }, {}, {})).toEqual([1, 2, 3, 3, 3]);
+    expect(epochs({}, { isSettled: false }, { isSettled: false }, {}, {})).toEqual([1, 2, 3, 3, 3]);
   });
 
   it('is trusted once settled signs have been seen for as long as rows may lag behind them', () => {
@@ -57,7 +57,7 @@ describe('nextSighting', () => {
       false,
       true,
     ]);
-    expect(trusted({ at: 0, settled: false }, { at: 2000, settled: false }, { at: 2100 })).toEqual([false, false, true]);
+    expect(trusted({ at: 0, isSettled: false }, { at: 2000, isSettled: false }, { at: 2100 })).toEqual([false, false, true]);
   });
 
   it('starts a new epoch after a restart of the server, even if the signs are the same', () => {

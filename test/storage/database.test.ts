@@ -5,7 +5,7 @@ import { builders } from '../../src/storage/engine/builder.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
 import { insertedValues, insertMissing, insertRows, upsertRows } from '../../src/storage/engine/insert.ts';
 import { transactionRunner } from '../../src/storage/engine/transaction-runner.ts';
-import { everythingTouched } from '../../src/storage/journal/touched.ts';
+import { reportEverything } from '../../src/storage/journal/reported-changes.ts';
 import { lockNames } from '../../src/storage/rows/locks.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 
@@ -112,10 +112,10 @@ describeDatabases('database', (open, engine) => {
   });
 
   it('groups concurrent transactions into as few commits as the dialect allows', async () => {
-    const { pieces } = db.dialect.together;
+    const { maxPieces: pieces } = db.dialect.groupCommit;
     const run = transactionRunner({
       driver: db.driver,
-      dialect: { ...db.dialect, together: { pieces, milliseconds: Number.POSITIVE_INFINITY } },
+      dialect: { ...db.dialect, groupCommit: { maxPieces: pieces, maxMs: Number.POSITIVE_INFINITY } },
       builderFor: builders(db.dialect.name === 'sqlite' ? 'better-sqlite3' : 'mysql2'),
     });
     let commits = 0;
@@ -202,7 +202,7 @@ describeDatabases('database', (open, engine) => {
     const take = (one: Database) =>
       one.transaction(async (tx) => {
         await lockNames(tx, ['term:jazz', 'term:jazz', 'slug:jazz']);
-        everythingTouched(tx);
+        reportEverything(tx);
         const known = await tx.from('terms').where('slug', 'jazz').pluck('term_id');
         if (known.length === 0) await tx.from('terms').insert({ name: 'Jazz', slug: 'jazz' });
       });

@@ -7,7 +7,7 @@ import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import { TEC_PASSWORD, tecFilters } from '../../src/kinds/tec/params.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
-import { giveUpStaleIndex, hasIndex, trustsIndex } from '../../src/records/list-index.ts';
+import { canUseIndex, dropStaleIndex, hasIndex } from '../../src/records/list-index.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import { listTecPosts } from '../../src/records/tec-posts.ts';
 import { changeTerm, createTerm, deleteTerm } from '../../src/records/terms.ts';
@@ -15,14 +15,14 @@ import { changePost, createPost, trashPost } from '../../src/records/writes/post
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { distrustIndex, indexEvents, isInStep, isOvertaken, trustIndex } from '../../src/storage/index/event-index.ts';
+import { disableIndex, enableIndex, indexEvents, isIndexOutdated, isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { hasWrongCounts, reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
-import { joinWriters, postChanged } from '../../src/storage/journal/touched.ts';
-import { MOST_FOUND } from '../../src/storage/lists/linked-records.ts';
+import { joinWriters, reportPostChanged } from '../../src/storage/journal/reported-changes.ts';
+import { MAX_LINKED_RECORDS } from '../../src/storage/lists/linked-records.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
-import { keepTables, loadSite, resetSite, setOptions } from '../support/site.ts';
+import { loadSite, resetSite, setOptions, snapshotTables } from '../support/site.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const [ADMIN, EDITOR, AUTHOR, CONTRIBUTOR] = [1, 2, 3, 4];
@@ -123,8 +123,8 @@ describeDatabases('list index', (open, engine) => {
     db = await loadSite(await open());
     running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
     site = running.site;
-    await reindexEvents(site.db, () => NOW, { trust: true });
-    putBack = await keepTables(db);
+    await reindexEvents(site.db, () => NOW, { marksComplete: true });
+    putBack = await snapshotTables(db);
   });
   afterAll(() => running.close());
   beforeEach(() => putBack());
@@ -203,7 +203,7 @@ describeDatabases('list index', (open, engine) => {
     ],
   ])('returns the same lists as the WordPress tables for the sample site %s', async (_, change) => {
     await change();
-    await reindexEvents(site.db, () => NOW, { trust: true });
+    await reindexEvents(site.db, () => NOW, { marksComplete: true });
     const { indexed, plain } = await bothWays();
     expect(indexed).toEqual(plain);
     // Empty lists would prove nothing.
@@ -222,7 +222,7 @@ describeDatabases('list index', (open, engine) => {
         .asyncProperty(fc.array(command, { minLength: 4, maxLength: 14 }), async (commands) => {
           for (const one of commands) await run(one);
           const kept = await rowsOf();
-          await reindexEvents(site.db, () => NOW, { trust: true });
+          await reindexEvents(site.db, () => NOW, { marksComplete: true });
           expect(kept).toEqual(await rowsOf());
           const { indexed, plain } = await bothWays();
           expect(indexed).toEqual(plain);
@@ -269,7 +269,7 @@ describeDatabases('list index', (open, engine) => {
         await site.db.transaction(async (trx) => {
           await trx.from('posts').where('ID', id).update({ post_password: 'secret' });
           await indexEvents(trx, [id], undefined);
-          postChanged(trx, id);
+          reportPostChanged(trx, id);
           joinWriters(trx);
         });
       }
@@ -287,23 +287,23 @@ describeDatabases('list index', (open, engine) => {
       });
       expect(await unfit).toEqual([38]);
       expect(hasIndex(await site.settings())).toBe(false);
-      expect(await reindexEvents(site.db, () => NOW, { trust: true })).toMatchObject({ unfit: [38] });
+      expect(await reindexEvents(site.db, () => NOW, { marksComplete: true })).toMatchObject({ unfit: [38] });
       expect(hasIndex(await site.settings())).toBe(false);
       await resetSite(db);
-      expect(await reindexEvents(site.db, () => NOW, { trust: true })).toMatchObject({ unfit: [] });
+      expect(await reindexEvents(site.db, () => NOW, { marksComplete: true })).toMatchObject({ unfit: [] });
       expect(hasIndex(await site.settings())).toBe(true);
     });
 
     it('requires that all changes by WordPress have been taken over, if WordPress writes to the same tables', async () => {
       const own = { settings: await site.settings(), arrived: 0 };
       const shared = { ...own, settings: { ...own.settings, shared: true } };
-      expect(await trustsIndex(site, own)).toBe(true);
-      expect(await trustsIndex({ ...site, upToDate: async () => undefined }, shared)).toBe(false);
-      expect(await trustsIndex({ ...site, upToDate: async () => ({ state: undefined }) }, shared)).toBe(true);
+      expect(await canUseIndex(site, own)).toBe(true);
+      expect(await canUseIndex({ ...site, takenOverSince: async () => undefined }, shared)).toBe(false);
+      expect(await canUseIndex({ ...site, takenOverSince: async () => ({ state: undefined }) }, shared)).toBe(true);
       // Taking over changes may have ended the trust in the index.
-      const inState = (state: string | undefined) => trustsIndex({ ...site, upToDate: async () => ({ state }) }, shared);
+      const inState = (state: string | undefined) => canUseIndex({ ...site, takenOverSince: async () => ({ state }) }, shared);
       expect(await inState('1')).toBe(true);
-      await distrustIndex(db);
+      await disableIndex(db);
       expect(await inState(undefined)).toBe(false);
       expect(await inState('2')).toBe(false);
     });
@@ -312,7 +312,7 @@ describeDatabases('list index', (open, engine) => {
       const asking = { settings: { ...(await site.settings()), shared: true }, arrived: 0 };
       const queriesIn = async (state: string | undefined) => {
         const before = site.db.queries();
-        expect(await trustsIndex({ ...site, upToDate: async () => ({ state }) }, asking)).toBe(true);
+        expect(await canUseIndex({ ...site, takenOverSince: async () => ({ state }) }, asking)).toBe(true);
         return site.db.queries() - before;
       };
       expect([await queriesIn('a'), await queriesIn('a'), await queriesIn('b'), await queriesIn('a')]).toEqual([1, 0, 1, 1]);
@@ -332,7 +332,7 @@ describeDatabases('list index', (open, engine) => {
       await resetSite(db);
       expect(await entries()).toEqual(all);
       // The option may have been restored together with the tables of WordPress.
-      await db.transaction((trx) => trustIndex(trx, undefined));
+      await db.transaction((trx) => enableIndex(trx, undefined));
       await create();
       expect(await entries()).toEqual(all);
       expect(hasIndex(await site.settings())).toBe(false);
@@ -342,25 +342,25 @@ describeDatabases('list index', (open, engine) => {
       const caller = await callerOf(ADMIN);
       await trashPost(site, { ...caller, settings: { ...caller.settings, shared: true } }, postKind('event'), 38);
       expect(hasIndex(await site.settings())).toBe(true);
-      expect(await isInStep(db, [38], undefined)).toBe(true);
+      expect(await isIndexUpToDate(db, [38], undefined)).toBe(true);
     });
 
     it('is questioned once the calendar plugin has saved after Fasti', async () => {
-      expect(await isOvertaken(db)).toBe(false);
+      expect(await isIndexOutdated(db)).toBe(false);
       await setOptions(db, { tribe_last_save_post: String(NOW.getTime() / 1000 + 60) });
-      expect(await isOvertaken(db)).toBe(true);
-      await distrustIndex(db);
-      expect(await isOvertaken(db)).toBe(false);
+      expect(await isIndexOutdated(db)).toBe(true);
+      await disableIndex(db);
+      expect(await isIndexOutdated(db)).toBe(false);
     });
 
     it('is checked when the service starts, with the reason why lists do not use the index', async () => {
-      expect(await giveUpStaleIndex(site)).toBeUndefined();
+      expect(await dropStaleIndex(site)).toBeUndefined();
       await setOptions(db, { tribe_last_save_post: String(NOW.getTime() / 1000 + 60) });
-      expect(await giveUpStaleIndex(site)).toBe('missing');
+      expect(await dropStaleIndex(site)).toBe('missing');
       expect(hasIndex(await site.settings())).toBe(false);
-      expect(await giveUpStaleIndex(site)).toBe('missing');
-      await trustIndex(site.db, undefined);
-      expect(await giveUpStaleIndex({ ...site, settings: async () => ({ ...(await site.settings()), shared: true }) })).toBe('shared');
+      expect(await dropStaleIndex(site)).toBe('missing');
+      await enableIndex(site.db, undefined);
+      expect(await dropStaleIndex({ ...site, settings: async () => ({ ...(await site.settings()), shared: true }) })).toBe('shared');
       expect(hasIndex(await site.settings())).toBe(false);
     });
   });
@@ -397,7 +397,11 @@ describeDatabases('list index', (open, engine) => {
       const before = await lists();
       expect(before).toEqual(places.map(() => expect.objectContaining({ ids: expect.arrayContaining([expect.any(Number)]) })));
       const venue = await db.from('posts').where('ID', 12).first();
-      const many = Array.from({ length: MOST_FOUND + 1 }, (_, place) => ({ ...venue!, ID: 50_000 + place, post_name: `hall-${place}` }));
+      const many = Array.from({ length: MAX_LINKED_RECORDS + 1 }, (_, place) => ({
+        ...venue!,
+        ID: 50_000 + place,
+        post_name: `hall-${place}`,
+      }));
       await insertRows(db, 'posts', many);
       for (const [meta_key, meta_value] of Object.entries({ _VenueLat: '40.8', _VenueLng: '-73.9' }))
         await insertRows(
@@ -422,7 +426,7 @@ describeDatabases('list index', (open, engine) => {
 
   it.each([
     ['a small index', {}],
-    ['one that is counted facet by facet', { atOnce: 0 }],
+    ['one that is counted facet by facet', { maxRowsAtOnce: 0 }],
   ])('removes rows of deleted events and repairs wrong counts when rebuilding: %s', async (_, size) => {
     const right = await rowsOf();
     await db
@@ -431,7 +435,7 @@ describeDatabases('list index', (open, engine) => {
     await db.from('fasti_days').update({ n: 7 });
     await db.from('fasti_days').insert([20261201, -202613].map((day) => ({ facet: 8001, day, n: 2, running: 1 })));
     await db.from('fasti_entries').where('post_id', 38).del();
-    await reindexEvents(site.db, () => NOW, { trust: true, ...size });
+    await reindexEvents(site.db, () => NOW, { marksComplete: true, ...size });
     expect(await rowsOf()).toEqual(right);
   });
 

@@ -3,15 +3,15 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { differingRanges, type Fingerprints, fingerprintsOf, RANGE } from '../../src/storage/freshness/fingerprints.ts';
+import { differingRanges, type Fingerprints, fingerprintsOf, KEYS_PER_RANGE } from '../../src/storage/freshness/fingerprints.ts';
 import { WATCHED, type WatchedName, watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { createWpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 
 describe('ranges in which two fingerprints differ', () => {
-  const of = (...ranges: [number, string][]): Fingerprints => new Map(ranges.map(([range, text]) => [range * RANGE, text]));
-  const range = (from: number, to: number) => ({ from: from * RANGE, to: to * RANGE });
+  const of = (...ranges: [number, string][]): Fingerprints => new Map(ranges.map(([range, text]) => [range * KEYS_PER_RANGE, text]));
+  const range = (from: number, to: number) => ({ from: from * KEYS_PER_RANGE, to: to * KEYS_PER_RANGE });
 
   it.each([
     ['none where they are the same', of([0, 'a'], [4, 'b']), of([4, 'b'], [0, 'a']), []],
@@ -49,7 +49,7 @@ describeDatabases('fingerprints of a table', (open) => {
     await work();
     return differingRanges(before, await read(db, table));
   };
-  const rangeOf = (key: number) => ({ from: key - (key % RANGE), to: key - (key % RANGE) + RANGE });
+  const rangeOf = (key: number) => ({ from: key - (key % KEYS_PER_RANGE), to: key - (key % KEYS_PER_RANGE) + KEYS_PER_RANGE });
 
   it('are the same at each reading', async () => {
     for (const table of watchedNames) {
@@ -149,7 +149,7 @@ describeDatabases('fingerprints of a table', (open) => {
     let step = await steps.next();
     while (!step.done) step = await steps.next();
     const queries = db.queries() - before;
-    expect(step.value.size).toBeGreaterThan(20_000 / RANGE);
+    expect(step.value.size).toBeGreaterThan(20_000 / KEYS_PER_RANGE);
     if (part < 1) expect(queries).toBeLessThan(step.value.size * part);
     else expect(queries).toBeGreaterThanOrEqual(step.value.size);
   });

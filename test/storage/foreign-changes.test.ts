@@ -2,21 +2,21 @@ import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { settingNames } from '../../src/calendar/settings.ts';
 import { termKind } from '../../src/kinds/index.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { printOwnChanges, takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
-import { othersOf } from '../../src/storage/freshness/others.ts';
+import { createForeignChangeHandler } from '../../src/storage/freshness/foreign-change-handler.ts';
+import { takeOverChanges, updatePrintsOfOwnChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { printSources } from '../../src/storage/freshness/prints.ts';
 import { createRowRanges } from '../../src/storage/freshness/row-ranges.ts';
-import { indexEvents, indexLayout, isInStep } from '../../src/storage/index/event-index.ts';
+import { indexEvents, indexLayout, isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
-import { termTouched } from '../../src/storage/journal/touched.ts';
+import { reportTerm } from '../../src/storage/journal/reported-changes.ts';
 import { findLanguages } from '../../src/storage/languages/detect.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { removePost, updatePost } from '../../src/storage/rows/posts.ts';
 import { insertTerm } from '../../src/storage/rows/terms.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
-import { keepTables, loadSite } from '../support/site.ts';
+import { loadSite, snapshotTables } from '../support/site.ts';
 
 const now = () => new Date('2026-11-20T12:00:00Z');
 
@@ -35,8 +35,8 @@ describeDatabases('change by another program', (open, engine) => {
     db = await loadSite(await open());
     if (engine === 'MySQL') await inOtherCollations(db);
     await takeOverChanges(db, now);
-    await reindexEvents(db, now, { trust: true });
-    putBack = await keepTables(db);
+    await reindexEvents(db, now, { marksComplete: true });
+    putBack = await snapshotTables(db);
   });
   beforeEach(() => putBack());
 
@@ -56,7 +56,7 @@ describeDatabases('change by another program', (open, engine) => {
     await takeOverChanges(db, now);
     expect(await lastNumber(db)).toBe(before);
     const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
-    expect(await isInStep(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
+    expect(await isIndexUpToDate(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
     return entries
       .map(({ kind, type, object, what, wasPublic, isPublic }) =>
         [kind, type, object, what, `${Number(wasPublic)}${Number(isPublic)}`].join(' '),
@@ -115,7 +115,7 @@ describeDatabases('change by another program', (open, engine) => {
 
   it('is not recorded if Fasti wrote it itself', async () => {
     const sources = await printSources(db, undefined);
-    printOwnChanges(db, () => ({ sources, languages: undefined }));
+    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
     await db.transaction(async (trx) => {
       await updatePost(trx, 38, { post_title: 'Ours' });
       await insertTerm(trx, termKind('tag'), { name: 'Ours', slug: 'ours', description: '', parent: 0 });
@@ -129,16 +129,16 @@ describeDatabases('change by another program', (open, engine) => {
     ['a status', "UPDATE wp_posts SET post_status = 'draft' WHERE ID = 38", (trx: Database) => updatePost(trx, 38, { post_title: 'Ours' }),
       ['fasti post tribe_events 38 changed 00', 'found post tribe_events 38 changed 10']],
     ['a taxonomy', "UPDATE wp_term_taxonomy SET taxonomy = 'post_tag' WHERE term_id = 3",
-      async (trx: Database) => termTouched(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed'),
+      async (trx: Database) => reportTerm(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed'),
       ['fasti term tribe_events_cat 3 changed 11', 'found term post_tag 3 made 01', 'found term tribe_events_cat 4 changed 11']],
     ['a slug', "UPDATE wp_terms SET slug = 'other' WHERE term_id = 3",
-      async (trx: Database) => termTouched(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed'),
+      async (trx: Database) => reportTerm(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed'),
       ['fasti term tribe_events_cat 3 changed 11', 'found term tribe_events_cat 4 changed 11']],
     ['nothing', 'UPDATE wp_posts SET post_title = post_title WHERE ID = 38', (trx: Database) => updatePost(trx, 38, { post_title: 'Ours' }),
       ['fasti post tribe_events 38 changed 11']],
   ])('is recorded even if Fasti writes to the same object before taking it over: %s', async (_, script, write, entries) => {
     const sources = await printSources(db, undefined);
-    printOwnChanges(db, () => ({ sources, languages: undefined }));
+    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
     const from = await lastNumber(db);
     await runScript(db, script);
     await db.transaction(async (trx) => void (await write(trx)));
@@ -148,7 +148,7 @@ describeDatabases('change by another program', (open, engine) => {
     );
     expect(told.sort()).toEqual(entries);
     const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
-    expect(await isInStep(db, events.map(({ ID }) => ID), undefined)).toBe(true);
+    expect(await isIndexUpToDate(db, events.map(({ ID }) => ID), undefined)).toBe(true);
   }); // biome-ignore format: a table
 
   it('is recorded once if several comparisons run at the same time', async () => {
@@ -179,11 +179,11 @@ describeDatabases('changes without the tables of the calendar', (open) => {
     );
     await takeOverChanges(db, now);
     const sources = await printSources(db, undefined);
-    printOwnChanges(db, () => ({ sources, languages: undefined }));
+    updatePrintsOfOwnChanges(db, () => ({ sources, languages: undefined }));
     await runScript(db, 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 3');
     await db.transaction(async (trx) => {
       await updatePost(trx, 39, { post_title: 'Ours' });
-      termTouched(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed');
+      reportTerm(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed');
     });
     const told = (await entriesAfter(db, from, 10)).entries.map(({ writer, object, what }) => `${writer} ${object} ${what}`);
     expect(told.sort()).toEqual(['fasti 3 changed', 'fasti 39 changed', 'found 12 removed', 'found 38 changed', 'found 4 changed']);
@@ -192,7 +192,7 @@ describeDatabases('changes without the tables of the calendar', (open) => {
   it('is compared anew once it has some, and the index is made', async () => {
     const db = await loadSite(await open());
     await db.ask(`ALTER TABLE wp_tec_occurrences RENAME TO wp_kept_occurrences`);
-    const others = othersOf(db, now);
+    const others = createForeignChangeHandler(db, now);
     const takeOver = () => others.takeOver({ whole: false, tables: undefined, languages: undefined });
     await takeOver();
     await runScript(
@@ -235,9 +235,9 @@ for (const form of ['polylang', 'wpml'] as const) {
   describeDatabases(`language change by WordPress with ${form}`, (open) => {
     it.each(SCRIPTS[form])('is taken over together with the list index: %s', async (_, script, objects) => {
       const db = await loadLanguages(await open(), form);
-      const languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { asked: form, shared: true });
+      const languages = await findLanguages(db, await readOptions(db, settingNames(db.prefix)), { setting: form, shared: true });
       await takeOverChanges(db, now, { languages });
-      await reindexEvents(db, now, { trust: true, languages });
+      await reindexEvents(db, now, { marksComplete: true, languages });
       const ranges = createRowRanges(db, languages);
       await ranges.begin();
       const from = await lastNumber(db);
@@ -251,7 +251,7 @@ for (const form of ['polylang', 'wpml'] as const) {
       expect(await lastNumber(db)).toBe(after);
       const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
       const ids = events.map(({ ID }) => ID);
-      expect(await isInStep(db, ids, languages)).toBe(true);
+      expect(await isIndexUpToDate(db, ids, languages)).toBe(true);
     });
   });
 }

@@ -10,7 +10,7 @@ function setting() {
     await Promise.resolve();
     return version === undefined ? undefined : { name: version, count: 1, mayServe: () => true, mayBuildOn: () => true };
   };
-  return { state, freshness: named(createFreshness(probe, { keep: 100, clock: () => state.now })) };
+  return { state, freshness: named(createFreshness(probe, { validMs: 100, clock: () => state.now })) };
 }
 
 /** Wraps a freshness so that it returns only the names of versions. */
@@ -60,7 +60,7 @@ describe('freshness of the cache', () => {
     let now = 0;
     const probe = async () =>
       broken ? Promise.reject(new Error('gone')) : { name: '1', count: 1, mayServe: () => true, mayBuildOn: () => true };
-    const freshness = named(createFreshness(probe, { keep: 100, clock: () => now }));
+    const freshness = named(createFreshness(probe, { validMs: 100, clock: () => now }));
     await freshness.version();
     broken = true;
     now = 60;

@@ -29,7 +29,7 @@ it('a reader waits for a query that was sent after it came, which it shares with
   const others = [read('second'), read('third')];
   asked[0]!();
   await first;
-  await until('the second query', () => asked.length === 2, { patienceMs: 3000 });
+  await until('the second query', () => asked.length === 2, { timeoutMs: 3000 });
   expect(ended).toEqual(['first true']);
   asked[1]!();
   await Promise.all(others);
@@ -46,7 +46,7 @@ it('a reader goes on after a short while, and later ones at once until the node 
   asked[0]!();
   await nextTurn();
   const later = sync.waitBriefly(NODE);
-  await until('another query', () => asked.length === 2, { patienceMs: 3000 });
+  await until('another query', () => asked.length === 2, { timeoutMs: 3000 });
   asked[1]!(new Error('the connection is gone'));
   expect(await later).toBe(false);
 });

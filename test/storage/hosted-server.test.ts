@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
-import { NOON } from '../support/asking.ts';
-import { openerAt } from '../support/databases.ts';
+import { openerOnServer } from '../support/databases.ts';
 import { connectTo, type PrivateMysql, startPrivateMysql } from '../support/private-mysql.mjs';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { SUITE_TIME } from '../support/site-client.ts';
 
 /*
  * Global settings as hosting providers choose them, which each session of the service has to override.
@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'fasti-hosted-'));
 const server = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder, SETTINGS) : { reason: 'MySQL is not tested' };
 
 ('reason' in server ? describe.skip : describe)('shared database server with restrictive settings', () => {
-  const open = openerAt((server as PrivateMysql).url);
+  const open = openerOnServer((server as PrivateMysql).url);
   let db: Database;
   let running: RunningSite;
   // The setting affects only sessions that begin later, which are those of the service.
@@ -38,7 +38,7 @@ const server = process.env.TEST_MYSQL_URL ? await startPrivateMysql(folder, SETT
     const host = await connectTo((server as PrivateMysql).url);
     await host.query('SET GLOBAL max_join_size = 10');
     await host.end();
-    running = await serveDatabase(db, { clock: () => new Date(NOON) });
+    running = await serveDatabase(db, { clock: () => new Date(SUITE_TIME) });
   });
   afterAll(async () => {
     await running?.close();

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { termKind } from '../../src/kinds/index.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import {
-  append,
+  appendChanges,
   type Change,
   entriesAfter,
   type JournalEntry,
@@ -13,11 +13,11 @@ import {
   pruneJournal,
 } from '../../src/storage/journal/entries.ts';
 import { createJournalFeed } from '../../src/storage/journal/feed.ts';
-import { everythingTouched, joinWriters, noteChange } from '../../src/storage/journal/touched.ts';
+import { joinWriters, noteChange, reportEverything } from '../../src/storage/journal/reported-changes.ts';
 import { insertMetas, insertPost, lockPost, removePost, updatePost, writeMetas } from '../../src/storage/rows/posts.ts';
-import { insertTerm, removeTerm, setTermsOf, shiftCounts } from '../../src/storage/rows/terms.ts';
+import { insertTerm, moveCounts, removeTerm, setTermsOf } from '../../src/storage/rows/terms.ts';
 import { lockUser, reassignPosts, removeUser } from '../../src/storage/rows/users.ts';
-import { nowUtc } from '../../src/wordpress/time.ts';
+import { utcFromDate } from '../../src/wordpress/time.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 
@@ -31,7 +31,7 @@ const change = (object: number): Change => ({
   wasPublic: true,
   isPublic: true,
 });
-const origin = (now = NOW) => ({ writer: 'fasti', at: nowUtc(now), user: 0 }) as const;
+const origin = (now = NOW) => ({ writer: 'fasti', at: utcFromDate(now), user: 0 }) as const;
 
 describeDatabases('journal', (open) => {
   let db: Database;
@@ -116,7 +116,7 @@ describeDatabases('journal', (open) => {
     it('name the terms whose counts change', async () => {
       const entries = await entriesOf(async (trx) => {
         const rows = await setTermsOf(trx, 38, 'post_tag', [12]);
-        await shiftCounts(trx, [], rows);
+        await moveCounts(trx, [], rows);
       });
       expect(entries).toEqual(['post tribe_events 38 changed 11', 'term post_tag 13 changed 11']);
     });
@@ -146,7 +146,7 @@ describeDatabases('journal', (open) => {
     it('consist of one entry for everything if the changed objects are unknown', async () => {
       const entries = await entriesOf(async (trx) => {
         await updatePost(trx, 38, { post_title: 'Other' });
-        everythingTouched(trx);
+        reportEverything(trx);
       });
       expect(entries).toEqual(['all  0 changed 11']);
     });
@@ -175,7 +175,7 @@ describeDatabases('journal', (open) => {
     it('are consecutive within a transaction, however many entries it has', async () => {
       const from = await lastNumber(db);
       await db.transaction((trx) =>
-        append(
+        appendChanges(
           trx,
           Array.from({ length: 501 }, (_, n) => change(n + 1)),
           origin(),
@@ -202,7 +202,7 @@ describeDatabases('journal', (open) => {
         for (let round = 1; round <= 20; round += 1) {
           await one.transaction(async (trx) => {
             if (round % 5 === 0) joinWriters(trx);
-            await append(
+            await appendChanges(
               trx,
               Array.from({ length: (round % 3) + 1 }, (_, n) => change(writer * 1000 + round * 10 + n)),
               origin(),
@@ -228,7 +228,7 @@ describeDatabases('journal', (open) => {
       const stop = feed.subscribe((entries) => void seen.push(...entries.map(({ kind, object }) => `${kind} ${object}`)));
       return { feed, seen, stop, advance: async () => feed.advanceTo(await lastNumber(db)) };
     };
-    const write = (...objects: number[]) => db.transaction((trx) => append(trx, objects.map(change), origin()));
+    const write = (...objects: number[]) => db.transaction((trx) => appendChanges(trx, objects.map(change), origin()));
 
     it('delivers each later entry once to its subscribers, until they unsubscribe', async () => {
       await write(1);
@@ -275,7 +275,7 @@ describeDatabases('journal', (open) => {
   it('computes a mark of the last entry that depends on the secret of the site', async () => {
     const before = await lastNumber(db);
     expect(await markAt(db, before, 'secret')).toBeUndefined();
-    await entriesOf((trx) => append(trx, [change(40)], origin()));
+    await entriesOf((trx) => appendChanges(trx, [change(40)], origin()));
     const last = await lastNumber(db);
     const mark = await markAt(db, last, 'secret');
     expect(mark).toMatch(/^[0-9a-f]{10}$/);
@@ -288,13 +288,13 @@ describeDatabases('journal', (open) => {
     const from = await lastNumber(db);
     const day = (days: number) => new Date(NOW.getTime() - days * 24 * 3600 * 1000);
     await db.transaction((trx) =>
-      append(
+      appendChanges(
         trx,
         Array.from({ length: 1500 }, (_, n) => change(n)),
         origin(day(91)),
       ),
     );
-    await db.transaction((trx) => append(trx, [change(1), change(2)], origin(day(89))));
+    await db.transaction((trx) => appendChanges(trx, [change(1), change(2)], origin(day(89))));
     expect(await oldestNumber(db)).toBe(from);
     expect(await pruneJournal(db, 90, NOW)).toBe(1000);
     expect(await oldestNumber(db)).toBe(from + 1000);
@@ -309,7 +309,7 @@ describeDatabases('journal', (open) => {
   it('is pruned of what was noted while the clock was ahead', async () => {
     const from = await oldestNumber(db);
     const day = (days: number) => new Date(NOW.getTime() + days * 24 * 3600 * 1000);
-    for (const days of [3650, 3650, 0, -0.5]) await db.transaction((trx) => append(trx, [change(1)], origin(day(days))));
+    for (const days of [3650, 3650, 0, -0.5]) await db.transaction((trx) => appendChanges(trx, [change(1)], origin(day(days))));
     expect(await pruneJournal(db, 1, NOW)).toBe(2);
     expect(await oldestNumber(db)).toBe(from + 2);
     expect(await pruneJournal(db, 1, NOW)).toBe(0);

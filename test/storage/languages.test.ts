@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.ts';
-import { settingsReader } from '../../src/known-settings.ts';
+import { createSettingsReader } from '../../src/settings-reader.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
 import { membershipOf } from '../../src/storage/languages/membership.ts';
@@ -14,7 +14,7 @@ import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 
 /** Reader that reads the settings each time, unless SQLite reports that nothing was written. */
 const readerOf = (db: Database, env: Record<string, string> = {}) =>
-  settingsReader(db, readConfig(env), { keep: 0, stateSince: async () => db.driver.state?.() });
+  createSettingsReader(db, readConfig(env), { maxAgeMs: 0, stateSince: async () => db.driver.state?.() });
 
 const languagesOf = async (db: Database, env?: Record<string, string>) => (await readerOf(db, env).read()).contentLanguages;
 

@@ -1,11 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { DATES } from '../../src/kinds/events/metas.ts';
 import type { EntryRow } from '../../src/storage/engine/own-tables.ts';
-import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
-import { DATES_PART, effectiveMoves, type Moved, type OwnChange, partsOfMeta, TERMS_PART } from '../../src/storage/journal/own-changes.ts';
+import { ALL_EVENTS, facetOf } from '../../src/storage/index/event-index-rows.ts';
+import {
+  DATES_PART,
+  effectiveIndexChange,
+  type IndexChange,
+  type OwnChange,
+  partsOfMeta,
+  TERMS_PART,
+} from '../../src/storage/journal/own-changes.ts';
 import type { Span } from '../../src/storage/lists/event-index-list.ts';
 import type { IndexRange, ListedLanguage } from '../../src/storage/lists/index-range.ts';
-import { isInRange, listDependency, movesPage, partsOf } from '../../src/storage/lists/list-dependency.ts';
+import { affectsPage, isInRange, listDependency, partsOf } from '../../src/storage/lists/list-dependency.ts';
 import type { PostQuery } from '../../src/storage/lists/post-query.ts';
 
 const MARCH = 20_270_301_000_000;
@@ -13,7 +20,7 @@ const APRIL = 20_270_401_000_000;
 const at = (day: number, month = MARCH): number => month + (day - 1) * 1_000_000 + 100_000;
 
 const row = (start_at: number, more: Partial<EntryRow> = {}): EntryRow => ({
-  facet: ALL,
+  facet: ALL_EVENTS,
   start_at,
   posted_at: 20_260_101_000_000,
   post_id: 1,
@@ -28,7 +35,7 @@ const row = (start_at: number, more: Partial<EntryRow> = {}): EntryRow => ({
   ...more,
 });
 const RANGE: IndexRange = {
-  facets: [ALL],
+  facets: [ALL_EVENTS],
   from: MARCH,
   to: APRIL,
   endFrom: 0,
@@ -42,7 +49,9 @@ const RANGE: IndexRange = {
   descending: false,
 };
 const ITALIAN: ListedLanguage = { number: 2, shares: ['own'] };
-const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'moved'> => ({ moved: { gone, fresh } });
+const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'indexChange'> => ({
+  indexChange: { deleted: gone, inserted: fresh },
+});
 
 describe('isInRange', () => {
   it.each<[string, EntryRow, Partial<IndexRange>, boolean]>([
@@ -78,29 +87,29 @@ describe('isInRange', () => {
 
 describe('page from the list index', () => {
   const SPAN: Span = { first: at(10), last: at(20) };
-  it.each<[string, Moved | undefined, Span | undefined, boolean]>([
+  it.each<[string, IndexChange | undefined, Span | undefined, boolean]>([
     ['is another one where nobody knows what was moved', undefined, SPAN, true],
-    ['stays where nothing was moved', { gone: [], fresh: [] }, SPAN, false],
-    ['stays after a move outside of the range', { gone: [row(at(1, APRIL))], fresh: [row(at(2, APRIL))] }, SPAN, false],
-    ['stays after a move behind it', { gone: [row(at(21))], fresh: [row(at(25))] }, SPAN, false],
-    ['stays after a move before it', { gone: [row(at(2))], fresh: [row(at(9))] }, SPAN, false],
-    ['is another one after a move across it', { gone: [row(at(9))], fresh: [row(at(21))] }, SPAN, true],
-    ['is another one after a move into it', { gone: [row(at(25))], fresh: [row(at(15))] }, SPAN, true],
-    ['is another one after a move out of it', { gone: [row(at(15))], fresh: [row(at(25))] }, SPAN, true],
-    ['may be another one after a move to its first moment', { gone: [row(at(2))], fresh: [row(at(10))] }, SPAN, true],
-    ['may be another one after a move to its last moment', { gone: [row(at(25))], fresh: [row(at(20))] }, SPAN, true],
-    ['has another total after an event more', { gone: [], fresh: [row(at(25))] }, SPAN, true],
-    ['has another total after an event less', { gone: [row(at(25))], fresh: [] }, SPAN, true],
+    ['stays where nothing was moved', { deleted: [], inserted: [] }, SPAN, false],
+    ['stays after a move outside of the range', { deleted: [row(at(1, APRIL))], inserted: [row(at(2, APRIL))] }, SPAN, false],
+    ['stays after a move behind it', { deleted: [row(at(21))], inserted: [row(at(25))] }, SPAN, false],
+    ['stays after a move before it', { deleted: [row(at(2))], inserted: [row(at(9))] }, SPAN, false],
+    ['is another one after a move across it', { deleted: [row(at(9))], inserted: [row(at(21))] }, SPAN, true],
+    ['is another one after a move into it', { deleted: [row(at(25))], inserted: [row(at(15))] }, SPAN, true],
+    ['is another one after a move out of it', { deleted: [row(at(15))], inserted: [row(at(25))] }, SPAN, true],
+    ['may be another one after a move to its first moment', { deleted: [row(at(2))], inserted: [row(at(10))] }, SPAN, true],
+    ['may be another one after a move to its last moment', { deleted: [row(at(25))], inserted: [row(at(20))] }, SPAN, true],
+    ['has another total after an event more', { deleted: [], inserted: [row(at(25))] }, SPAN, true],
+    ['has another total after an event less', { deleted: [row(at(25))], inserted: [] }, SPAN, true],
     [
       'may be another one after a move behind it, where it is the last',
-      { gone: [row(at(21))], fresh: [row(at(25))] },
+      { deleted: [row(at(21))], inserted: [row(at(25))] },
       { ...SPAN, last: undefined },
       true,
     ],
-    ['may be another one after any move, where it has no records', { gone: [row(at(21))], fresh: [row(at(25))] }, undefined, true],
-    ['stays where an event without records in it becomes hidden', { gone: [], fresh: [row(at(15), { hidden: 1 })] }, SPAN, false],
+    ['may be another one after any move, where it has no records', { deleted: [row(at(21))], inserted: [row(at(25))] }, undefined, true],
+    ['stays where an event without records in it becomes hidden', { deleted: [], inserted: [row(at(15), { hidden: 1 })] }, SPAN, false],
   ])('%s', (_, what, span, is) => {
-    expect(movesPage({ moved: what }, RANGE, span)).toBe(is);
+    expect(affectsPage({ indexChange: what }, RANGE, span)).toBe(is);
   });
 
   it.each<[string, number, number, boolean]>([
@@ -109,13 +118,13 @@ describe('page from the list index', () => {
     ['is another one after a move across it', 9, 21, true],
   ])('in descending order %s', (_, from, to, is) => {
     const span = { first: SPAN.last!, last: SPAN.first };
-    expect(movesPage(moved([row(at(from))], [row(at(to))]), { ...RANGE, descending: true }, span)).toBe(is);
+    expect(affectsPage(moved([row(at(from))], [row(at(to))]), { ...RANGE, descending: true }, span)).toBe(is);
   });
 });
 
 describe('dependency of a list', () => {
   const query = (more: Partial<PostQuery> = {}): PostQuery => ({
-    kind: { postType: 'tribe_events', dated: true },
+    kind: { postType: 'tribe_events', hasDates: true },
     visible: { viewer: 0, all: ['publish'], others: [], own: [] },
     visibleEvents: { viewer: 0, all: ['publish'], others: [], own: [] },
     opened: { password: undefined, editable: undefined },
@@ -126,7 +135,7 @@ describe('dependency of a list', () => {
     occurrences: true,
     ...more,
   });
-  const own = (...parts: string[]): OwnChange => ({ parts: new Set(parts), moved: { gone: [], fresh: [] } });
+  const own = (...parts: string[]): OwnChange => ({ parts: new Set(parts), indexChange: { deleted: [], inserted: [] } });
   const isAffected = (asked: PostQuery, change: OwnChange, isOf = true, range?: IndexRange, span?: Span) =>
     listDependency(asked, range, span).isAffectedBy(change, isOf);
 
@@ -143,7 +152,7 @@ describe('dependency of a list', () => {
     } satisfies IndexRange;
     const rowOf = (stands_in: string, day: number) => row(at(day), { facet: facetOf('tag', 4), language: 1, stands_in });
     const { isAffectedBy } = listDependency(query(), range, { first: at(10), last: at(20) });
-    expect(isAffectedBy({ parts: new Set(), moved: { gone: [rowOf(before, 3)], fresh: [rowOf(after, 2)] } }, false)).toBe(is);
+    expect(isAffectedBy({ parts: new Set(), indexChange: { deleted: [rowOf(before, 3)], inserted: [rowOf(after, 2)] } }, false)).toBe(is);
   });
 
   it.each<[string, Partial<PostQuery>, readonly string[], boolean]>([
@@ -163,7 +172,7 @@ describe('dependency of a list', () => {
     ['the dates, as metas', {}, partsOfMeta(DATES.start), true],
     [
       'the dates, of what has none',
-      { kind: { postType: 'tribe_venue', dated: false }, order: { by: 'title', descending: false } },
+      { kind: { postType: 'tribe_venue', hasDates: false }, order: { by: 'title', descending: false } },
       [DATES_PART],
       false,
     ],
@@ -184,12 +193,12 @@ describe('dependency of a list', () => {
 
   it('ignores posts of another type and is affected by an unknown change of its own type', () => {
     expect(isAffected(query(), own('post_status'), false)).toBe(false);
-    expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } })).toBe(true);
+    expect(isAffected(query(), { parts: undefined, indexChange: { deleted: [], inserted: [] } })).toBe(true);
   });
 
   it('consists only of the index if the list is read from the index alone', () => {
     const span = { first: at(10), last: at(20) };
-    expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } }, true, RANGE, span)).toBe(false);
+    expect(isAffected(query(), { parts: undefined, indexChange: { deleted: [], inserted: [] } }, true, RANGE, span)).toBe(false);
     // This holds whichever object the entry names: a change of a category moves rows of its events.
     expect(isAffected(query(), { parts: undefined, ...moved([row(at(15))], []) } as OwnChange, false, RANGE, span)).toBe(true);
   });
@@ -230,15 +239,25 @@ describe('dependency of a list', () => {
 
 describe('effectiveMoves', () => {
   const [one, other, third] = [row(at(1)), row(at(2)), row(at(3))];
-  it.each<[string, Moved, Moved]>([
-    ['nothing that was put back', { gone: [one], fresh: [one] }, { gone: [], fresh: [] }],
-    ['from the first to the last of several places', { gone: [one, other], fresh: [other, third] }, { gone: [one], fresh: [third] }],
-    ['there and back and there again', { gone: [one, other, one], fresh: [other, one, other] }, { gone: [one], fresh: [other] }],
+  it.each<[string, IndexChange, IndexChange]>([
+    ['nothing that was put back', { deleted: [one], inserted: [one] }, { deleted: [], inserted: [] }],
+    [
+      'from the first to the last of several places',
+      { deleted: [one, other], inserted: [other, third] },
+      { deleted: [one], inserted: [third] },
+    ],
+    [
+      'there and back and there again',
+      { deleted: [one, other, one], inserted: [other, one, other] },
+      { deleted: [one], inserted: [other] },
+    ],
   ])('reduces moves to their net effect: %s', (_, all, left) => {
-    expect(effectiveMoves(all)).toEqual(left);
+    expect(effectiveIndexChange(all)).toEqual(left);
   });
 
   it('returns undefined for very many rows', () => {
-    expect(effectiveMoves({ gone: [], fresh: Array.from({ length: 600 }, (_, place) => row(at(1), { post_id: place })) })).toBeUndefined();
+    expect(
+      effectiveIndexChange({ deleted: [], inserted: Array.from({ length: 600 }, (_, place) => row(at(1), { post_id: place })) }),
+    ).toBeUndefined();
   });
 });

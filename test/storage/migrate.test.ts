@@ -145,7 +145,7 @@ describeDatabases('migrate', (open, engine) => {
     const db = await open();
     await db.from('fasti_migrations_lock').update({ is_locked: 7 });
     const steps = slowSteps().slice(0, 1);
-    expect(await migrate(db, { steps, patienceMs: PATIENCE_MS })).toEqual(['901-table']);
+    expect(await migrate(db, { steps, lockTimeoutMs: PATIENCE_MS })).toEqual(['901-table']);
     expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);
   });
 
@@ -153,7 +153,7 @@ describeDatabases('migrate', (open, engine) => {
     const db = await open();
     const [first, second] = slowSteps() as [Migration, Migration];
     const failing: Migration = { ...second, up: () => Promise.reject(new Error('no room')) };
-    await expect(migrate(db, { steps: [first, failing], patienceMs: PATIENCE_MS })).rejects.toThrow('no room');
+    await expect(migrate(db, { steps: [first, failing], lockTimeoutMs: PATIENCE_MS })).rejects.toThrow('no room');
     expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);
   });
 

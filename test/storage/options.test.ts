@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { joinWriters } from '../../src/storage/journal/touched.ts';
+import { joinWriters } from '../../src/storage/journal/reported-changes.ts';
 import { deleteOption, lockOption, readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { describeDatabases } from '../support/databases.ts';
 

@@ -3,11 +3,11 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { createInbox, type Inbox } from '../../src/storage/freshness/plugin-inbox.ts';
 import { type PrintSource, printSources } from '../../src/storage/freshness/prints.ts';
-import { isInStep } from '../../src/storage/index/event-index.ts';
+import { isIndexUpToDate } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
-import { keepTables, loadSite } from '../support/site.ts';
+import { loadSite, snapshotTables } from '../support/site.ts';
 
 const now = () => new Date('2026-11-20T12:00:00Z');
 
@@ -23,8 +23,8 @@ describeDatabases('note of the WordPress plugin', (open) => {
   beforeAll(async () => {
     db = await loadSite(await open());
     await takeOverChanges(db, now);
-    await reindexEvents(db, now, { trust: true });
-    putBack = await keepTables(db);
+    await reindexEvents(db, now, { marksComplete: true });
+    putBack = await snapshotTables(db);
   });
   beforeEach(async () => {
     await putBack();
@@ -64,7 +64,7 @@ describeDatabases('note of the WordPress plugin', (open) => {
     expect(await taken(script, note)).toEqual([entry]);
     expect(await waiting()).toEqual([]);
     const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
-    expect(await isInStep(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
+    expect(await isIndexUpToDate(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
     // A complete comparison finds no further change.
     const before = await lastNumber(db);
     await takeOverChanges(db, now);

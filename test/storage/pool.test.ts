@@ -23,7 +23,7 @@ function openPool(options: Partial<PoolOptions<Line>> = {}) {
       closed.push(line);
     },
     isUsable: ({ isBroken }) => !isBroken,
-    ...{ least: 0, most: 2, patience: 300, idle: 30_000 },
+    ...{ min: 0, max: 2, acquireTimeoutMs: 300, idleTimeoutMs: 30_000 },
     ...options,
   });
   closing.push(pool.close);
@@ -54,7 +54,7 @@ describe('connection pool', () => {
   });
 
   it('gives a released connection to the waiting callers in order', async () => {
-    const { pool, opened } = openPool({ most: 1 });
+    const { pool, opened } = openPool({ max: 1 });
     const line = await pool.acquire();
     const served: string[] = [];
     const waiting = ['first', 'second', 'third'].map(async (name) => {
@@ -71,7 +71,7 @@ describe('connection pool', () => {
   });
 
   it('rejects a caller that has waited too long', async () => {
-    const { pool } = openPool({ most: 1, patience: 20 });
+    const { pool } = openPool({ max: 1, acquireTimeoutMs: 20 });
     const line = await pool.acquire();
     await expect(pool.acquire()).rejects.toMatchObject({ reason: 'exhausted' });
     pool.release(line);
@@ -94,7 +94,7 @@ describe('connection pool', () => {
   });
 
   it('closes a connection that has been idle for a while', async () => {
-    const { pool, closed } = openPool({ idle: 10 });
+    const { pool, closed } = openPool({ idleTimeoutMs: 10 });
     pool.release(await pool.acquire());
     await until('it is closed', () => closed.length === 1);
     expect(pool.counts()).toEqual({ used: 0, idle: 0, waiting: 0 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { nextSighting, type Sighting } from '../../src/storage/engine/change-signs.ts';
 import {
-  type Compared,
+  type ComparisonResult,
   createQuietTimes,
-  createStillness,
-  LATE_MS,
+  createStabilityTracker,
   type Look,
-  STALE_MS,
+  MAX_STALE_MS,
+  MAX_VISIBILITY_SKEW_MS,
   type WatchState,
 } from '../../src/storage/freshness/quiet-times.ts';
 
@@ -29,10 +29,10 @@ const writing = fc.record({
   object: fc.nat(OBJECTS.length - 1),
   value: fc.nat(1),
   /** Time from its start until its commit begins to show. */
-  lasts: fc.oneof(fc.nat(40), fc.nat(SECOND - LATE_MS), fc.nat(8 * SECOND)),
+  lasts: fc.oneof(fc.nat(40), fc.nat(SECOND - MAX_VISIBILITY_SKEW_MS), fc.nat(8 * SECOND)),
   /** Delays after it has moved the position until it can be read, and until its table shows the change. */
-  visible: fc.oneof(fc.constant(0), fc.nat(LATE_MS - 1)),
-  noted: fc.oneof(fc.constant(0), fc.nat(LATE_MS - 1)),
+  visible: fc.oneof(fc.constant(0), fc.nat(MAX_VISIBILITY_SKEW_MS - 1)),
+  noted: fc.oneof(fc.constant(0), fc.nat(MAX_VISIBILITY_SKEW_MS - 1)),
 });
 /** A commit in another database of the server. */
 const other = fc.record({ kind: fc.constant('other' as const) });
@@ -89,7 +89,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     else if (what.kind === 'forget') server.at(begun, () => server.forget(what.table));
     // A transaction that outlasts the time in which a note counts as young must not begin in the same second as another
     // one on the same table (decision 18).
-    else if (what.lasts <= SECOND - LATE_MS || begins.every((_, other) => other === one || noteOf(other) !== noteOf(one)))
+    else if (what.lasts <= SECOND - MAX_VISIBILITY_SKEW_MS || begins.every((_, other) => other === one || noteOf(other) !== noteOf(one)))
       server.write(begun, what);
   }
   const end = at + 15 * SECOND;
@@ -101,14 +101,14 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
   let entries: Entry[] = [];
   let isComparing = false;
   let sighting: Sighting | undefined;
-  const stillness = createStillness();
+  const stillness = createStabilityTracker();
   let known: (ReturnType<typeof server.signs> & ReturnType<typeof server.status>) | undefined;
   let [looks, comparisons] = [0, 0];
 
   const compare = (look: Look, { due }: WatchState): void => {
     if (!due || isComparing) return;
     isComparing = true;
-    const objects = [...OBJECTS.keys()].filter((object) => due === 'everything' || look.forgotten.includes(String(OBJECTS[object])));
+    const objects = [...OBJECTS.keys()].filter((object) => due === 'everything' || look.unrecorded.includes(String(OBJECTS[object])));
     const ended = quiet.compare(due);
     const begun = server.now();
     comparisons += 1;
@@ -122,7 +122,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
         journal.push({ object, number: journal.length + 1 });
       }
       if (differing.length > 0) server.commitOwn();
-      const compared: Compared = { begun, ended: server.now(), writes: differing.length > 0 ? 1 : 0 };
+      const compared: ComparisonResult = { begun, ended: server.now(), writes: differing.length > 0 ? 1 : 0 };
       isComparing = false;
       ended(compared, server.now());
     });
@@ -142,7 +142,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
       const { object, value, from, until } = one;
       if (!standing.mayServe(from, until) || isOutdated(one)) continue;
       kept += 1;
-      if (!server.valuesSince(object, looked - STALE_MS).has(value))
+      if (!server.valuesSince(object, looked - MAX_STALE_MS).has(value))
         wrong.push(`at ${looked}: object ${object} of ${from} to ${until} is used`);
     }
     // A value is read some time after the look and cached once it is complete, or it is built from a cached value.
@@ -170,7 +170,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     let status = server.status();
     server.at(first, () => {
       status = server.status();
-      isKnown = known !== undefined && status.position === known.position && status.opened === known.opened;
+      isKnown = known !== undefined && status.position === known.position && status.openedTables === known.openedTables;
     });
     // If the signs may have changed, they are queried, and afterwards the status once more.
     server.at(asked, () => (signs = isKnown ? known! : server.signs()));
@@ -180,11 +180,11 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     server.at(began + lasts, () => {
       const shown = { ...signs, ...status };
       const times = { at: began, ended: server.now() };
-      stillness.see(shown.position, times.ended);
-      known = shown.settled && stillness.hasStood(began) ? shown : undefined;
+      stillness.observe(shown.position, times.ended);
+      known = shown.isSettled && stillness.wasStable(began) ? shown : undefined;
       sighting = nextSighting(sighting, shown, times, MARGIN_MS);
       const seen: Look = { ...shown, ...times, sighting, surprises: 0 };
-      const standing = quiet.see(seen);
+      const standing = quiet.evaluate(seen);
       judge(seen, standing);
       compare(seen, standing);
       looks += 1;
@@ -238,13 +238,13 @@ function createServer(shows: Course['shows'], forgotten: number) {
     },
     signs: () => ({
       signs: notes.map((note) => String(note)),
-      settled: notes.every((note) => note === undefined || note <= Math.floor(now / SECOND) - 2),
-      forgotten: [...notes.keys()].filter((table) => notes[table] === undefined).map(String),
+      isSettled: notes.every((note) => note === undefined || note <= Math.floor(now / SECOND) - 2),
+      unrecorded: [...notes.keys()].filter((table) => notes[table] === undefined).map(String),
     }),
     status: () => ({
       position: shows === 'nothing' ? undefined : String(position),
-      step: shows === 'transactions' ? 2 : undefined,
-      opened: String(opened),
+      positionStep: shows === 'transactions' ? 2 : undefined,
+      openedTables: String(opened),
       uptime: Math.floor(now / SECOND),
     }),
     value: (object: number) => commits.findLast((commit) => commit.object === object)!.value,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import { ROW_FAULTS } from '../../src/storage/audit/post-faults.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { everythingTouched, joinWriters } from '../../src/storage/journal/touched.ts';
+import { joinWriters, reportEverything } from '../../src/storage/journal/reported-changes.ts';
 import { lockNames, slugLock, termSlugLock } from '../../src/storage/rows/locks.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -36,7 +36,7 @@ describeDatabases('repair of empty slugs', (open) => {
     });
     await until('the lock', () => isLocked);
     await db.transaction(async (trx) => {
-      everythingTouched(trx);
+      reportEverything(trx);
       await fix!(trx, { zone: parseZone('Europe/Rome')!, now: new Date() });
       order.push('repair');
     });

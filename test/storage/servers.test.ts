@@ -4,8 +4,8 @@ import type { ServerChange } from '../../src/storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
 import { mysqlServers } from '../../src/storage/engine/mysql/address.ts';
 import { chooseServers, type Look } from '../../src/storage/engine/mysql/server-choice.ts';
+import { type DatabaseProxy, openProxy, urlThrough } from '../support/database-proxy.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { type Door, openDoor, through } from '../support/door.ts';
 import { serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
@@ -55,11 +55,11 @@ describe('chooseServers', () => {
     const chosen = chooseServers(['a', 'b', 'c'], {
       look: async (server) => {
         const fitness = looks[server] ?? 'unfit';
-        return fitness === 'silent' ? { fitness: 'unfit', detail: server, silent: true } : { fitness, detail: server };
+        return fitness === 'silent' ? { fitness: 'unfit', detail: server, isSilent: true } : { fitness, detail: server };
       },
-      settle: async (server) => void settled!.push(server),
-      left: (server) => void left!.push(server),
-      taken: (server) => void taken!.push(server),
+      catchUp: async (server) => void settled!.push(server),
+      onServerLeft: (server) => void left!.push(server),
+      onServerTaken: (server) => void taken!.push(server),
       clock: () => now,
     });
     const pass = async (milliseconds: number) => {
@@ -85,9 +85,9 @@ describe('chooseServers', () => {
   it('does not wait long for earlier servers once one is fit', async () => {
     const chosen = chooseServers(['a', 'b'], {
       look: (server) => (server === 'a' ? new Promise<Look>(() => {}) : Promise.resolve({ fitness: 'fit', detail: '' })),
-      settle: async () => {},
-      left: () => {},
-      taken: () => {},
+      catchUp: async () => {},
+      onServerLeft: () => {},
+      onServerTaken: () => {},
     });
     expect(await chosen.choose()).toBe('b');
   });
@@ -100,9 +100,9 @@ describe('chooseServers', () => {
         looked += 1;
         return { fitness: 'unfit', detail: 'gone' };
       },
-      settle: async () => {},
-      left: () => {},
-      taken: () => {},
+      catchUp: async () => {},
+      onServerLeft: () => {},
+      onServerTaken: () => {},
       clock: () => now,
     });
     const ask = () => Promise.allSettled(Array.from({ length: 50 }, () => chosen.choose()));
@@ -120,7 +120,7 @@ describe('chooseServers', () => {
     await chosen.choose();
     const era = chosen.era();
     looks.a = 'unfit';
-    await chosen.doubt('a');
+    await chosen.check('a');
     expect(chosen.current()).toBeUndefined();
     expect(await chosen.choose()).toBe('b');
     expect(chosen.era()).not.toBe(era);
@@ -130,7 +130,7 @@ describe('chooseServers', () => {
   it('keeps a server that was doubted without reason', async () => {
     const { chosen, left } = three({ a: 'fit', b: 'fit', c: 'fit' });
     await chosen.choose();
-    await chosen.doubt('a');
+    await chosen.check('a');
     expect([chosen.current(), left]).toEqual(['a', []]);
   });
 
@@ -166,11 +166,11 @@ describe('chooseServers', () => {
     let broken = true;
     const chosen = chooseServers(['a'], {
       look: async () => ({ fitness: 'fit', detail: '' }),
-      settle: async () => {
+      catchUp: async () => {
         if (broken) throw new Error('behind');
       },
-      left: () => {},
-      taken: () => {},
+      onServerLeft: () => {},
+      onServerTaken: () => {},
     });
     chosen.leave('a', { detail: 'gone' });
     await expect(chosen.choose()).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -216,11 +216,11 @@ describeDatabases('database on several servers', (open, engine) => {
     });
 
   /** Two doors (proxies) to the same server, and a database that names both. */
-  async function twoDoors(atEnd: AtEnd): Promise<{ db: Database; first: Door; second: Door; changes: ServerChange[] }> {
-    const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
+  async function twoDoors(atEnd: AtEnd): Promise<{ db: Database; first: DatabaseProxy; second: DatabaseProxy; changes: ServerChange[] }> {
+    const [first, second] = [await openProxy(urlOf(behind)), await openProxy(urlOf(behind))];
     const changes: ServerChange[] = [];
-    const db = await openDatabase({ url: through(first, second), prefix: 'wp_', onServerChange: (change) => changes.push(change) });
-    atEnd(first.shut, second.shut, () => db.close());
+    const db = await openDatabase({ url: urlThrough(first, second), prefix: 'wp_', onServerChange: (change) => changes.push(change) });
+    atEnd(first.close, second.close, () => db.close());
     return { db, first, second, changes };
   }
   const insert = (to: Database, name: string) => to.from('options').insert({ option_name: name, option_value: '' });
@@ -229,8 +229,8 @@ describeDatabases('database on several servers', (open, engine) => {
   waiting('uses the first server, and the second once the first is gone', async (atEnd) => {
     const { db, first, second, changes } = await twoDoors(atEnd);
     await ping(db);
-    expect([first.visits() > 0, db.cluster.place()]).toEqual([true, { inUse: 1, of: 2, detail: '' }]);
-    await first.shut();
+    expect([first.connectionCount() > 0, db.cluster.place()]).toEqual([true, { inUse: 1, of: 2, detail: '' }]);
+    await first.close();
     expect(await Promise.all(Array.from({ length: 20 }, () => reasonOf(db.rows`SELECT 1 AS one`)))).toEqual(Array(20).fill('no error'));
     expect(db.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
     expect(changes).toEqual([
@@ -238,31 +238,31 @@ describeDatabases('database on several servers', (open, engine) => {
       { left: `127.0.0.1:${first.port}`, reason: expect.any(String) },
       { taken: `127.0.0.1:${second.port}` },
     ]);
-    await first.open();
+    await first.reopen();
   });
 
   waiting('starts on the second server if the first is absent, and reports why', async (atEnd) => {
     const { db, first } = await twoDoors(atEnd);
-    await first.shut();
+    await first.close();
     await ping(db);
     const report = await db.cluster.report();
     expect(report).toEqual([
       { name: `127.0.0.1:${first.port}`, inUse: false, fitness: 'unfit', detail: expect.stringContaining('ECONNREFUSED') },
       expect.objectContaining({ inUse: true, fitness: 'fit' }),
     ]);
-    await first.open();
+    await first.reopen();
   });
 
   waiting('is unavailable while all servers are gone and available once one is back', async (atEnd) => {
     const { db, first, second } = await twoDoors(atEnd);
     await ping(db);
-    await Promise.all([first.shut(), second.shut()]);
+    await Promise.all([first.close(), second.close()]);
     expect(await reasonOf(ping(db))).toBe('unreachable');
     expect(await reasonOf(db.transaction(async (tx) => insert(tx, 'nowhere')))).toBe('unreachable');
-    await second.open();
+    await second.reopen();
     while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
     expect(db.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
-    await first.open();
+    await first.reopen();
   });
 
   waiting('retries a transaction on the other server if its server is lost before COMMIT', async (atEnd) => {
@@ -271,11 +271,11 @@ describeDatabases('database on several servers', (open, engine) => {
     await db.transaction(async (tx) => {
       runs += 1;
       await insert(tx, `moved-${runs}`);
-      if (runs === 1) await first.shut();
+      if (runs === 1) await first.close();
       await insert(tx, `moved-again-${runs}`);
     });
     expect(await held('moved-%')).toEqual(['moved-2', 'moved-again-2']);
-    await first.open();
+    await first.reopen();
   });
 
   for (const [when, written] of [
@@ -285,7 +285,7 @@ describeDatabases('database on several servers', (open, engine) => {
     waiting(`does not retry a transaction whose server was lost ${when} it received COMMIT`, async (atEnd) => {
       const { db, first } = await twoDoors(atEnd);
       await ping(db);
-      first.cutAt('COMMIT', when);
+      first.disconnectAt('COMMIT', when);
       let runs = 0;
       const work = db.transaction(async (tx) => {
         runs += 1;
@@ -301,7 +301,7 @@ describeDatabases('database on several servers', (open, engine) => {
     first.freeze();
     expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('no error');
     expect(db.cluster.place()).toMatchObject({ inUse: 2, of: 2 });
-    first.thaw();
+    first.unfreeze();
   });
 
   waiting('keeps a server that is slow, or that closes a single connection', async (atEnd) => {
@@ -314,21 +314,21 @@ describeDatabases('database on several servers', (open, engine) => {
   });
 
   waiting('reports a single server that stops responding as unreachable, and reconnects once it responds', async (atEnd) => {
-    const only = await openDoor(urlOf(behind));
+    const only = await openProxy(urlOf(behind));
     const db = await openDatabase({ url: only.url, prefix: 'wp_' });
-    atEnd(only.shut, () => db.close());
+    atEnd(only.close, () => db.close());
     await ping(db);
     only.freeze();
     expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('unreachable');
-    only.thaw();
+    only.unfreeze();
     while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
   });
 
   waiting('returns 503 rest_write_uncertain without Retry-After if the server is lost after COMMIT', async (atEnd) => {
     const db = await loadSite(await open());
-    const only = await openDoor(urlOf(db));
+    const only = await openProxy(urlOf(db));
     const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
-    atEnd(only.shut, running.close);
+    atEnd(only.close, running.close);
     const post = (title: string) =>
       running.send('POST', '/wp-json/calendar/events/v1/events', {
         as: 'admin',
@@ -336,7 +336,7 @@ describeDatabases('database on several servers', (open, engine) => {
       });
     let committed = false;
     running.site.db.driver.listen(({ sql }: { sql: string }) => {
-      if (committed) void only.shut();
+      if (committed) void only.close();
       committed = sql === 'COMMIT';
     });
     const { status, body, headers } = await post('Written and not shown');
@@ -344,14 +344,14 @@ describeDatabases('database on several servers', (open, engine) => {
     expect(await db.from('posts').where('post_title', 'Written and not shown').pluck('post_status')).toEqual(['publish']);
     const again = await post('Not written');
     expect([again.status, again.body.code, again.headers['retry-after']]).toEqual([503, 'rest_database_unavailable', '2']);
-    await only.open();
+    await only.reopen();
   });
 
   waiting('returns 200 for a write whose record was already loaded when the server was lost', async (atEnd) => {
     const db = await loadSite(await open());
-    const only = await openDoor(urlOf(db));
+    const only = await openProxy(urlOf(db));
     const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
-    atEnd(only.shut, running.close);
+    atEnd(only.close, running.close);
     const way = '/wp-json/calendar/events/v1/events/44';
     const asked: string[] = [];
     running.site.db.driver.listen(({ sql }: { sql: string }) => asked.push(sql));
@@ -361,18 +361,18 @@ describeDatabases('database on several servers', (open, engine) => {
     await running.send('PATCH', way, { as: 'admin', body: { title: 'First' } });
     const last = asked.splice(0).length;
     running.site.db.driver.listen(() => {
-      if (asked.length === last) void only.shut();
+      if (asked.length === last) void only.close();
     });
     const { status, body } = await running.send('PATCH', way, { as: 'admin', body: { title: 'Second' } });
     expect([status, body.title]).toEqual([200, 'Second']);
     expect((await running.send('GET', way, { as: 'admin' })).status).toBe(503);
-    await only.open();
+    await only.reopen();
   });
 
   waiting('is ready as long as one server is usable, and reports which one', async (atEnd) => {
-    const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
-    const running = await serveDatabase(behind, { env: { DATABASE_URL: through(first, second) } });
-    atEnd(first.shut, second.shut, running.close);
+    const [first, second] = [await openProxy(urlOf(behind)), await openProxy(urlOf(behind))];
+    const running = await serveDatabase(behind, { env: { DATABASE_URL: urlThrough(first, second) } });
+    atEnd(first.close, second.close, running.close);
     const ready = async () => {
       const { status, body } = await running.send('GET', '/health/ready');
       return [status, body.database?.server];
@@ -381,11 +381,11 @@ describeDatabases('database on several servers', (open, engine) => {
       while ((await ready()).join() !== wanted.join()) await sleep(20);
     };
     expect(await ready()).toEqual([200, 1]);
-    await first.shut();
+    await first.close();
     await untilReady(200, 2);
-    await second.shut();
+    await second.close();
     await untilReady(503, 0);
-    await first.open();
+    await first.reopen();
     await untilReady(200, 1);
   });
 });

@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { shapes } from '../../migrations/005-shapes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { slugHolders } from '../../src/storage/rows/posts.ts';
+import { postsWithSlugsFrom } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 describeDatabases('statistics of the shape of tables', (open, engine) => {
   if (engine === 'MySQL') {
     it('are not written for MySQL, which collects its own', async () => {
       const { dialect } = await open();
-      expect(dialect.describeShapes({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
+      expect(dialect.storeStatistics({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
     });
     return;
   }
@@ -42,7 +42,7 @@ describeDatabases('statistics of the shape of tables', (open, engine) => {
     const db = await open();
     const asked: { sql: string; bindings: readonly unknown[] }[] = [];
     const stop = db.driver.listen((query) => asked.push(query));
-    await slugHolders(db, 'tribe_events', NAMES.slice(0, 100), 0);
+    await postsWithSlugsFrom(db, 'tribe_events', NAMES.slice(0, 100), 0);
     stop();
     expect(asked).toHaveLength(1);
     const rows = (await db.knex.raw(`EXPLAIN QUERY PLAN ${asked[0]!.sql}`, asked[0]!.bindings as never)) as { detail: string }[];

@@ -3,7 +3,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { createTableComparison } from '../../src/storage/freshness/table-comparison.ts';
 import { watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { untilIdle } from '../support/idle.ts';
+import { waitUntilIdle } from '../support/idle.ts';
 import { loadSite } from '../support/site.ts';
 
 const WITHIN = 30_000;
@@ -24,13 +24,13 @@ describeDatabases('comparison of tables', (open) => {
       state.now += state.cost;
       return state.now;
     };
-    const comparison = createTableComparison(db, { within, clock });
+    const comparison = createTableComparison(db, { periodMs: within, clock });
     /** Advances the comparison until nothing is left to do at this moment. */
     const settle = async () => {
       for (let queries = -1; queries !== db.queries(); ) {
         queries = db.queries();
         comparison.advance(state.signs);
-        await untilIdle(db);
+        await waitUntilIdle(db);
       }
     };
     const round = async () => {
@@ -89,7 +89,7 @@ describeDatabases('comparison of tables', (open) => {
     state.now += 500;
     for (let times = 0; times < 5; times++) comparison.advance(state.signs);
     state.now += WITHIN;
-    await untilIdle(db);
+    await waitUntilIdle(db);
     expect(db.queries()).toBe(queries);
   });
 

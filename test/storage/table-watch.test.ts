@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ChangeSigns } from '../../src/storage/engine/change-signs.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { LATE_MS } from '../../src/storage/freshness/quiet-times.ts';
+import { MAX_VISIBILITY_SKEW_MS } from '../../src/storage/freshness/quiet-times.ts';
 import { createRowRanges } from '../../src/storage/freshness/row-ranges.ts';
-import { type TakeOver, type Watched, watchTables } from '../../src/storage/freshness/table-watch.ts';
+import { type TakeOver, type WatchResult, watchTables } from '../../src/storage/freshness/table-watch.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
-import { untilIdle } from '../support/idle.ts';
+import { waitUntilIdle } from '../support/idle.ts';
 import { loadSite } from '../support/site.ts';
 
 const BOUND = 60_000;
 
 /** The earliest time at which a value may have been read to be served; the test clock has whole milliseconds. */
-function oldest({ mayServe, at }: Watched & { readonly at: number }): number {
+function oldest({ mayServe, at }: WatchResult & { readonly at: number }): number {
   let [none, some] = [-1, at];
   while (some - none > 1) {
     const middle = Math.floor((some + none) / 2);
@@ -43,11 +43,11 @@ describeDatabases('table watch', (open, engine) => {
       ...db.dialect,
       changeSigns: async (...asked: Parameters<typeof changeSigns>) => ({ ...(await changeSigns(...asked)), uptime: uptime() }),
     };
-    const watch = watchTables({ ...db, dialect }, { bound: BOUND, clock: () => now, ...(takeOver ? { takeOver } : {}) });
+    const watch = watchTables({ ...db, dialect }, { maxStaleMs: BOUND, clock: () => now, ...(takeOver ? { takeOver } : {}) });
     const after = async (milliseconds: number) => {
       now += milliseconds;
       const watched = await watch.look();
-      await untilIdle(db);
+      await waitUntilIdle(db);
       return { ...watched, at: now };
     };
     for (let watched = await after(1000); ; watched = await after(1000)) {
@@ -80,7 +80,7 @@ describeDatabases('table watch', (open, engine) => {
   }
 
   describe('signs of the server', () => {
-    const tables = () => ({ watched: [db.table('posts'), db.table('postmeta')], besides: [db.table('options')] });
+    const tables = () => ({ watched: [db.table('posts'), db.table('postmeta')], positionOnly: [db.table('options')] });
     const ask = (known?: ChangeSigns) => db.dialect.changeSigns(db, tables(), known);
 
     it('are not queried again while nothing has been committed', async () => {
@@ -91,7 +91,7 @@ describeDatabases('table watch', (open, engine) => {
       const before = db.queries();
       expect((await ask({ ...known, signs: ['one', 'other'] })).signs).not.toContain('one');
       expect(db.queries() - before).toBe(3);
-      expect((await ask({ ...(await ask()), opened: 'others' })).signs).not.toContain('one');
+      expect((await ask({ ...(await ask()), openedTables: 'others' })).signs).not.toContain('one');
     });
 
     /**
@@ -105,8 +105,8 @@ describeDatabases('table watch', (open, engine) => {
         const before = db.queries();
         const again = await ask({ ...known, signs: ['one', 'other'] });
         const queries = db.queries() - before;
-        const { position, opened } = await ask();
-        if (position === known.position && opened === known.opened) return { known, again, queries };
+        const { position, openedTables: opened } = await ask();
+        if (position === known.position && opened === known.openedTables) return { known, again, queries };
       }
     }
 
@@ -122,7 +122,7 @@ describeDatabases('table watch', (open, engine) => {
       expect((await ask()).position).toBeDefined();
       await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = MyISAM');
       try {
-        expect(await ask()).toMatchObject({ position: undefined, step: undefined });
+        expect(await ask()).toMatchObject({ position: undefined, positionStep: undefined });
       } finally {
         await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = InnoDB');
       }
@@ -141,12 +141,12 @@ describeDatabases('table watch', (open, engine) => {
     const stateAfter = async (milliseconds: number) => (await after(milliseconds)).state;
     // Other tests write to other databases of the same server, which changes the state, too.
     const standing = async () => {
-      for (let state = await stateAfter(5000); ; state = await stateAfter(LATE_MS))
+      for (let state = await stateAfter(5000); ; state = await stateAfter(MAX_VISIBILITY_SKEW_MS))
         if (state !== undefined && state === (await stateAfter(10))) return state;
     };
     const state = await standing();
     await runScript(db, "UPDATE wp_options SET option_value = 'Another' WHERE option_name = 'blogname'");
-    expect([await stateAfter(10), await stateAfter(LATE_MS - 1)]).toEqual([undefined, undefined]);
+    expect([await stateAfter(10), await stateAfter(MAX_VISIBILITY_SKEW_MS - 1)]).toEqual([undefined, undefined]);
     expect(await standing()).not.toBe(state);
   });
 
@@ -158,11 +158,11 @@ describeDatabases('table watch', (open, engine) => {
       // Nothing is committed, and the signs stay unsettled.
       changeSigns: async (asker, tables, known) => {
         asked.push(known === undefined);
-        return known ?? { ...(await db.dialect.changeSigns(asker, tables)), position: '1', settled: false };
+        return known ?? { ...(await db.dialect.changeSigns(asker, tables)), position: '1', isSettled: false };
       },
     };
-    const watch = watchTables({ ...db, dialect }, { bound: BOUND, clock: () => now });
-    for (const milliseconds of [0, LATE_MS, 1, 400, 100, 1]) {
+    const watch = watchTables({ ...db, dialect }, { maxStaleMs: BOUND, clock: () => now });
+    for (const milliseconds of [0, MAX_VISIBILITY_SKEW_MS, 1, 400, 100, 1]) {
       now += milliseconds;
       await watch.look();
     }

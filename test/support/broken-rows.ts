@@ -7,7 +7,7 @@ import type { Fixture } from './site-data.mjs';
  */
 
 /** Damage to one row of the sample site. `row` and `column` are taken modulo the number of rows and columns. */
-export interface Harm {
+export interface Damage {
   readonly what: 'change' | 'remove' | 'repeat';
   readonly table: string;
   readonly row: number;
@@ -64,7 +64,7 @@ const TEXTS = [
 const NUMBERS = [0, -1, 1, 2, 3, 5, 11, 12, 13, 44, 45, 92, 999_999, 2 ** 31 - 1];
 
 /** Random damage to rows of a site. */
-export const harms: Arbitrary<readonly Harm[]> = fc.array(
+export const arbitraryDamage: Arbitrary<readonly Damage[]> = fc.array(
   fc.record({
     what: fc.oneof(
       { weight: 6, arbitrary: fc.constant('change' as const) },
@@ -81,7 +81,7 @@ export const harms: Arbitrary<readonly Harm[]> = fc.array(
 );
 
 /** The damaged site, and the posts that the damage affects. */
-export function harmed(fixture: Fixture, done: readonly Harm[]): { readonly site: Fixture; readonly posts: ReadonlySet<number> } {
+export function applyDamage(fixture: Fixture, done: readonly Damage[]): { readonly site: Fixture; readonly posts: ReadonlySet<number> } {
   const site = structuredClone(fixture);
   const posts = new Set<number>();
   const columnOf = (table: string, name: string) => site[table]!.columns.indexOf(name);

@@ -5,14 +5,14 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import type { Answer } from './running-site.ts';
 
 /** Paths of the browser on Debian and other systems; `CHROMIUM` names another one. */
-const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const program = PLACES.find((path) => path !== undefined && existsSync(path));
+const BROWSER_PATHS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const program = BROWSER_PATHS.find((path) => path !== undefined && existsSync(path));
 
 /**
  * Features that only help a person at a screen, such as pages behind the address bar or a spare process for the next
  * page. The last switch of this kind wins, so the list includes those of Playwright's that matter here.
  */
-const NOT_NEEDED = [
+const DISABLED_FEATURES = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'PreloadTopChromeWebUI',
@@ -29,7 +29,7 @@ const FLAGS = [
   '--disable-gpu',
   '--disable-software-rasterizer',
   '--disable-dev-shm-usage',
-  `--disable-features=${NOT_NEEDED.join()}`,
+  `--disable-features=${DISABLED_FEATURES.join()}`,
 ];
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -89,14 +89,14 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
 const known = new Map<string, Promise<string[]>>();
 
 /** Returns the faults that `look` finds, or found when it was called with the same key. */
-function once(key: readonly unknown[], look: () => Promise<string[]>): Promise<string[]> {
+function cachedFaults(key: readonly unknown[], look: () => Promise<string[]>): Promise<string[]> {
   const text = JSON.stringify(key);
   const faults = known.get(text) ?? look();
   known.set(text, faults);
   return faults;
 }
 
-const asSeen = (html: string, origin: string) =>
+const visibleHtml = (html: string, origin: string) =>
   html.replaceAll(origin, '').replace(HIDDEN, (field) => field.replace(/ value="[^"]*"/, ''));
 
 /**
@@ -112,7 +112,7 @@ export function faultsOfAnswer(
 ): Promise<string[]> {
   // The content security policy decides what the page may load and run.
   const policy = String(headers['content-security-policy']).replaceAll(origin, '');
-  return once(['answer', lookedAt, status, policy, asSeen(text, origin)], look);
+  return cachedFaults(['answer', lookedAt, status, policy, visibleHtml(text, origin)], look);
 }
 
 /**
@@ -122,8 +122,8 @@ export function faultsOfAnswer(
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const { origin } = new URL(page.url());
   const isDark = await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches');
-  const key = [page.viewportSize(), isDark, await page.evaluate(CONTROLS), asSeen(await page.content(), origin)];
-  return once(key, () => faultsOf(page));
+  const key = [page.viewportSize(), isDark, await page.evaluate(CONTROLS), visibleHtml(await page.content(), origin)];
+  return cachedFaults(key, () => faultsOf(page));
 }
 
 /** Hidden fields, which contain sessions and versions of records. */

@@ -1,8 +1,8 @@
 import type { Agent } from 'node:http';
 
-export type Fate = number | 'refused' | 'reset';
+export type RequestResult = number | 'refused' | 'reset';
 
-export interface Asked {
+export interface RequestOptions {
   readonly path?: string;
   readonly agent?: Agent | undefined;
   readonly method?: string;
@@ -10,10 +10,10 @@ export interface Asked {
   readonly body?: string;
 }
 
-export function ask(options: Asked & { readonly port: number }): Promise<Fate>;
+export function sendRequest(options: RequestOptions & { readonly port: number }): Promise<RequestResult>;
 
-export function keepAsking(options: {
+export function requestContinuously(options: {
   readonly port: number;
   readonly clients: number;
-  readonly next: (client: number, turn: number) => Asked;
-}): () => Promise<Map<Fate, number>[]>;
+  readonly next: (client: number, turn: number) => RequestOptions;
+}): () => Promise<Map<RequestResult, number>[]>;

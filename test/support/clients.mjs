@@ -1,4 +1,4 @@
-/** Clients that report the fate of each request, for tests and scripts that stop the service while clients use it. */
+/** Clients that report the result of each request, for tests and scripts that stop the service while clients use it. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,7 +9,7 @@ const PAUSE_MS = 20;
  * Sends a request to this machine, on a new connection unless an agent is given. Resolves with the status of the
  * response, with `refused` if there was no connection, or with `reset` if a connection ended without a response.
  */
-export function ask({ port, path = '/', agent, method = 'GET', headers = {}, body }) {
+export function sendRequest({ port, path = '/', agent, method = 'GET', headers = {}, body }) {
   return new Promise((resolve) => {
     let connected = false;
     const sent = request({ host: '127.0.0.1', port, path, method, agent: agent ?? false, headers }, (answer) => {
@@ -32,24 +32,24 @@ export function ask({ port, path = '/', agent, method = 'GET', headers = {}, bod
 /**
  * Lets this many clients send one request after the other, every second client on a kept connection. `next` returns the
  * request for a turn of a client, without the port. Returns a function that stops them and resolves with the number of
- * requests per fate, by the number of the client.
+ * requests per result, by the number of the client.
  */
-export function keepAsking({ port, clients, next }) {
+export function requestContinuously({ port, clients, next }) {
   let going = true;
-  const fates = Array.from({ length: clients }, () => new Map());
-  const client = async (met, number) => {
+  const counts = Array.from({ length: clients }, () => new Map());
+  const client = async (results, number) => {
     const agent = number % 2 === 0 ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
     for (let turn = 0; going; turn += 1) {
-      const fate = await ask({ port, agent, ...next(number, turn) });
-      met.set(fate, (met.get(fate) ?? 0) + 1);
-      if (fate === 'refused') await sleep(PAUSE_MS);
+      const result = await sendRequest({ port, agent, ...next(number, turn) });
+      results.set(result, (results.get(result) ?? 0) + 1);
+      if (result === 'refused') await sleep(PAUSE_MS);
     }
     agent?.destroy();
   };
-  const all = fates.map(client);
+  const all = counts.map(client);
   return async () => {
     going = false;
     await Promise.all(all);
-    return fates;
+    return counts;
   };
 }

@@ -23,7 +23,7 @@ export type Open = (options?: OpenOptions) => Promise<Database>;
  * (`mysql://user:password@host:port/`) where databases may be created. Call `open` in `beforeAll` or in a test.
  */
 export function describeDatabases(name: string, suite: (open: Open, engine: 'SQLite' | 'MySQL') => void): void {
-  describe(`${name} on SQLite`, () => suite(opener(newSqliteFile), 'SQLite'));
+  describe(`${name} on SQLite`, () => suite(createOpener(newSqliteFile), 'SQLite'));
   if (process.env.TEST_MYSQL_URL) describeMysql(name, (open) => suite(open, 'MySQL'));
 }
 
@@ -33,22 +33,22 @@ export function describeDatabases(name: string, suite: (open: Open, engine: 'SQL
  */
 export function describeMysql(name: string, suite: (open: Open) => void): void {
   const server = process.env.TEST_MYSQL_URL;
-  if (server) describe(`${name} on MySQL`, () => suite(opener(() => newMysqlDatabase(server))));
+  if (server) describe(`${name} on MySQL`, () => suite(createOpener(() => newMysqlDatabase(server))));
   else describe.skip(`${name} on MySQL`, () => it('needs a server', () => undefined));
 }
 
 /** Creates databases on a private server, given by its URL without a database name. */
-export const openerAt = (server: string): Open => opener(() => newMysqlDatabase(server));
+export const openerOnServer = (server: string): Open => createOpener(() => newMysqlDatabase(server));
 
 /** The URL of a database that was created here, for opening it a second time or in another process. */
 export function urlOf(db: Database): string {
-  return place(db).url;
+  return testDatabaseOf(db).url;
 }
 
 /** Opens an existing database by its URL and creates missing tables. The caller closes it. */
 export async function databaseAt(url: string): Promise<Database> {
   const db = await openDatabase({ url, prefix: 'wp_', watched: true });
-  places.set(db, { url, run: async (script) => runAt(url, script), remove: async () => undefined });
+  testDatabases.set(db, { url, run: async (script) => runAt(url, script), remove: async () => undefined });
   await migrate(db);
   return db;
 }
@@ -62,30 +62,30 @@ async function runAt(url: string, script: string): Promise<void> {
 
 /** Runs many statements at once, on a separate connection. */
 export async function runScript(db: Database, script: string): Promise<void> {
-  await place(db).run(script);
+  await testDatabaseOf(db).run(script);
 }
 
 /** Whether all scripts of a database run in one session, so that temporary tables survive between them. */
-export const keepsSession = (db: Database): boolean => place(db).isOneSession === true;
+export const keepsSession = (db: Database): boolean => testDatabaseOf(db).isOneSession === true;
 
 /** A database that is created for one suite. */
-interface Place {
+interface TestDatabase {
   readonly url: string;
   readonly isOneSession?: boolean;
   run(script: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-const places = new WeakMap<Database, Place>();
+const testDatabases = new WeakMap<Database, TestDatabase>();
 
-function place(db: Database): Place {
-  const found = places.get(db);
+function testDatabaseOf(db: Database): TestDatabase {
+  const found = testDatabases.get(db);
   if (!found) throw new Error('not a database opened by describeDatabases');
   return found;
 }
 
-function opener(create: () => Promise<Place>): Open {
-  const opened: { db: Database; place: Place }[] = [];
+function createOpener(create: () => Promise<TestDatabase>): Open {
+  const opened: { db: Database; place: TestDatabase }[] = [];
   afterAll(async () => {
     for (const { db, place } of opened) {
       await db.close();
@@ -96,13 +96,13 @@ function opener(create: () => Promise<Place>): Open {
     const place = await create();
     const db = await openDatabase({ url: place.url, prefix, watched: true });
     opened.push({ db, place });
-    places.set(db, place);
+    testDatabases.set(db, place);
     if (migrated) await migrate(db);
     return db;
   };
 }
 
-async function newSqliteFile(): Promise<Place> {
+async function newSqliteFile(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-test-'));
   const file = join(folder, 'site.sqlite');
   let own: InstanceType<typeof Sqlite> | undefined;
@@ -123,7 +123,7 @@ async function newSqliteFile(): Promise<Place> {
 
 const SESSION = "SET SESSION sql_mode = '', time_zone = '+00:00'";
 
-async function newMysqlDatabase(server: string): Promise<Place> {
+async function newMysqlDatabase(server: string): Promise<TestDatabase> {
   const name = `fasti_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   const url = new URL(server);
   url.pathname = `/${name}`;

@@ -2,8 +2,8 @@ import type { ChildNode, Element } from 'domhandler';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import { beginSession } from '../../src/accounts/logins.ts';
 import { findUserByLogin } from '../../src/storage/rows/users.ts';
-import type { Asking } from './asking.ts';
 import type { Answer, RunningSite } from './running-site.ts';
+import type { SiteClient } from './site-client.ts';
 
 /** Fields that a form sends, in order. */
 export type FormFields = [name: string, value: string][];
@@ -19,11 +19,11 @@ export interface Visitor {
 }
 
 /** A visitor who is signed in as a user of the sample site, or not signed in if `login` is undefined. */
-export async function visitor(ask: Pick<Asking, 'send' | 'running' | 'rows'>, login?: string): Promise<Visitor> {
+export async function openVisitor(ask: Pick<SiteClient, 'send' | 'running' | 'writeRows'>, login?: string): Promise<Visitor> {
   let cookie = '';
   // Signing in writes to the site, which must therefore be reset afterwards.
   if (login !== undefined)
-    await ask.rows(async () => {
+    await ask.writeRows(async () => {
       cookie = await sessionOf(ask.running(), login);
     });
   const send = async (method: string, path: string, headers: Record<string, string>, body: string | null = null): Promise<Answer> => {

@@ -5,14 +5,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API } from './writing.mjs';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 100;
 
 /**
  * Follows the services at these URLs in turn until `stopped()`, and then until there are no more changes. Resolves with
  * `{copy, expired, wrong}`: records by kind and id, the number of restarts, and unexpected responses.
  */
-export async function follow({ bases, stopped }) {
+export async function followChanges({ bases, stopped }) {
   const following = { copy: new Map(), expired: 0, wrong: [] };
   let token = '';
   let turn = 0;
@@ -26,7 +26,7 @@ export async function follow({ bases, stopped }) {
       token = '';
     } else if (answer?.status === 200) {
       token = answer.json.next;
-      for (const change of answer.json.changes) take(following.copy, change);
+      for (const change of answer.json.changes) applyChange(following.copy, change);
       return answer.json.more;
     } else if (answer !== undefined && answer.status !== 503)
       following.wrong.push(`${answer.status} ${JSON.stringify(answer.json).slice(0, 200)}`);
@@ -42,9 +42,9 @@ export async function follow({ bases, stopped }) {
 }
 
 /** The copy of a client that starts now. */
-export async function readWhole(base) {
+export async function readFullCopy(base) {
   let rounds = 0;
-  const { copy } = await follow({ bases: [base], stopped: () => rounds++ > 0 });
+  const { copy } = await followChanges({ bases: [base], stopped: () => rounds++ > 0 });
   return copy;
 }
 
@@ -58,7 +58,7 @@ export function differencesIn(copy, due) {
   });
 }
 
-function take(copy, { kind, id, change, record }) {
+function applyChange(copy, { kind, id, change, record }) {
   const name = `${kind} ${id}`;
   if (change === 'removed') copy.delete(name);
   else copy.set(name, titleIn(record));
@@ -69,7 +69,7 @@ const titleIn = ({ title, venue, organizer, name }) => title ?? venue ?? organiz
 
 async function ask(url) {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return { status: response.status, json: await response.json() };
   } catch {
     await sleep(PAUSE_MS);

@@ -6,7 +6,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endWithUs } from './leave-nothing.mjs';
+import { killOnExit } from './leave-nothing.mjs';
 import { connectTo, environmentIn, freePort } from './private-mysql.mjs';
 
 const PROVIDERS = [
@@ -15,13 +15,13 @@ const PROVIDERS = [
   '/usr/lib/libgalera_smm.so',
   '/usr/lib/x86_64-linux-gnu/galera/libgalera_smm.so',
 ];
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Timeouts after which an unresponsive node counts as gone, as docs/scaling.md recommends. The default is five seconds,
  * during which no node accepts writes.
  */
-export const ADVISED = {
+export const RECOMMENDED_OPTIONS = {
   'evs.keepalive_period': 'PT0.5S',
   'evs.inactive_check_period': 'PT0.2S',
   'evs.suspect_timeout': 'PT2S',
@@ -34,7 +34,7 @@ export const ADVISED = {
  * kill, halt, go, isRunning, untilSynced, view, connect}`, or with `{reason}` if that is impossible. `options` are
  * those of the provider.
  */
-export async function startGalera(folder, { count = 3, options = ADVISED } = {}) {
+export async function startGalera(folder, { count = 3, options = RECOMMENDED_OPTIONS } = {}) {
   const provider = PROVIDERS.find((path) => existsSync(path));
   const missing = ['mariadbd', 'mariadb-install-db', 'rsync'].filter((program) => spawnSync('which', [program]).status !== 0);
   if (!provider || missing.length > 0)
@@ -62,7 +62,7 @@ export async function startGalera(folder, { count = 3, options = ADVISED } = {})
    * Waits until all nodes have the same view. A node that was suspended keeps its old view for a while.
    */
   const untilWhole = async () => {
-    const until = Date.now() + PATIENCE_MS;
+    const until = Date.now() + TIMEOUT_MS;
     const views = async () => new Set(await Promise.all(nodes.map((node) => node.view().catch(() => 'away'))));
     for (let seen = await views(); !(seen.size === 1 && [...seen][0].endsWith(`,${count}`)); seen = await views()) {
       if (Date.now() > until) throw new Error(`the nodes do not find each other: ${[...seen].join(' / ')}`);
@@ -155,7 +155,7 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
       ],
       { ...owner, env, stdio: ['ignore', log, log] },
     );
-    endWithUs(server);
+    killOnExit(server);
     halted = false;
   };
 
@@ -172,7 +172,7 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
     }
   };
   const untilSynced = async () => {
-    const until = Date.now() + PATIENCE_MS;
+    const until = Date.now() + TIMEOUT_MS;
     while ((await status('wsrep_local_state_comment', 'wsrep_ready').catch(() => '')) !== 'Synced,ON') {
       if (!isRunning() || Date.now() > until)
         throw new Error(`${name} does not come up: ${lastLines(readFileSync(join(folder, 'server.log'), 'utf8'))}`);

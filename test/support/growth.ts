@@ -27,12 +27,12 @@ export const PAIRS: readonly (readonly [string, string])[] = [
  * Creates a text of about this many bytes between two letters: one repeated filler, or half of one and half of another
  * filler.
  */
-export function grown(
+export function repeatFiller(
   filler: string | readonly [string, string],
   bytes: number,
   [before, after]: readonly [string, string] = ['a', 'b'],
 ): string {
-  if (typeof filler !== 'string') return grown(filler[0], bytes / 2, [before, '']) + grown(filler[1], bytes / 2, ['', after]);
+  if (typeof filler !== 'string') return repeatFiller(filler[0], bytes / 2, [before, '']) + repeatFiller(filler[1], bytes / 2, ['', after]);
   return before + filler.repeat(Math.max(1, Math.floor((bytes - before.length - after.length) / Buffer.byteLength(filler)))) + after;
 }
 
@@ -45,12 +45,12 @@ const ownClock: Clock = () => {
 };
 
 /** Work that takes this long, in microseconds, is measured once, since other load hardly affects it. */
-const LONG = 1_000_000;
+const SINGLE_RUN_MICROSECONDS = 1_000_000;
 
 /** Processor time in microseconds: the minimum of several tries, since other load only adds to it. */
-export async function cpuOf(work: () => unknown, tries: number, clock = ownClock): Promise<number> {
+export async function measureCpuTime(work: () => unknown, tries: number, clock = ownClock): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let left = tries; left > 0 && (least === Number.POSITIVE_INFINITY || least < LONG); left -= 1) {
+  for (let left = tries; left > 0 && (least === Number.POSITIVE_INFINITY || least < SINGLE_RUN_MICROSECONDS); left -= 1) {
     const before = clock();
     await work();
     least = Math.min(least, clock() - before);
@@ -68,34 +68,34 @@ export interface Bounds {
    * A high exponent counts only if it stays high up to texts this many times longer: superlinear work keeps growing
    * faster, while the first allocation of memory costs more only once. Not suitable for work that refuses longer texts.
    */
-  readonly confirmedAt?: number;
+  readonly confirmationFactor?: number;
 }
 
 /** Factor by which the text grows between two measurements. */
-const STEP = 4;
+const GROWTH_FACTOR = 4;
 /** The highest accepted exponent; linear work has the exponent 1, quadratic work 2. */
-export const MOST_EXPONENT = 1.6;
-const FEWEST_ROUNDS = 2;
-const MOST_ROUNDS = 5;
+export const MAX_EXPONENT = 1.6;
+const MIN_ROUNDS = 2;
+const MAX_ROUNDS = 5;
 
 /**
  * Returns the exponent with which the cost of some work grows up to the longest text, or undefined if the cost stays
  * below the floor. Both lengths are measured in at least two rounds, so that an accidentally expensive short text does
  * not hide growth, and in more rounds before a high exponent counts.
  */
-export async function exponentOf(
+export async function measureGrowthExponent(
   work: (bytes: number) => unknown,
-  { longest, floor, clock, confirmedAt }: Bounds,
+  { longest, floor, clock, confirmationFactor }: Bounds,
 ): Promise<number | undefined> {
-  const cost = (bytes: number, tries: number) => cpuOf(() => work(bytes), tries, clock);
+  const cost = (bytes: number, tries: number) => measureCpuTime(() => work(bytes), tries, clock);
   if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
   let [short, long, exponent] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 1; round <= FEWEST_ROUNDS || (round <= MOST_ROUNDS && exponent > MOST_EXPONENT); round += 1) {
-    short = Math.min(short, await cost(Math.ceil(longest / STEP), 3));
+  for (let round = 1; round <= MIN_ROUNDS || (round <= MAX_ROUNDS && exponent > MAX_EXPONENT); round += 1) {
+    short = Math.min(short, await cost(Math.ceil(longest / GROWTH_FACTOR), 3));
     long = Math.min(long, await cost(longest, 3));
-    exponent = Math.log(long / Math.max(short, 1)) / Math.log(STEP);
+    exponent = Math.log(long / Math.max(short, 1)) / Math.log(GROWTH_FACTOR);
   }
-  if (exponent <= MOST_EXPONENT || confirmedAt === undefined) return exponent;
-  const longer = await cost(longest * confirmedAt, 3);
-  return Math.min(exponent, Math.log(longer / Math.max(long, 1)) / Math.log(confirmedAt));
+  if (exponent <= MAX_EXPONENT || confirmationFactor === undefined) return exponent;
+  const longer = await cost(longest * confirmationFactor, 3);
+  return Math.min(exponent, Math.log(longer / Math.max(long, 1)) / Math.log(confirmationFactor));
 }

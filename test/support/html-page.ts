@@ -18,9 +18,9 @@ export interface Element {
   text: string;
 }
 
-const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
+const VOID_ELEMENTS = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
 /** Elements that must not be nested in the given element. */
-const NESTED: ReadonlyMap<string, RegExp> = new Map([
+const FORBIDDEN_DESCENDANTS: ReadonlyMap<string, RegExp> = new Map([
   ['a', /^(a|button)$/],
   ['p', /^p$/],
   ['button', /^(a|button)$/],
@@ -37,7 +37,7 @@ export function readPage(html: string): ReadPage {
     {
       onopentag: (name, attributes, implied) => {
         if (implied) faults.push(`<${name}> is implied`);
-        if (open.some((outer) => NESTED.get(outer.name)?.test(name)))
+        if (open.some((outer) => FORBIDDEN_DESCENDANTS.get(outer.name)?.test(name)))
           faults.push(`<${name}> in ${open.map((outer) => outer.name).join('>')}`);
         const element = { name, attributes, text: '' };
         elements.push(element);
@@ -50,7 +50,7 @@ export function readPage(html: string): ReadPage {
       onclosetag: (name, implied) => {
         const last = open.pop();
         if (last?.name !== name) faults.push(`</${name}> closes <${last?.name}>`);
-        if (implied && !VOID.has(name)) faults.push(`<${name}> is not closed`);
+        if (implied && !VOID_ELEMENTS.has(name)) faults.push(`<${name}> is not closed`);
       },
     },
     { recognizeSelfClosing: false },
@@ -81,7 +81,7 @@ export function readPage(html: string): ReadPage {
 }
 
 /** Elements and attributes that could run a script or send input to another site. */
-export function dangersIn({ elements }: ReadPage): string[] {
+export function findDangers({ elements }: ReadPage): string[] {
   return elements.flatMap(({ name, attributes }) => {
     const told = (what: string) => [`<${name} ${what}>`];
     const data = name === 'script' && attributes.type === 'application/ld+json';

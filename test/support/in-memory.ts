@@ -20,14 +20,14 @@ export interface PlainAnswer {
  * Whether the HTTP parser would neither refuse nor change a request, and the request has no headers about the
  * connection. All other requests must be sent over a connection.
  */
-export function isPlain({ method, path, headers, body }: PlainRequest): boolean {
+export function canAnswerInMemory({ method, path, headers, body }: PlainRequest): boolean {
   const pairs = Object.entries(headers);
   const length = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, path.length);
   return (
     METHODS.has(method) &&
     PATH.test(path) &&
-    length < MOST_HEAD &&
-    (body === null || Buffer.byteLength(body) <= MOST_BODY) &&
+    length < MAX_HEAD_BYTES &&
+    (body === null || Buffer.byteLength(body) <= MAX_BODY_BYTES) &&
     pairs.every(([name, value]) => NAME.test(name) && !OF_CONNECTION.has(name.toLowerCase()) && VALUE.test(value))
   );
 }
@@ -37,8 +37,8 @@ const PATH = /^\/[!-~]*$/;
 const NAME = /^[\w-]+$/;
 const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 /** Limits in bytes beyond which it matters how much data arrives at once. */
-const MOST_HEAD = 8000;
-const MOST_BODY = 60_000;
+const MAX_HEAD_BYTES = 8000;
+const MAX_BODY_BYTES = 60_000;
 const OF_CONNECTION = new Set([
   'connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ]); // biome-ignore format: a list

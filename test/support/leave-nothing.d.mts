@@ -1,2 +1,2 @@
-export function endWithUs(child: import('node:child_process').ChildProcess): void;
+export function killOnExit(child: import('node:child_process').ChildProcess): void;
 export function scratchFolder(name: string): string;

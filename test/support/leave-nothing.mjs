@@ -12,15 +12,15 @@ import { join } from 'node:path';
 const REMOVE = 'for wait in 1 1 3 5; do sleep $wait; rm -rf "$0" && break; done';
 
 /** Ensures that a process ends at the latest when this one does. */
-export function endWithUs(child) {
-  const guard = atOurEnd('kill -9 "$0"', String(child.pid));
+export function killOnExit(child) {
+  const guard = runOnExit('kill -9 "$0"', String(child.pid));
   child.once('exit', () => guard.kill('SIGKILL'));
 }
 
 /** Creates a temporary folder whose name begins with `name`. It is deleted when this process ends. */
 export function scratchFolder(name) {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`));
-  atOurEnd(REMOVE, folder);
+  runOnExit(REMOVE, folder);
   process.once('exit', () => {
     try {
       rmSync(folder, { recursive: true, force: true });
@@ -32,7 +32,7 @@ export function scratchFolder(name) {
 }
 
 /** Runs a shell command, with the subject as `$0`, once this process has ended. */
-function atOurEnd(command, subject) {
+function runOnExit(command, subject) {
   const guard = spawn('sh', ['-c', `cat; ${command}`, subject], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   guard.unref();
   guard.stdin.unref();

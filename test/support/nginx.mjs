@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask } from './clients.mjs';
-import { endWithUs } from './leave-nothing.mjs';
+import { sendRequest } from './clients.mjs';
+import { killOnExit } from './leave-nothing.mjs';
 import { until } from './until.mjs';
 
 const PROGRAM = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /** The reason why there is no nginx; undefined if there is one. */
-export const lacksNginx = PROGRAM === undefined ? 'there is no nginx here (apt-get install nginx-light)' : undefined;
+export const whyNoNginx = PROGRAM === undefined ? 'there is no nginx here (apt-get install nginx-light)' : undefined;
 
 /**
  * Starts nginx with this content of `http {}`, which must listen on `port` of 127.0.0.1, and waits until it forwards
@@ -29,8 +29,8 @@ export async function startNginx(folder, port, http) {
     `${user} daemon off; pid ${place}/pid; error_log ${place}/error.log; events {} http { access_log off; ${paths} ${http} }`,
   );
   const nginx = spawn(PROGRAM, ['-p', place, '-c', conf], { stdio: 'inherit' });
-  endWithUs(nginx);
-  await until('an answer of nginx', async () => (await ask({ port, path: '/health/live' })) === 200);
+  killOnExit(nginx);
+  await until('an answer of nginx', async () => (await sendRequest({ port, path: '/health/live' })) === 200);
   return {
     stop: async () => {
       nginx.kill();

@@ -50,7 +50,7 @@ export function parameterCarriers(as: string): ParameterCarrier[] {
           const [method = 'GET'] = methods;
           return {
             name: `${method} ${namespace}${pattern} ${parameter}`,
-            longest: grammar.longestList ?? grammar.longest,
+            longest: grammar.maxListBytes ?? grammar.maxBytes,
             parameter,
             grammar,
             inPath,

@@ -5,7 +5,7 @@
  *   node test/support/port-keeper.mjs node dist/src/cli.js serve
  */
 import { spawn } from 'node:child_process';
-import { endWithUs } from './leave-nothing.mjs';
+import { killOnExit } from './leave-nothing.mjs';
 
 // A server of Node would accept connections itself. This socket only lets them wait.
 const { TCP, constants } = process.binding('tcp_wrap');
@@ -25,7 +25,7 @@ function start() {
   child = spawn('sh', ['-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', 'sh', ...process.argv.slice(2)], {
     stdio: ['ignore', 'inherit', 'inherit', place.fd],
   });
-  endWithUs(child);
+  killOnExit(child);
   child.once('exit', (code) => {
     if (!stopping) return start();
     place.close();

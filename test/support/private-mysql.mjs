@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync, mkdirSync, openSync, readFileSync } 
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endWithUs } from './leave-nothing.mjs';
+import { killOnExit } from './leave-nothing.mjs';
 
 const PROGRAM_FOLDERS = [
   ...(process.env.PATH ?? '').split(delimiter),
@@ -71,7 +71,7 @@ export async function startPrivateMysql(folder, settings = []) {
     ],
     { env, stdio: ['ignore', output, output] },
   );
-  endWithUs(server);
+  killOnExit(server);
   const url = `mysql://root@127.0.0.1:${port}/`;
   const socketUrl = `mysql://root@localhost/?socketPath=${encodeURIComponent(socket)}`;
   const until = Date.now() + START_MS;

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { fasti } from '../bench/service.mjs';
-import { ask, keepAsking } from './clients.mjs';
-import { endWithUs } from './leave-nothing.mjs';
+import { requestContinuously, sendRequest } from './clients.mjs';
+import { killOnExit } from './leave-nothing.mjs';
 import { until } from './until.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,8 +27,8 @@ export const countEvents = (env, word) =>
 
 /**
  * Starts the service and waits until it is ready. `keeper` is a script that opens a port and starts the service on it.
- * `ended` resolves with its exit code or the signal that ended it; `said` waits until its log contains these words that
- * many times.
+ * `ended` resolves with its exit code or the signal that ended it; `waitForLog` waits until its log contains these
+ * words that many times.
  */
 export async function startServing(env, { port: wanted = 0, keeper }) {
   const child = spawn(process.execPath, [...(keeper ? [keeper, process.execPath] : []), COMMAND, 'serve'], {
@@ -36,7 +36,7 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', ...env, PORT: String(wanted) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  endWithUs(child);
+  killOnExit(child);
   const lines = [];
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => {
@@ -52,27 +52,28 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
     });
   });
   /** Waits for a condition, and throws if the service ends first. */
-  const goOn = (what, isSo) =>
+  const waitWhileRunning = (what, condition) =>
     until(what, async () => {
       if (child.exitCode !== null) throw new Error(`the service has ended: ${lines.join('\n')}`);
-      return isSo();
+      return condition();
     });
   const listening = () => lines.filter((line) => line.includes('"listening"')).map((line) => JSON.parse(line));
-  await goOn('a line that says where it listens', () => listening().length > 0);
+  await waitWhileRunning('a line that says where it listens', () => listening().length > 0);
   const { port } = listening()[0].address;
-  await goOn('readiness', async () => (await ask({ port, path: '/health/ready' })) === 200);
-  const said = (words, times) => goOn(`"${words}", ${times} times,`, () => lines.filter((line) => line.includes(words)).length >= times);
+  await waitWhileRunning('readiness', async () => (await sendRequest({ port, path: '/health/ready' })) === 200);
+  const waitForLog = (words, times) =>
+    waitWhileRunning(`"${words}", ${times} times,`, () => lines.filter((line) => line.includes(words)).length >= times);
   const servingPid = () => listening().at(-1).pid;
-  return { port, pid: child.pid, servingPid, ended, kill: (signal) => child.kill(signal), said };
+  return { port, pid: child.pid, servingPid, ended, kill: (signal) => child.kill(signal), waitForLog };
 }
 
 /**
  * Lets clients read and write continuously; `posts` of them write events. Returns a function that stops them and
  * resolves with the number of requests per result: `read`, `written`, `refused`, `reset`, or another status.
  */
-export function load({ port, clients, posts, authorization }) {
+export function startLoad({ port, clients, posts, authorization }) {
   const next = (number, turn) => (number < posts ? newEvent(authorization, `${number} ${turn}`) : { path: LIST });
-  const end = keepAsking({ port, clients, next });
+  const end = requestContinuously({ port, clients, next });
   return async () => {
     const counts = {};
     for (const [number, met] of (await end()).entries())

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endWithUs } from './leave-nothing.mjs';
+import { killOnExit } from './leave-nothing.mjs';
 import { freePort } from './private-mysql.mjs';
 
 /*
@@ -56,9 +56,9 @@ export async function startWordPress(databaseUrl: string, { now = '1970', withPl
     env,
     stdio: 'ignore',
   });
-  endWithUs(server);
+  killOnExit(server);
   const base = `http://127.0.0.1:${port}`;
-  await untilItAnswers(server, base);
+  await waitUntilItAnswers(server, base);
   return {
     run: async (...calls) => {
       const response = await fetch(`${base}/do`, { method: 'POST', body: JSON.stringify(calls) });
@@ -87,7 +87,7 @@ function connectionTo(databaseUrl: string): Record<string, string> {
   };
 }
 
-async function untilItAnswers(server: ChildProcess, base: string): Promise<void> {
+async function waitUntilItAnswers(server: ChildProcess, base: string): Promise<void> {
   while (server.exitCode === null) {
     const response = await fetch(base).catch(() => undefined);
     if (response) return;

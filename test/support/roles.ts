@@ -28,7 +28,7 @@ export const IDS: Readonly<Record<Role, number>> = { nobody: 0, admin: 1, ed: 2,
 export const can = (role: Role, verb: string): boolean => CAN[role].includes(verb);
 
 /** A record in the model. `status` is the stored one; `was` is the status before it was moved to the trash. */
-export interface Owned {
+export interface ModelRecord {
   readonly own: boolean;
   readonly status: string;
   readonly was?: string;
@@ -36,26 +36,26 @@ export interface Owned {
 
 const isOut = (status: string) => status === 'publish' || status === 'future';
 
-export function edits(role: Role, { own, status, was = 'publish' }: Owned): boolean {
+export function mayEdit(role: Role, { own, status, was = 'publish' }: ModelRecord): boolean {
   if (own) return can(role, isOut(status === 'trash' ? was : status) ? 'edit_published' : 'edit');
   if (!can(role, 'edit_others') || (isOut(status) && !can(role, 'edit_published'))) return false;
   return status !== 'private' || can(role, 'edit_private');
 }
 
-export function reads(role: Role, record: Owned): boolean {
+export function mayRead(role: Role, record: ModelRecord): boolean {
   if (record.status === 'publish') return true;
   if (record.own) return role !== 'nobody';
-  return record.status === 'private' ? can(role, 'read_private') : edits(role, record);
+  return record.status === 'private' ? can(role, 'read_private') : mayEdit(role, record);
 }
 
 /** Options that make a request come from a role. */
-export interface Signed {
+export interface RoleRequestOptions {
   readonly as?: string;
   readonly headers?: Record<string, string>;
 }
 
 /** Adds the unusual roles to the sample site. Resolves with a function that returns the request options of a role. */
-export async function addRoles(db: Database): Promise<(role: Role) => Signed> {
+export async function addRoles(db: Database): Promise<(role: Role) => RoleRequestOptions> {
   const odd = new Map<Role, string>();
   for (const role of ['reader', 'fixer'] as const) {
     const capabilities = ['tribe_events', 'tribe_venues', 'tribe_organizers'].flatMap((type) => CAN[role].map((verb) => `${verb}_${type}`));

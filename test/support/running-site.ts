@@ -9,7 +9,7 @@ import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { urlOf } from './databases.ts';
-import { answerInMemory, isPlain, type PlainAnswer, type PlainRequest } from './in-memory.ts';
+import { answerInMemory, canAnswerInMemory, type PlainAnswer, type PlainRequest } from './in-memory.ts';
 
 export interface Answer {
   readonly status: number;
@@ -51,11 +51,14 @@ export interface ServeOptions {
    * Disables compression regardless of the request: `fetch` always asks for it, which is expensive when thousands of
    * responses are compared.
    */
-  readonly plain?: boolean;
+  readonly uncompressed?: boolean;
 }
 
 /** Serves a database that `describeDatabases` created, on a new port. */
-export async function serveDatabase(db: Database, { env = {}, clock, log, plain = false }: ServeOptions = {}): Promise<RunningSite> {
+export async function serveDatabase(
+  db: Database,
+  { env = {}, clock, log, uncompressed: plain = false }: ServeOptions = {},
+): Promise<RunningSite> {
   const config = readConfig({
     DATABASE_URL: urlOf(db),
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
@@ -88,7 +91,7 @@ export async function serveDatabase(db: Database, { env = {}, clock, log, plain 
         headers: { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers },
         body: json ? JSON.stringify(body) : (body as string | Buffer | null),
       };
-      const answer = isPlain(request)
+      const answer = canAnswerInMemory(request)
         ? await answerInMemory(listener, `127.0.0.1:${port}`, request)
         : await answerByConnection(agent, port, request);
       return withBody(answer);

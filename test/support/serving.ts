@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { ask, type Fate, keepAsking } from './clients.mjs';
+import { type RequestResult, requestContinuously, sendRequest } from './clients.mjs';
 import { COMMAND } from './program.mjs';
 import { until } from './until.mjs';
 
@@ -25,7 +25,7 @@ export interface Serving {
   readonly base: string;
   readonly entries: readonly Entry[];
   /** Waits until the log contains this message that many times. */
-  readonly said: (msg: string, times?: number) => Promise<void>;
+  readonly waitForLog: (msg: string, times?: number) => Promise<void>;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string | null>;
   /** Sends a signal to the process and waits until it has ended. */
@@ -45,18 +45,19 @@ export async function startServing(
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string | null);
   const entries: Entry[] = [];
   createInterface(child.stdout!).on('line', (line) => entries.push(JSON.parse(line) as Entry));
-  const whileItRuns = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
-    await until(what, async () => child.exitCode !== null || child.signalCode !== null || (await isSo()));
+  const waitWhileRunning = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
+    await until(what, async () => child.exitCode !== null || child.signalCode !== null || (await condition()));
   };
   const port = () => entries.find(({ msg }) => msg === 'listening')?.address?.port ?? 0;
-  await whileItRuns('the port', () => port() > 0);
-  await whileItRuns('readiness', async () => (await ask({ port: port(), path: '/health/ready' })) === 200);
+  await waitWhileRunning('the port', () => port() > 0);
+  await waitWhileRunning('readiness', async () => (await sendRequest({ port: port(), path: '/health/ready' })) === 200);
   return {
     child,
     port: port(),
     base: `http://127.0.0.1:${port()}`,
     entries,
-    said: (msg, times = 1) => whileItRuns(`"${msg}", ${times} times,`, () => entries.filter((entry) => entry.msg === msg).length >= times),
+    waitForLog: (msg, times = 1) =>
+      waitWhileRunning(`"${msg}", ${times} times,`, () => entries.filter((entry) => entry.msg === msg).length >= times),
     ended,
     stop: (signal = 'SIGTERM') => {
       child.kill(signal);
@@ -66,7 +67,10 @@ export async function startServing(
 }
 
 /** Starts a service that is expected to fail. Resolves with its output and exit code once the process has ended. */
-export async function serveInVain(url: string, env: Readonly<Record<string, string>>): Promise<{ code: number; out: string; err: string }> {
+export async function serveExpectingFailure(
+  url: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number; out: string; err: string }> {
   const child = launch(url, env, [], 'pipe');
   const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'exit') as Promise<[number]>]);
   return { code, out, err };
@@ -95,7 +99,7 @@ function launch(url: string, env: Readonly<Record<string, string>>, keeper: read
 /**
  * Lets clients read a page continuously. Returns a function that stops them and resolves with the fates of requests.
  */
-export function keepReading(port: number, path: string, clients = 6): () => Promise<Set<Fate>> {
-  const end = keepAsking({ port, clients, next: () => ({ path }) });
+export function readContinuously(port: number, path: string, clients = 6): () => Promise<Set<RequestResult>> {
+  const end = requestContinuously({ port, clients, next: () => ({ path }) });
   return async () => new Set((await end()).flatMap((fates) => [...fates.keys()]));
 }

@@ -8,7 +8,7 @@ import { type Fixture, optionText, readFixture, resetScript } from './site-data.
  * Empties the tables of the fixture, loads its rows and returns the database. The next post then gets the id 93 and the
  * next term 19, as in the recordings.
  */
-export async function loadSite(db: Database, fixture: Fixture = sample()): Promise<Database> {
+export async function loadSite(db: Database, fixture: Fixture = sampleFixture()): Promise<Database> {
   await runScript(db, scriptFor(fixture, db));
   if (fixture !== sampleSite || !keepsSession(db)) return db;
   const names = Object.keys(fixture).map((name) => db.prefix + name);
@@ -32,11 +32,11 @@ export async function loadSite(db: Database, fixture: Fixture = sample()): Promi
 export async function resetSite(db: Database): Promise<void> {
   const known = loaded.get(db);
   if (!known) return void (await loadSite(db));
-  const fixture = sample();
+  const fixture = sampleFixture();
   const isMysql = db.dialect.name === 'mysql';
   const now = isMysql ? await checksumsOf(db, fixture) : undefined;
   const changed = Object.keys(fixture).filter((name) => !now || now.get(name) !== known.checksums.get(name));
-  const putBack = isMysql ? putBackScript : sqlitePutBackScript;
+  const putBack = isMysql ? restoreScript : sqliteRestoreScript;
   const rows = changed.map((name) => putBack(db.prefix + name, known.columns.get(db.prefix + name) ?? []));
   // Everything runs in the transaction that increments the change counter.
   const [begin, ...rest] = scriptFor(fixture, db, []).split(';');
@@ -44,13 +44,13 @@ export async function resetSite(db: Database): Promise<void> {
 }
 
 /** Tables with counters that must never decrease. */
-const GOES_ON = ['fasti_changes', 'fasti_journal', 'fasti_journal_inbox'];
+const NEVER_RESET_TABLES = ['fasti_changes', 'fasti_journal', 'fasti_journal_inbox'];
 
 /**
  * Copies every table of a private database. Resolves with a function that restores all of them, which is much faster
  * than creating them again.
  */
-export async function keepTables(db: Database): Promise<() => Promise<void>> {
+export async function snapshotTables(db: Database): Promise<() => Promise<void>> {
   const { dialect, prefix } = db;
   if (!keepsSession(db)) throw new Error('a copy is seen by the session that made it');
   const isSqlite = dialect.name === 'sqlite';
@@ -60,15 +60,15 @@ export async function keepTables(db: Database): Promise<() => Promise<void>> {
         ? "SELECT name FROM sqlite_master WHERE type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')"
         : 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
     )
-  ).flatMap(({ name }) => (GOES_ON.some((own) => name === prefix + own) ? [] : [name]));
+  ).flatMap(({ name }) => (NEVER_RESET_TABLES.some((own) => name === prefix + own) ? [] : [name]));
   const copyOf = (name: string) => (isSqlite ? `kept.\`copy ${name}\`` : `\`kept ${name}\``);
   const copies = names.map((name) => `CREATE ${isSqlite ? '' : 'TEMPORARY '}TABLE ${copyOf(name)} AS SELECT * FROM \`${name}\`;`);
   await runScript(db, `${isSqlite ? "ATTACH ':memory:' AS kept;" : ''} ${copies.join('')}`);
   const numbered = isSqlite ? [] : await nextIds(db);
-  const putBack = names.map((name) => `DELETE FROM \`${name}\`; INSERT INTO \`${name}\` SELECT * FROM ${copyOf(name)};`);
+  const restoreTable = names.map((name) => `DELETE FROM \`${name}\`; INSERT INTO \`${name}\` SELECT * FROM ${copyOf(name)};`);
   const changed = `UPDATE \`${prefix}fasti_changes\` SET counter = counter + 1;`;
   const numbers = numbered.map(({ name, next }) => `ALTER TABLE \`${name}\` AUTO_INCREMENT = ${next};`);
-  return () => runScript(db, `BEGIN; ${putBack.join('')} ${changed} COMMIT; ${numbers.join('')}`);
+  return () => runScript(db, `BEGIN; ${restoreTable.join('')} ${changed} COMMIT; ${numbers.join('')}`);
 }
 
 /** The next ids of tables, which tests rely on and which rows do not show. */
@@ -127,7 +127,7 @@ const copyScript = (table: string): string =>
    INSERT INTO \`loaded ${table}\` SELECT * FROM \`${table}\`;`;
 
 /** Script that deletes the rows that differ from the copy in any byte, and adds the missing ones. */
-function putBackScript(table: string, columns: readonly Column[]): string {
+function restoreScript(table: string, columns: readonly Column[]): string {
   const keys = columns.filter(({ isKey }) => isKey);
   const same = keys.map(({ name }) => `now.\`${name}\` = was.\`${name}\``).join(' AND ');
   const equal = columns.map(({ name }) => `BINARY now.\`${name}\` <=> BINARY was.\`${name}\``).join(' AND ');
@@ -144,9 +144,9 @@ const sqliteCopyScript = (table: string): string =>
    CREATE UNIQUE INDEX loaded.\`${table} was\` ON \`${table}\` (was);`;
 
 /**
- * `putBackScript` for SQLite. An integer key is the rowid; tables without one are short and are replaced completely.
+ * `restoreScript` for SQLite. An integer key is the rowid; tables without one are short and are replaced completely.
  */
-function sqlitePutBackScript(table: string, columns: readonly Column[]): string {
+function sqliteRestoreScript(table: string, columns: readonly Column[]): string {
   const names = columns.map(({ name }) => `\`${name}\``);
   const fill = `INSERT INTO \`${table}\` (${names.join()}) SELECT ${names.join()} FROM loaded.\`${table}\` old`;
   if (columns.filter(({ isKey }) => isKey).length !== 1) return `DELETE FROM \`${table}\`; ${fill};`;
@@ -168,7 +168,7 @@ export async function setOptions(db: Database, options: Readonly<Record<string, 
 let sampleSite: Fixture | undefined;
 const scripts = new WeakMap<Fixture, Map<string, string>>();
 
-function sample(): Fixture {
+function sampleFixture(): Fixture {
   sampleSite ??= readFixture();
   return sampleSite;
 }

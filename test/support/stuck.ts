@@ -4,7 +4,7 @@ import { startWatchdog } from '../../src/host/watchdog.ts';
 const [, , when, seconds = '0'] = process.argv;
 const watchdog = startWatchdog(Number(seconds));
 process.on('SIGTERM', () => {
-  watchdog.endWithin(200);
+  watchdog.killAfter(200);
   for (;;);
 });
 process.stdout.write('running\n');

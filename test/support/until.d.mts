@@ -1,5 +1,5 @@
 export function until<T>(
   what: string,
-  isSo: () => T | Promise<T>,
-  options?: { readonly patienceMs?: number; readonly lookMs?: number },
+  condition: () => T | Promise<T>,
+  options?: { readonly timeoutMs?: number; readonly pollMs?: number },
 ): Promise<T>;

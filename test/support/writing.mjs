@@ -6,7 +6,7 @@ import { until } from './until.mjs';
 
 export const API = '/wp-json/calendar/events/v1';
 /** Timeout after which a request without a response counts as lost. */
-const PATIENCE_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 const PAUSE_MS = 50;
 const IDS = 500;
 
@@ -18,7 +18,7 @@ const DOT = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
  * of requests that were cut off, so that their result is unknown. `statuses`: number of responses per status. `stale`:
  * reads that returned less than the same process had acknowledged.
  */
-export function newRecord() {
+export function newWriteLog() {
   return { acknowledged: new Map(), uploads: new Map(), unknown: 0, statuses: new Map(), stale: [], wrong: [], last: 0, acks: [] };
 }
 
@@ -28,7 +28,7 @@ export function newRecord() {
  * writes; `keep`: maximum number of own records, beyond which the oldest are deleted; `names`: number of names before
  * they repeat.
  */
-export async function keepWriting({
+export async function writeContinuously({
   base,
   authorization,
   record,
@@ -138,14 +138,14 @@ async function ask(record, base, method, path, authorization, body, headers = {}
       method,
       headers: { ...(authorization ? { authorization } : {}), ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...headers },
       ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     answer = { status: response.status, json: await response.json() };
   } catch (error) {
     const broken = error.name === 'TimeoutError' ? 'no answer' : 'broken off';
     record.statuses.set(broken, (record.statuses.get(broken) ?? 0) + 1);
     if (method !== 'GET') record.unknown += 1;
-    if (error.name === 'TimeoutError') record.wrong.push(`${method} ${path}: no answer within ${PATIENCE_MS} ms`);
+    if (error.name === 'TimeoutError') record.wrong.push(`${method} ${path}: no answer within ${REQUEST_TIMEOUT_MS} ms`);
     await sleep(PAUSE_MS);
     return undefined;
   }
@@ -159,7 +159,7 @@ async function ask(record, base, method, path, authorization, body, headers = {}
 }
 
 /** Describes acknowledged writes that are missing, one per line. `sql` runs a statement and returns its rows. */
-export async function lostFrom(sql, { acknowledged, uploads }, prefix = 'wp_') {
+export async function findLostWrites(sql, { acknowledged, uploads }, prefix = 'wp_') {
   const lost = [];
   const ids = [...acknowledged.keys()];
   for (let first = 0; first < ids.length; first += IDS) {

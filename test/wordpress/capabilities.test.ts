@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { mapMetaCap, parseRoles, stockRoles, userCapabilities } from '../../src/wordpress/capabilities.ts';
+import { defaultRoles, mapMetaCap, parseRoles, userCapabilities } from '../../src/wordpress/capabilities.ts';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS, type Viewer } from '../../src/wordpress/viewer.ts';
 
-const roles = parseRoles(toSerialized(stockRoles()));
+const roles = parseRoles(toSerialized(defaultRoles()));
 const capabilities = (role: string) => userCapabilities(toSerialized({ [role]: true }), roles);
 
 function viewer(id: number, role: string): Viewer {
@@ -11,7 +11,7 @@ function viewer(id: number, role: string): Viewer {
   return { id, login: role, can: (capability) => held.has(capability) };
 }
 
-describe('stockRoles', () => {
+describe('defaultRoles', () => {
   it.each([
     ['administrator', 101],
     ['editor', 74],

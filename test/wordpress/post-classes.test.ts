@@ -8,7 +8,7 @@ const term = (term_id: number, taxonomy: string, slug: string): Term => ({
 const post = { ID: 44, post_type: 'tribe_events', post_status: 'publish' };
 
 it('postClasses lists the type, the status, the properties and the terms of a post', () =>
-  expect(postClasses(post, { locked: true, pictured: true, terms: [term(3, 'tribe_events_cat', 'jazz'), term(11, 'post_tag', 'free')] })).toEqual([
+  expect(postClasses(post, { locked: true, hasPicture: true, terms: [term(3, 'tribe_events_cat', 'jazz'), term(11, 'post_tag', 'free')] })).toEqual([
     'post-44', 'tribe_events', 'type-tribe_events', 'status-publish', 'post-password-required', 'has-post-thumbnail', 'hentry', 'tag-free', 'tribe_events_cat-jazz', 'cat_jazz',
   ])); // biome-ignore format: a list
 
@@ -18,5 +18,5 @@ it.each([
   ['caf%c3%a9', 'tag-caf'],
   ['r-b', 'tag-r-b'],
 ])('postClasses of a term with the slug %s is %s', (slug, name) =>
-  expect(postClasses(post, { locked: false, pictured: false, terms: [term(15, 'post_tag', slug)] }).at(-1)).toBe(name),
+  expect(postClasses(post, { locked: false, hasPicture: false, terms: [term(15, 'post_tag', slug)] }).at(-1)).toBe(name),
 );

@@ -113,21 +113,21 @@ describe('trashedSlug', () => {
 });
 
 describe('settleSlug', () => {
-  const base = { title: 'A title', canPublish: true, draftsToo: false };
+  const base = { title: 'A title', canPublish: true, draftsGetSlugs: false };
   const stored = (status: string, slug: string) => ({ status, slug });
   it.each([
     ['a published one follows its title', { status: 'publish' }, 'a-title', true],
     ['a draft has none', { status: 'draft' }, '', false],
-    ["a venue's draft follows its title", { status: 'draft', draftsToo: true }, 'a-title', false],
+    ["a venue's draft follows its title", { status: 'draft', draftsGetSlugs: true }, 'a-title', false],
     ['a draft may be given one', { status: 'draft', sent: 'My Slug' }, 'my-slug', false],
-    ['what awaits review has none', { status: 'pending', canPublish: false, sent: 'mine', draftsToo: true }, '', false],
+    ['what awaits review has none', { status: 'pending', canPublish: false, sent: 'mine', draftsGetSlugs: true }, '', false],
     ['one of which nothing is left gives way to the title', { status: 'publish', sent: '!!!' }, 'a-title', true],
     ['so it does in an update', { status: 'publish', before: stored('publish', 'old'), sent: '---' }, 'a-title', true],
-    ['but not that of a draft', { status: 'draft', sent: '!!!', draftsToo: true }, '', false],
+    ['but not that of a draft', { status: 'draft', sent: '!!!', draftsGetSlugs: true }, '', false],
     ['an update keeps it', { status: 'publish', before: stored('publish', 'old') }, 'old', true],
     ['an update sets it', { status: 'publish', before: stored('publish', 'old'), sent: 'new one' }, 'new-one', true],
     ['a draft that is published gets one', { status: 'publish', before: stored('draft', '') }, 'a-title', true],
-    ['a draft keeps having none', { status: 'draft', before: stored('draft', ''), draftsToo: true }, '', false],
+    ['a draft keeps having none', { status: 'draft', before: stored('draft', ''), draftsGetSlugs: true }, '', false],
     ['trashing marks it', { status: 'trash', before: stored('publish', 'old') }, 'old__trashed', true],
     ['what is in the trash stays marked', { status: 'trash', before: stored('trash', 'old__trashed') }, 'old__trashed', true],
     ['what is made in the trash is not marked', { status: 'trash' }, 'a-title', true],

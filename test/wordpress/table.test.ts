@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventJsonLd } from '../../src/calendar/json-ld.ts';
-import { count, newTally } from '../../src/exchange/items/report.ts';
+import { addToCount, newTally } from '../../src/exchange/items/report.ts';
 import { runShortcodes } from '../../src/wordpress/content/shortcodes.ts';
 import { tableOf } from '../../src/wordpress/table.ts';
 import { INHERITED } from '../fuzz/inherited.ts';
@@ -35,7 +35,7 @@ describe.each(INHERITED)('inherited object property %s', (name) => {
 
 it.each(INHERITED.filter((name) => name !== '__proto__'))('counts skipped records under the inherited name %s', (name) => {
   const { skipped } = newTally();
-  count(skipped, name);
-  count(skipped, name, 2);
+  addToCount(skipped, name);
+  addToCount(skipped, name, 2);
   expect(skipped[name]).toBe(3);
 });

@@ -7,11 +7,11 @@ import {
   dateParts,
   diffSeconds,
   isZeroDate,
-  nowUtc,
   textFromUnix,
   unixFromText,
+  utcFromDate,
 } from '../../src/wordpress/time.ts';
-import { abbreviation, isoWithOffset, nowLocal, offsetAt, parseZone, siteZone, toLocal, toUtc } from '../../src/wordpress/zones.ts';
+import { abbreviation, isoWithOffset, localFromDate, offsetAt, parseZone, siteZone, toLocal, toUtc } from '../../src/wordpress/zones.ts';
 
 type Change = [local: string, utc: string, abbreviation: string];
 const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', import.meta.url), 'utf8')) as {
@@ -176,8 +176,8 @@ describe('date texts', () => {
 
   it('give the current time of the site and in UTC', () => {
     const now = new Date('2026-11-20T23:30:15.999Z');
-    expect(nowUtc(now)).toBe('2026-11-20 23:30:15');
-    expect(nowLocal(now, zone('Europe/Rome'))).toBe('2026-11-21 00:30:15');
+    expect(utcFromDate(now)).toBe('2026-11-20 23:30:15');
+    expect(localFromDate(now, zone('Europe/Rome'))).toBe('2026-11-21 00:30:15');
   });
 
   it('are moved by seconds, days and months', () => {

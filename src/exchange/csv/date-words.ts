@@ -5,13 +5,13 @@
 
 /** Languages whose names are understood, all at the same time: no abbreviation means different months in them. */
 const LANGUAGES = ['en', 'it', 'de', 'de-AT'];
-const FEWEST_LETTERS = { month: 3, weekday: 2 };
+const MIN_LETTERS = { month: 3, weekday: 2 };
 
 /** Returns the number of a month, from 1, or undefined if the word is no month. */
-export const monthOf = (word: string): number | undefined => numberIn(MONTHS, word, FEWEST_LETTERS.month);
+export const monthOf = (word: string): number | undefined => numberIn(MONTHS, word, MIN_LETTERS.month);
 
 /** Returns the number of a weekday, from 1 for Sunday, or undefined if the word is no weekday. */
-export const weekdayOf = (word: string): number | undefined => numberIn(WEEKDAYS, word, FEWEST_LETTERS.weekday);
+export const weekdayOf = (word: string): number | undefined => numberIn(WEEKDAYS, word, MIN_LETTERS.weekday);
 
 /**
  * Returns the names of months or weekdays in each language (CLDR data of the platform), for sample days. 2023 begins

@@ -7,7 +7,7 @@ import { monthOf, weekdayOf } from './date-words.ts';
 export type DateOrder = 'ymd' | 'dmy' | 'mdy';
 
 /** Position of the cell that is read, for error messages. */
-export interface Where {
+export interface CellPlace {
   readonly file: string;
   readonly line: number;
 }
@@ -33,10 +33,10 @@ const ORDERS: Readonly<Record<DateOrder, readonly [Part, Part, Part]>> = {
  *
  * @throws SourceFault `csv-date-order` if the order has to be stated, `csv-date`, `csv-time`
  */
-export function readMoment(cell: string, order: DateOrder | undefined, where: Where & { column: string }): Moment | undefined {
+export function readMoment(cell: string, order: DateOrder | undefined, where: CellPlace & { column: string }): Moment | undefined {
   const text = withHourLast(cell.trim());
   if (text === '') return undefined;
-  if (text.length > LONGEST) throw new SourceFault('csv-date', { ...where, value: cell });
+  if (text.length > MAX_DATE_LENGTH) throw new SourceFault('csv-date', { ...where, value: cell });
   const serial = serialMoment(text);
   if (serial) return serial;
   const compact = /^(\d{4})(\d\d)(\d\d)$/.exec(text);
@@ -53,20 +53,20 @@ export function readMoment(cell: string, order: DateOrder | undefined, where: Wh
  * Reads a time cell as `HH:MM:SS`: `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `21`, `20h30`, `noon`, or a
  * fraction of a day (`0.8125`). Returns undefined if the cell is empty. Throws SourceFault `csv-time`.
  */
-export function readTime(cell: string, where: Where & { column: string }): string | undefined {
+export function readTime(cell: string, where: CellPlace & { column: string }): string | undefined {
   const text = withHourLast(cell.trim());
   if (text === '') return undefined;
   const named = NAMED_TIMES.get(text.toLowerCase());
   if (named !== undefined) return named;
   if (isPartOfDay(text)) return timeOf(Number(text.replace(/^\d*[.,]/, '0.')));
-  const [, said, hours, minutes = '0', seconds = '0', half] =
+  const [, marker, hours, minutes = '0', seconds = '0', half] =
     /^((?:ore|alle|at|h)\b\.?)?\s*(\d{1,2})(?:[:.h](\d\d))?(?:[:.](\d\d)(?:\.\d{1,6})?)?(?:[\s:]?([ap])\.?m?\.?|\s?h)?$/i.exec(text) ?? [];
   const hour = Number(hours);
   const wrong =
     hours === undefined ||
     couldBeMinutes(text) ||
     // A bare hour is unambiguous only if it is after noon.
-    (half === undefined ? !(said || /[:.h]/i.test(text) || hour > 12) || hour > 23 : hour < 1 || hour > 12) ||
+    (half === undefined ? !(marker || /[:.h]/i.test(text) || hour > 12) || hour > 23 : hour < 1 || hour > 12) ||
     Number(minutes) > 59 ||
     Number(seconds) > 59;
   if (wrong) throw new SourceFault('csv-time', { ...where, value: cell });
@@ -88,13 +88,13 @@ const NAMED_TIMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Maximum length of a date cell; nobody writes longer dates. */
-const LONGEST = 80;
+const MAX_DATE_LENGTH = 80;
 
 /**
  * Converts a timestamp as programs write it (`2027-03-04T19:00:00Z`, `2027-03-04 20:00+01:00`) to the local time of a
  * zone. Returns any other cell unchanged.
  */
-export function byClockOf(zone: Zone, cell: string): string {
+export function toClockOf(zone: Zone, cell: string): string {
   const [, day, time, seconds, offset = ''] =
     /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)((?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)\s*$/i.exec(cell) ?? [];
   if (day === undefined) return cell;
@@ -138,7 +138,7 @@ const timeOf = (part: number): string => new Date(Math.min(Math.round(part * 86_
  * announces it: `ore 20.30`, `alle 21`. `20.30` alone counts only after a complete date, since it could be part of one.
  */
 function timeAtEnd(words: string[], order: DateOrder | undefined): string | undefined {
-  if (BEFORE_TIME.has(words.at(-2)?.toLowerCase() ?? '') && /^\d{1,2}(?:[.:h]\d\d)?h?$/i.test(words.at(-1) ?? '')) {
+  if (TIME_MARKERS.has(words.at(-2)?.toLowerCase() ?? '') && /^\d{1,2}(?:[.:h]\d\d)?h?$/i.test(words.at(-1) ?? '')) {
     const [, time] = words.splice(-2);
     if (words.at(-1)?.toLowerCase() === 'alle') words.pop();
     return `ore ${time}`;
@@ -159,7 +159,7 @@ interface Parts {
 }
 
 /** Words that announce a time. */
-const BEFORE_TIME = new Set(['ore', 'h', 'h.', 'alle', 'at']);
+const TIME_MARKERS = new Set(['ore', 'h', 'h.', 'alle', 'at']);
 
 /** Words that do not affect the date and are skipped. */
 const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'dalle', 'ore', 'den', 'der', 'um']);
@@ -180,13 +180,13 @@ function readParts(words: readonly string[], order: DateOrder | undefined): Part
   }
   const months = names.filter((name) => monthOf(name) !== undefined);
   // `mar` is March and martedì (Tuesday): if there is another month, it is the weekday.
-  const sure = months.length > 1 ? months.filter((name) => weekdayOf(name) === undefined) : months;
-  if (sure.length > 1 || (months.length > 0 && sure.length === 0)) return undefined;
-  return sure.length === 1 ? withName(monthOf(sure[0]!)!, numbers, order) : inFigures(numbers, order);
+  const confirmed = months.length > 1 ? months.filter((name) => weekdayOf(name) === undefined) : months;
+  if (confirmed.length > 1 || (months.length > 0 && confirmed.length === 0)) return undefined;
+  return confirmed.length === 1 ? partsWithMonthName(monthOf(confirmed[0]!)!, numbers, order) : partsOfNumbers(numbers, order);
 }
 
 /** Returns the parts of a date whose month is a word. */
-function withName(month: number, numbers: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
+function partsWithMonthName(month: number, numbers: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
   const [first, second] = numbers;
   if (first === undefined || second === undefined || numbers.length > 2) return undefined;
   const years = numbers.filter(isYear);
@@ -198,7 +198,7 @@ function withName(month: number, numbers: readonly string[], order: DateOrder | 
 }
 
 /** Returns the parts of a date of three numbers, in the stated order unless the year comes first. */
-function inFigures(numbers: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
+function partsOfNumbers(numbers: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
   const [first, , third] = numbers;
   if (first === undefined || third === undefined || numbers.length > 3) return undefined;
   if (!isYear(first) && (order === undefined || (order === 'ymd' && isYear(third)))) return 'order';

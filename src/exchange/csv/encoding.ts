@@ -5,7 +5,7 @@ import { SourceFault } from '../items/items.ts';
 
 /** The text of a table, in chunks, and its detected encoding, which is final once all chunks have been read. */
 export interface TableText {
-  readonly pieces: AsyncGenerator<string>;
+  readonly chunks: AsyncGenerator<string>;
   readonly encoding: () => Encoding;
 }
 
@@ -20,7 +20,7 @@ export function textOfTable(path: string): TableText {
   let encoding: Encoding = 'utf-8';
   return {
     encoding: () => encoding,
-    pieces: (async function* () {
+    chunks: (async function* () {
       let decode: Decode | undefined;
       const assume = (assumed: Encoding) => {
         encoding = assumed;
@@ -36,8 +36,8 @@ export function textOfTable(path: string): TableText {
 }
 
 /** First bytes of files that are not text: archives (.xlsx, .ods) and the older .xls. */
-const WORKBOOKS = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0'].map((mark) => Buffer.from(mark, 'latin1'));
+const WORKBOOK_MARKS = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0'].map((mark) => Buffer.from(mark, 'latin1'));
 
 function refuseWorkbook(file: string, first: Buffer): void {
-  if (WORKBOOKS.some((mark) => first.subarray(0, mark.length).equals(mark))) throw new SourceFault('csv-workbook', { file });
+  if (WORKBOOK_MARKS.some((mark) => first.subarray(0, mark.length).equals(mark))) throw new SourceFault('csv-workbook', { file });
 }

@@ -13,7 +13,7 @@ import { HEADINGS } from './headings.ts';
 /** Column name -> the plugin's heading for it, followed by alternative headings. */
 export type Layout = Readonly<Record<string, readonly [header: string, ...others: string[]]>>;
 
-const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
+const PLUGIN_LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
   event: {
     name: ['Event Name', 'Title'],
     description: ['Event Description'],
@@ -68,25 +68,29 @@ const PLUGIN: Readonly<Record<PostKindName, Layout>> = {
 };
 
 /** Returns the text fields of a kind that the plugin does not know and has no column for. */
-export const furtherTexts = ({ name, fields }: Pick<PostKind, 'name' | 'fields'>): string[] =>
+export const additionalTexts = ({ name, fields }: Pick<PostKind, 'name' | 'fields'>): string[] =>
   Object.entries<Field>(fields).flatMap(([field, { text, names }]) =>
-    text && names?.csv !== false && !Object.hasOwn(PLUGIN[name], field) ? [field] : [],
+    text && names?.csv !== false && !Object.hasOwn(PLUGIN_LAYOUTS[name], field) ? [field] : [],
   );
 
 /** Additional columns for sites in several languages. */
-export const SPOKEN: Layout = { language: ['Language'], translation_group: ['Translation Group'] };
+export const LANGUAGE_COLUMNS: Layout = { language: ['Language'], translation_group: ['Translation Group'] };
 
 /** Columns of each kind: the plugin's own, followed by one for each additional text. */
 export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
-  event: withFurther('event'),
-  venue: withFurther('venue'),
-  organizer: withFurther('organizer'),
+  event: withAdditionalColumns('event'),
+  venue: withAdditionalColumns('venue'),
+  organizer: withAdditionalColumns('organizer'),
 };
 
-function withFurther(name: PostKindName): Layout {
+function withAdditionalColumns(name: PostKindName): Layout {
   const kind = postKind(name);
   const heading = (field: string) => kind.fields[field]?.names?.csv || headingOf(`${name}_${field}`);
-  return { ...PLUGIN[name], ...Object.fromEntries(furtherTexts(kind).map((field) => [field, [heading(field)] as const])), ...SPOKEN };
+  return {
+    ...PLUGIN_LAYOUTS[name],
+    ...Object.fromEntries(additionalTexts(kind).map((field) => [field, [heading(field)] as const])),
+    ...LANGUAGE_COLUMNS,
+  };
 }
 
 /** Formats `venue_parking` as `Venue Parking`. */
@@ -153,10 +157,10 @@ export function mapHeaders(
   const wanted = new Map([...map].map(([heading, column]) => [bareHeading(heading), column] as const));
   const candidates = (kind === undefined ? KINDS : [kind]).map((name) => {
     const columnOf = columnFinder(name, custom);
-    const said = headers.map((header) => wanted.get(bareHeading(header)));
-    const taken = new Set(said.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
+    const isMapped = headers.map((header) => wanted.get(bareHeading(header)));
+    const taken = new Set(isMapped.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
     const columns = headers.map((header, place) => {
-      const chosen = said[place];
+      const chosen = isMapped[place];
       if (chosen !== undefined) return { header, column: columnOf(chosen) };
       const column = columnOf(header);
       if (column === undefined || taken.has(column)) return { header, column: undefined };
@@ -167,11 +171,11 @@ export function mapHeaders(
     return {
       kind: name,
       columns,
-      unknown: said.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
+      unknown: isMapped.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
       taken: taken.size,
       named: taken.has('name'),
       dated: Number(taken.has('start_date')),
-      exact: headers.filter((header, place) => exact.has(bareHeading(said[place] ?? header))).length,
+      exact: headers.filter((header, place) => exact.has(bareHeading(isMapped[place] ?? header))).length,
     };
   });
   const [best] = candidates

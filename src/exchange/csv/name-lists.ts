@@ -4,10 +4,10 @@
  */
 
 /** Returns a name as it is written in a list. */
-export const listed = (name: string): string => (/[,;]|^\s*"/.test(name) ? quoted(name) : name);
+export const toListedName = (name: string): string => (/[,;]|^\s*"/.test(name) ? quoteName(name) : name);
 
 /** Quotes a name so that it is read literally, whatever it contains. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Matches a quoted name with the separator after it, or the text up to the next separator. */
 const COMMAS = /\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)/gy;

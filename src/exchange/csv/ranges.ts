@@ -1,13 +1,13 @@
 import { SourceFault } from '../items/items.ts';
 import { monthOf } from './date-words.ts';
-import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
+import { type CellPlace, type DateOrder, type Moment, readMoment, readTime } from './dates.ts';
 
 /*
  * Cells that contain a range of dates or times: `5-7 dicembre 2026`, `dal 30 novembre al 2 dicembre 2026`, `5 e 6
  * febbraio 2027`, `1/3 - 3/3/2027`, `20.30 - 23.00`.
  */
 
-type At = Where & { readonly column: string };
+type ColumnPlace = CellPlace & { readonly column: string };
 
 /** The single moment that a date cell states, or the first and the last one of a range. */
 export interface MomentRange {
@@ -21,16 +21,16 @@ export interface MomentRange {
  *
  * @throws SourceFault the error of `readMoment` for the whole cell, if it is no range either
  */
-export function readMoments(cell: string, order: DateOrder | undefined, at: At): MomentRange | undefined {
-  return orRange(
+export function readMoments(cell: string, order: DateOrder | undefined, at: ColumnPlace): MomentRange | undefined {
+  return readValueOrRange(
     () => {
       const from = readMoment(cell, order, at);
       return from && { from };
     },
     () => {
-      const span = sidesOf(cell, DATE_SIGNS, FIRST_DAY) ?? sidesOf(cell, TIGHT_SIGNS, FIRST_DAY);
-      const sides = span ?? sidesOf(cell, PAIR_SIGNS, FIRST_DAY);
-      const [from, to] = (sides ? completed(sides) : []).map((side) => readMoment(side, order, at));
+      const span = sidesOf(cell, DATE_SEPARATORS, DAY_PREFIX) ?? sidesOf(cell, TIGHT_DATE_SEPARATORS, DAY_PREFIX);
+      const sides = span ?? sidesOf(cell, PAIR_SEPARATORS, DAY_PREFIX);
+      const [from, to] = (sides ? completeSides(sides) : []).map((side) => readMoment(side, order, at));
       if (!from || !to || from.day > to.day) return undefined;
       return span || Date.parse(to.day) - Date.parse(from.day) === DAY_MS ? { from, to } : undefined;
     },
@@ -38,14 +38,14 @@ export function readMoments(cell: string, order: DateOrder | undefined, at: At):
 }
 
 /** Reads a cell with one or two times as `HH:MM:SS`: `21:00`, `20.30 - 23.00`, `dalle 21 alle 23`, `7-9 pm`. */
-export function readTimes(cell: string, at: At): { readonly from: string; readonly to?: string | undefined } | undefined {
-  return orRange(
+export function readTimes(cell: string, at: ColumnPlace): { readonly from: string; readonly to?: string | undefined } | undefined {
+  return readValueOrRange(
     () => {
       const from = readTime(cell, at);
       return from === undefined ? undefined : { from };
     },
     () => {
-      const sides = sidesOf(cell, TIME_SIGNS, FIRST_TIME);
+      const sides = sidesOf(cell, TIME_SEPARATORS, TIME_PREFIX);
       if (!sides) return undefined;
       const [first, last] = sides;
       const half = /[ap](?=\.?m\.?$)/i.exec(last)?.[0].toLowerCase();
@@ -59,7 +59,7 @@ export function readTimes(cell: string, at: At): { readonly from: string; readon
 }
 
 /** Reads a cell as a single value, or else as a range; throws the error of the single value if it is neither. */
-function orRange<T>(whole: () => T | undefined, range: () => T | undefined): T | undefined {
+function readValueOrRange<T>(whole: () => T | undefined, range: () => T | undefined): T | undefined {
   try {
     return whole();
   } catch (fault) {
@@ -76,29 +76,29 @@ function orRange<T>(whole: () => T | undefined, range: () => T | undefined): T |
 }
 
 /** Separators between the two sides of a range: a dash or a word. Runs of blanks have been collapsed to one. */
-const DATE_SIGNS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through|bis) )| [-–—] |[–—]/i;
-/** Separators that may also occur within a date; tried if none of `DATE_SIGNS` matches. */
-const TIGHT_SIGNS = /(?<=(?:^| )\d{1,2})[-/](?=\d{1,2}[ ,])|(?<=[/.]\d{1,4})-(?=\d{1,2}[/.])/;
+const DATE_SEPARATORS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through|bis) )| [-–—] |[–—]/i;
+/** Separators that may also occur within a date; tried if none of `DATE_SEPARATORS` matches. */
+const TIGHT_DATE_SEPARATORS = /(?<=(?:^| )\d{1,2})[-/](?=\d{1,2}[ ,])|(?<=[/.]\d{1,4})-(?=\d{1,2}[/.])/;
 /** Words between two days that need not be consecutive; the days count as a range only if they are. */
-const PAIR_SIGNS = / (?:ed?|and|und|&) /i;
+const PAIR_SEPARATORS = / (?:ed?|and|und|&) /i;
 const DAY_MS = 86_400_000;
-const TIME_SIGNS = / ?[-–—] ?| (?:alle|to|until|till|bis) /i;
+const TIME_SEPARATORS = / ?[-–—] ?| (?:alle|to|until|till|bis) /i;
 /** Words that introduce the first side. */
-const FIRST_DAY = /^(?:dall['’] ?|(?:dal?|from|vo[mn]) )/i;
-const FIRST_TIME = /^(?:dalle|from|von) /i;
+const DAY_PREFIX = /^(?:dall['’] ?|(?:dal?|from|vo[mn]) )/i;
+const TIME_PREFIX = /^(?:dalle|from|von) /i;
 
-function sidesOf(cell: string, signs: RegExp, before: RegExp): [string, string] | undefined {
-  if (cell.length > LONGEST) return undefined;
+function sidesOf(cell: string, separators: RegExp, prefix: RegExp): [string, string] | undefined {
+  if (cell.length > MAX_RANGE_LENGTH) return undefined;
   const text = cell.trim().replace(/\s+/g, ' ');
-  const [first, last, ...more] = text.replace(before, '').split(signs);
+  const [first, last, ...more] = text.replace(prefix, '').split(separators);
   return first && last && more.length === 0 ? [first, last] : undefined;
 }
 
 /** Maximum length of a range; nobody writes longer ones. */
-const LONGEST = 120;
+const MAX_RANGE_LENGTH = 120;
 
 /** Completes the two sides of a range: each takes the month and the year from the other if it has none. */
-function completed(sides: readonly [string, string]): string[] {
+function completeSides(sides: readonly [string, string]): string[] {
   const wordsOf = (side: string): string[] => side.split(/[\s,./-]+/);
   const month = (side: string) => wordsOf(side).find((word) => monthOf(word) !== undefined);
   const year = (side: string) => wordsOf(side).find((word) => /^\d{4}$/.test(word));

@@ -9,12 +9,12 @@ import { firstCharacters, hasVisibleText } from '../../wordpress/content/plain-t
 import { parseZone } from '../../wordpress/zones.ts';
 import { type CustomValue, customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
-import { type Entry, type Link, type PostItem, SourceFault, type TermReference, termsIn } from '../items/items.ts';
-import { asWhole, type LossEntry } from '../items/report.ts';
+import { type Entry, type Link, type PostItem, SourceFault, type TermReference, withTermLanguage } from '../items/items.ts';
+import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
-import { byClockOf, type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
-import { withoutGuard } from './formulas.ts';
-import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
+import { type CellPlace, type DateOrder, type Moment, readMoment, readTime, toClockOf } from './dates.ts';
+import { removeGuard } from './formulas.ts';
+import { additionalTexts, customColumns, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
 import { namesIn } from './name-lists.ts';
 import { readMoments, readTimes } from './ranges.ts';
 import { type CsvRow, openTable, type Table } from './rows.ts';
@@ -79,15 +79,15 @@ export function openCsv(paths: readonly string[], options: CsvOptions): CsvSourc
     hint: 'linked-files',
     mapping: () => [...mapping.values()],
     entries: async function* () {
-      for await (const { entries } of outcomes(paths, options, (path, found) => mapping.set(path, found))) yield* entries;
+      for await (const { entries } of readOutcomes(paths, options, (path, found) => mapping.set(path, found))) yield* entries;
     },
     rejected: async function* () {
-      for await (const { rejected } of outcomes(paths, options, () => undefined)) if (rejected) yield rejected;
+      for await (const { rejected } of readOutcomes(paths, options, () => undefined)) if (rejected) yield rejected;
     },
   };
 }
 
-async function* outcomes(
+async function* readOutcomes(
   paths: readonly string[],
   options: CsvOptions,
   onMapping: (path: string, found: TableMapping) => void,
@@ -97,7 +97,7 @@ async function* outcomes(
   let headings: readonly string[] = [];
   for (const path of paths) {
     const file = basename(path);
-    const table = await openTable(path, (cells) => isHead(cells, options));
+    const table = await openTable(path, (cells) => isHeaderLine(cells, options));
     const first = await table.rows.next();
     if (first.done) throw new SourceFault('empty', { file });
     headings = first.value.cells;
@@ -105,27 +105,27 @@ async function* outcomes(
     for (const wanted of missing) if (headings.some((heading) => isSameHeading(heading, wanted))) missing.delete(wanted);
     const examples = columns.map(() => '');
     const reportMapping = () =>
-      onMapping(path, { file, kind, columns: columns.map((column, place) => ({ ...column, example: examples[place]! })) });
+      onMapping(path, { file, kind, columns: columns.map((column, rowPlace) => ({ ...column, example: examples[rowPlace]! })) });
     reportMapping();
     for await (const row of table.rows) {
-      for (const place of examples.keys()) examples[place] ||= firstCharacters(row.cells[place] ?? '', LONGEST_EXAMPLE);
+      for (const place of examples.keys()) examples[place] ||= firstCharacters(row.cells[place] ?? '', MAX_EXAMPLE_LENGTH);
       const { entries, taken } = rowOutcome(row, { file, kind, columns, options, seen });
       yield { entries, ...(taken ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
     }
     reportMapping();
-    yield { entries: [...leftOut(file, columns, { examples, map: options.map }), ...encodingNote(file, table)] };
+    yield { entries: [...unmappedColumnLosses(file, columns, { examples, map: options.map }), ...encodingLoss(file, table)] };
   }
   const [lacking] = missing;
   if (lacking !== undefined) throw new SourceFault('csv-map-column', { column: lacking, columns: headings.join(', ').slice(0, 200) });
 }
 
-const LONGEST_EXAMPLE = 60;
+const MAX_EXAMPLE_LENGTH = 60;
 
 const mappingOf = (cells: readonly string[], { kind, map, caller }: CsvOptions) =>
   mapHeaders(cells, { kind, map, custom: customColumns(caller.settings.calendar.customFields) });
 
 /** Whether cells are the header line of a table, rather than a title above it. */
-function isHead(cells: readonly string[], options: CsvOptions): boolean {
+function isHeaderLine(cells: readonly string[], options: CsvOptions): boolean {
   const mapped = mappingOf(cells, options);
   const known = mapped?.columns.filter(({ column }) => column !== undefined) ?? [];
   return known.length > 1 && (mapped?.kind !== 'event' || known.some(({ column }) => column === 'start_date'));
@@ -141,7 +141,7 @@ function layoutOf(file: string, { cells, line }: CsvRow, options: CsvOptions) {
 }
 
 /** Reports columns that contain data but are mapped to nothing, unless the map excludes them explicitly. */
-function leftOut(
+function unmappedColumnLosses(
   file: string,
   columns: readonly MappedColumn[],
   { examples, map = new Map() }: { readonly examples: readonly string[]; readonly map: HeadingMap | undefined },
@@ -154,7 +154,7 @@ function leftOut(
 }
 
 /** Reports that the encoding of a file was assumed, since some letters may have been misread. */
-const encodingNote = (file: string, { encoding }: Table): Entry[] =>
+const encodingLoss = (file: string, { encoding }: Table): Entry[] =>
   encoding() === 'windows-1252' ? [{ kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file } }] : [];
 
 /** File, kind, columns and options that are needed to read a row. */
@@ -171,51 +171,51 @@ interface Reading {
 function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; taken: boolean } {
   const { file, kind, columns, options } = reading;
   const row = Object.fromEntries(
-    columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, withoutGuard(cells[place] ?? '')]])),
+    columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, removeGuard(cells[place] ?? '')]])),
   );
   const place = `${file}:${line}`;
-  const lose = (reason: string, detail?: string): LossEntry => ({
+  const makeLoss = (reason: string, detail?: string): LossEntry => ({
     kind: 'loss',
     loss: { reason, kind, of: row.name || place, place, ...(detail === undefined ? {} : { detail }) },
   });
   const beyond = cells.slice(columns.length).filter((cell) => cell.trim() !== '');
-  const surplus = beyond.length === 0 ? [] : [lose('row-long', beyond.join(', '))];
+  const surplus = beyond.length === 0 ? [] : [makeLoss('row-long', beyond.join(', '))];
   try {
-    const { entries, taken } = entriesOf(row, { file, line }, reading, lose);
+    const { entries, taken } = entriesOf(row, { file, line }, reading, makeLoss);
     return { entries: [...surplus, ...entries], taken };
   } catch (error) {
     if (!(error instanceof SourceFault) || !options.skipBadRows) throw error;
     const { column = '', value = '' } = error.values;
-    return { entries: [asWhole(lose('row-unreadable', `${column}: ${value}`))], taken: false };
+    return { entries: [asWholeRecord(makeLoss('row-unreadable', `${column}: ${value}`))], taken: false };
   }
 }
 
 type Row = Readonly<Record<string, string | undefined>>;
-type Lose = (reason: string, detail?: string) => LossEntry;
+type MakeLoss = (reason: string, detail?: string) => LossEntry;
 
-function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, lose: Lose): { entries: Entry[]; taken: boolean } {
+function entriesOf(row: Row, where: CellPlace, { kind, options, seen }: Reading, makeLoss: MakeLoss): { entries: Entry[]; taken: boolean } {
   const place = `${where.file}:${where.line}`;
   const name = row.name ?? '';
-  if (!hasVisibleText(name)) return { entries: [asWhole(lose('no-name'))], taken: false };
+  if (!hasVisibleText(name)) return { entries: [asWholeRecord(makeLoss('no-name'))], taken: false };
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const all: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
+  const all: Record<string, unknown> = { ...values, ...additionalValues(row, kind) };
   const { columns, metas, absent, refused } = rowsOfValues(postKind(kind), all, options.caller);
   const custom = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
   const entries: Entry[] = [
-    ...refused.map((field) => lose('value-refused', `${field}: ${String(all[field]).slice(0, 100)}`)),
-    ...custom.refused.map(({ field, value }) => lose('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
+    ...refused.map((field) => makeLoss('value-refused', `${field}: ${String(all[field]).slice(0, 100)}`)),
+    ...custom.refused.map(({ field, value }) => makeLoss('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
-    return { entries: [...entries, asWhole(lose('row-lost'))], taken: false };
+    return { entries: [...entries, asWholeRecord(makeLoss('row-lost'))], taken: false };
   const language = (row.language ?? '').trim();
   const [sourceId, ...others] = namesOf(row, kind, `${start} ${foldText(name)}${language && ` ${language}`}`, seen);
-  if (seen.has(sourceId)) return { entries: [...entries, lose('row-twice')], taken: true };
+  if (seen.has(sourceId)) return { entries: [...entries, makeLoss('row-twice')], taken: true };
   for (const each of [sourceId, ...others]) seen.add(each);
   const picture = (row.image ?? '').trim();
   const image = imageOf(picture, place);
   const imageId = /^[1-9]\d*$/.test(picture) ? picture : undefined;
-  if (picture !== '' && !image && imageId === undefined) entries.push(lose('value-refused', `image: ${picture}`));
+  if (picture !== '' && !image && imageId === undefined) entries.push(makeLoss('value-refused', `image: ${picture}`));
   if (image && !seen.has(image.sourceId)) {
     seen.add(image.sourceId);
     entries.push(image);
@@ -229,14 +229,14 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
     absent,
-    columns: { ...columns, ...(isPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
+    columns: { ...columns, ...(isMarkedPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
     metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
       ...(imageId === undefined ? [] : [{ key: '_thumbnail_id', kind: 'attachment', name: imageId } as const]),
       ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
       ...(kind === 'event' ? linksOf(row) : []),
     ],
-    ...(kind === 'event' ? { terms: termsIn(language || undefined, termsOf(row)), ...unsaidIn(row) } : {}),
+    ...(kind === 'event' ? { terms: withTermLanguage(language || undefined, termsOf(row)), ...unstatedTermKinds(row) } : {}),
   };
   return { entries: [...entries, item], taken: true };
 }
@@ -254,9 +254,9 @@ function namesOf({ external_id: given = '' }: Row, kind: PostKindName, name: str
  * Returns start and end of an event, `YYYY-MM-DD HH:MM:SS`, and whether it is all-day: the file says so, or it gives
  * only days and does not deny it. A time in its own column takes precedence over a time next to the date.
  */
-function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions): { start: string; end: string; allDay: boolean } {
+function momentsOf(row: Row, where: CellPlace, { dateOrder, caller }: CsvOptions): { start: string; end: string; allDay: boolean } {
   const zone = parseZone((row.timezone ?? '').trim()) ?? caller.settings.zone;
-  const cell = (column: string): string => byClockOf(zone, row[column] ?? '');
+  const cell = (column: string): string => toClockOf(zone, row[column] ?? '');
   const at = (column: string) => ({ ...where, column });
   const days = readMoments(cell('start_date'), dateOrder, at('start_date'));
   const times = readTimes(cell('start_time'), at('start_time'));
@@ -264,8 +264,8 @@ function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions): {
   const from: Partial<Moment> = { ...days?.from, time: times?.from ?? days?.from.time };
   const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), at('end_time')) ?? end?.time ?? times?.to };
   if (from.day === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date', value: '' });
-  const isSilent = (row.all_day ?? '').trim() === '' && from.time === undefined && to.time === undefined;
-  const allDay = isSilent || isYes(row.all_day);
+  const isUnstated = (row.all_day ?? '').trim() === '' && from.time === undefined && to.time === undefined;
+  const allDay = isUnstated || isYes(row.all_day);
   // In Microsoft's calendars, all-day events end at the beginning of the next day.
   if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
     return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59`, allDay };
@@ -280,7 +280,7 @@ const MIDNIGHT = '00:00:00';
 
 const daysAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
-function eventValues(row: Row, where: Where, options: CsvOptions): { values: Record<string, unknown>; start: string } {
+function eventValues(row: Row, where: CellPlace, options: CsvOptions): { values: Record<string, unknown>; start: string } {
   const { start, end, allDay } = momentsOf(row, where, options);
   return {
     start,
@@ -336,12 +336,12 @@ const customValues = (row: Row, fields: readonly CustomField[]): CustomValue[] =
 const webAddress = (cell: string | undefined): string | undefined => (/^\s*www\./i.test(cell ?? '') ? `https://${cell!.trim()}` : cell);
 
 /** Returns the values of the texts that the plugin has no columns for. */
-const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
-  Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
+const additionalValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
+  Object.fromEntries(additionalTexts(postKind(kind)).map((name) => [name, row[name]]));
 
 const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero|j|ja|wahr|ein)$/i.test((cell ?? '').trim());
 /** Whether an event is marked as private in a calendar of Google's or Microsoft's. */
-const isPrivate = (row: Row): boolean =>
+const isMarkedPrivate = (row: Row): boolean =>
   isYes(row.private) ||
   /^(?:private|confidential|personal|privat[oa]?|riservat[oa]|personale|vertraulich|persönlich)$/i.test((row.private ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
@@ -384,7 +384,7 @@ const termsOf = (row: Row): TermReference[] => [
 ];
 
 /** Returns the kinds of terms that the table has no column for. */
-const unsaidIn = ({ categories, tags }: Row): Pick<PostItem, 'unsaid'> => ({
+const unstatedTermKinds = ({ categories, tags }: Row): Pick<PostItem, 'unsaid'> => ({
   unsaid: [...(categories === undefined ? (['category'] as const) : []), ...(tags === undefined ? (['tag'] as const) : [])],
 });
 

@@ -20,9 +20,9 @@ export async function writeRejected(source: CsvSource): Promise<RejectedFile[]> 
   const files = new Map<string, { path: string; handle: FileHandle; rows: number }>();
   try {
     for await (const row of source.rejected()) {
-      const file = files.get(row.path) ?? { ...(await fileFor(row)), rows: 0 };
+      const file = files.get(row.path) ?? { ...(await createRejectedFile(row)), rows: 0 };
       files.set(row.path, file);
-      await file.handle.appendFile(line(row.cells, row));
+      await file.handle.appendFile(toCsvLine(row.cells, row));
       file.rows += 1;
     }
   } finally {
@@ -31,24 +31,24 @@ export async function writeRejected(source: CsvSource): Promise<RejectedFile[]> 
   return Array.from(files.values(), ({ path, rows }) => ({ path, rows }));
 }
 
-const line = (cells: readonly string[], { delimiter }: RejectedRow): string =>
+const toCsvLine = (cells: readonly string[], { delimiter }: RejectedRow): string =>
   stringify([[...cells]], { delimiter, record_delimiter: 'windows' });
 
 /** Number of file names to try before giving up; the error then names the last one. */
-const MOST_FILES = 1000;
+const MAX_FILE_NAMES_TRIED = 1000;
 
-async function fileFor(row: RejectedRow): Promise<{ path: string; handle: FileHandle }> {
+async function createRejectedFile(row: RejectedRow): Promise<{ path: string; handle: FileHandle }> {
   const ending = extname(row.path);
   const stem = row.path.slice(0, row.path.length - ending.length);
   for (let number = 1; ; number += 1) {
     const path = `${stem}.rejected${number === 1 ? '' : `-${number}`}${ending}`;
     try {
       const handle = await open(path, 'wx');
-      await handle.appendFile(`\ufeff${line(row.headers, row)}`);
+      await handle.appendFile(`\ufeff${toCsvLine(row.headers, row)}`);
       return { path, handle };
     } catch (error) {
       const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-      if (code === 'EEXIST' && number < MOST_FILES) continue;
+      if (code === 'EEXIST' && number < MAX_FILE_NAMES_TRIED) continue;
       throw new SourceFault('unwritable', { file: path, what: code }, error);
     }
   }

@@ -14,8 +14,8 @@ export interface CsvRow {
  * Limits for the letters and cells of a row. Longer rows do not occur in calendars: most likely a quote was never
  * closed. Reading stops there.
  */
-const LONGEST_ROW = 2 ** 20;
-const MOST_CELLS = 1000;
+const MAX_ROW_LETTERS = 2 ** 20;
+const MAX_ROW_CELLS = 1000;
 
 /** Encoding, delimiter and rows of a file. */
 export interface Table {
@@ -26,36 +26,36 @@ export interface Table {
 
 /**
  * Opens a file with commas, semicolons, tabs or vertical bars as delimiters (RFC 4180). The rows include the header
- * line but no empty lines; their lengths may differ. `isHead` tells the header line from titles above it, which are
+ * line but no empty lines; their lengths may differ. `isHeader` tells the header line from titles above it, which are
  * left out; if it recognizes none, the whole file is the table.
  *
  * @throws SourceFault `empty` and those of `textOfTable`; while rows are read, `too-long` and `csv-quote` with the line
  * on which the row begins, `csv-malformed`
  */
-export async function openTable(path: string, isHead: (cells: readonly string[]) => boolean): Promise<Table> {
-  const { pieces: texts, encoding } = textOfTable(path);
+export async function openTable(path: string, isHeader: (cells: readonly string[]) => boolean): Promise<Table> {
+  const { chunks: texts, encoding } = textOfTable(path);
   const first = await texts.next();
   if (first.done) throw new SourceFault('empty', { file: basename(path) });
   const [line = ''] = first.value.split(/\r?\n|\r/, 1);
-  const said = SEPARATOR_LINE.exec(line)?.[1];
+  const declared = SEPARATOR_LINE.exec(line)?.[1];
   // The line with which a spreadsheet program declares the separator is not a row.
-  const text = said === undefined ? first.value : first.value.slice(line.length);
-  const head = findHead(text, said, isHead);
-  const delimiter = said ?? delimiterOf(head?.line ?? line);
+  const text = declared === undefined ? first.value : first.value.slice(line.length);
+  const head = findHeader(text, declared, isHeader);
+  const delimiter = declared ?? delimiterOf(head?.line ?? line);
   // Titles are replaced by empty lines so that line numbers stay correct.
   const rows = head ? text.slice(0, head.at).replace(/[^\r\n]+/g, '') + text.slice(head.at) : text;
-  return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, withFirst(rows, texts)) };
+  return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, prependChunk(rows, texts)) };
 }
 
 /** Number of lines that are searched for the header line. */
-const MOST_TITLES = 20;
+const MAX_LINES_BEFORE_HEADER = 20;
 
 /** Finds the header line of a table and its offset. */
-function findHead(text: string, delimiter: string | undefined, isHead: (cells: readonly string[]) => boolean) {
+function findHeader(text: string, delimiter: string | undefined, isHeader: (cells: readonly string[]) => boolean) {
   let at = 0;
-  for (const piece of text.split(/(?<=\n|\r(?!\n))/, MOST_TITLES)) {
+  for (const piece of text.split(/(?<=\n|\r(?!\n))/, MAX_LINES_BEFORE_HEADER)) {
     const line = piece.replace(/\r?\n$|\r$/, '').replace(/^\ufeff/, '');
-    if (isHead(line.split(delimiter ?? delimiterOf(line)).map((cell) => cell.replace(/^"|"$/g, '')))) return { at, line };
+    if (isHeader(line.split(delimiter ?? delimiterOf(line)).map((cell) => cell.replace(/^"|"$/g, '')))) return { at, line };
     at += piece.length;
   }
   return undefined;
@@ -75,10 +75,10 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
     relax_quotes: true,
     skip_records_with_empty_values: true,
     relax_column_count: true,
-    max_record_size: LONGEST_ROW,
+    max_record_size: MAX_ROW_LETTERS,
     // `max_record_size` counts letters, so empty cells need a limit of their own.
     cast: (cell, { index }) => {
-      if (index >= MOST_CELLS) throw new SourceFault('too-long', { file, line: ended + 1 });
+      if (index >= MAX_ROW_CELLS) throw new SourceFault('too-long', { file, line: ended + 1 });
       // The library counts a CRLF within a cell as two lines.
       pairs += cell.split('\r\n').length - 1;
       return cell;
@@ -105,7 +105,7 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
   }
 }
 
-async function* withFirst(first: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* prependChunk(first: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
   yield first;
   yield* texts;
 }

@@ -10,9 +10,9 @@ import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
-import { isKeptFormula } from './formulas.ts';
-import { customColumns, LAYOUTS, SPOKEN } from './layout.ts';
-import { listed, quoted } from './name-lists.ts';
+import { looksGuarded } from './formulas.ts';
+import { customColumns, LANGUAGE_COLUMNS, LAYOUTS } from './layout.ts';
+import { quoteName, toListedName } from './name-lists.ts';
 
 /**
  * Writes the records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a BOM, so that spreadsheets
@@ -22,29 +22,29 @@ import { listed, quoted } from './name-lists.ts';
 export async function* writeCsv(
   kind: PostKindName,
   items: AsyncIterable<Item>,
-  { customFields = [], spoken = false }: { readonly customFields?: readonly CustomField[]; readonly spoken?: boolean } = {},
+  { customFields = [], spoken: hasLanguages = false }: { readonly customFields?: readonly CustomField[]; readonly spoken?: boolean } = {},
 ): AsyncGenerator<string> {
   const names = new Map<string, string>();
   const custom = kind === 'event' ? customColumns(customFields) : {};
   const values = [...COLUMNS[kind], ...Object.keys(custom).map((key) => [key, ({ meta }: RowSource) => meta(key)] as const)];
   const columns = Object.entries({ ...LAYOUTS[kind], ...custom }).flatMap(([key, [header]]) =>
-    spoken || !Object.hasOwn(SPOKEN, key) ? [{ key, header }] : [],
+    hasLanguages || !Object.hasOwn(LANGUAGE_COLUMNS, key) ? [{ key, header }] : [],
   );
   const rows = async function* () {
     for await (const item of items) {
       if (isTermItem(item)) names.set(`${item.kind} ${item.sourceId}`, decodeEntities(item.name));
-      else if (isPostItem(item) && item.kind === kind) yield withQuotes(rowOf(item, values, names));
+      else if (isPostItem(item) && item.kind === kind) yield doubleGuards(rowOf(item, values, names));
       else if (isPostItem(item)) names.set(`${item.kind} ${item.sourceId}`, item.kind === 'attachment' ? (item.url ?? '') : titleOf(item));
     }
   };
   const writer = stringify({ header: true, columns, bom: true, record_delimiter: 'windows', escape_formulas: true });
   writer.setEncoding('utf8');
-  const failed = feed(writer, rows());
+  const failed = feedRows(writer, rows());
   for await (const text of writer as AsyncIterable<string>) yield text;
   await failed;
 }
 
-async function feed(writer: ReturnType<typeof stringify>, rows: AsyncIterable<Row>): Promise<void> {
+async function feedRows(writer: ReturnType<typeof stringify>, rows: AsyncIterable<Row>): Promise<void> {
   try {
     for await (const row of rows) if (!writer.write(row)) await new Promise((resolve) => writer.once('drain', resolve));
     writer.end();
@@ -58,8 +58,8 @@ type Row = Readonly<Record<string, string>>;
 /**
  * Doubles an apostrophe that the text itself has before a formula character, because readers remove one as the guard.
  */
-const withQuotes = (row: Row): Row =>
-  Object.fromEntries(Object.entries(row).map(([key, text]) => [key, isKeptFormula(text) ? `'${text}` : text]));
+const doubleGuards = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([key, text]) => [key, looksGuarded(text) ? `'${text}` : text]));
 
 const columnOf = ({ columns }: PostItem, name: string): string => String((columns as Readonly<Record<string, unknown>>)[name] ?? '');
 
@@ -95,20 +95,20 @@ function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSourc
     item,
     meta,
     all: (key) => (metas.get(key) ?? []).join(', '),
-    flag: (key) => (metas.has(key) ? yes(isYes(meta(key))) : ''),
+    flag: (key) => (metas.has(key) ? yesOrNo(isYes(meta(key))) : ''),
     linked: (key, show) =>
       item.links.flatMap((link) =>
         link.key === key ? ['sourceId' in link ? show(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
       ),
     terms: (kind) =>
       (item.terms ?? [])
-        .flatMap((term) => (term.kind === kind ? [listed(names.get(`${kind} ${term.sourceId}`) ?? term.name ?? term.sourceId)] : []))
+        .flatMap((term) => (term.kind === kind ? [toListedName(names.get(`${kind} ${term.sourceId}`) ?? term.name ?? term.sourceId)] : []))
         .join(','),
     image: () => (image && 'sourceId' in image ? (names.get(`attachment ${image.sourceId}`) ?? '') : ''),
   };
 }
 
-const yes = (value: boolean): string => (value ? 'yes' : 'no');
+const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');
 /**
  * Returns the end of an event. All-day events end on their last whole day, even if the day's cutoff is after midnight:
  * otherwise the end would be read as one more day.
@@ -126,27 +126,27 @@ type Value = (source: RowSource) => string;
 type Column = readonly [name: string, value: Value];
 
 /** Columns that do not simply hold the field of the same name. */
-const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
+const OWN_VALUES: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
   event: {
     start_date: ({ meta }) => meta(DATES.start).slice(0, 10),
     start_time: ({ meta }) => meta(DATES.start).slice(11),
     end_date: ({ meta }) => endOf(meta).slice(0, 10),
     end_time: ({ meta }) => endOf(meta).slice(11),
     timezone: ({ meta }) => meta(DATES.timezone),
-    all_day: ({ meta }) => yes(isAllDay(meta)),
-    hide: ({ meta }) => yes(meta(EVENT.hide_from_listings) === 'yes'),
-    sticky: ({ item }) => yes(item.columns.menu_order === -1),
-    featured: ({ meta }) => yes(meta(EVENT.featured) === '1'),
+    all_day: ({ meta }) => yesOrNo(isAllDay(meta)),
+    hide: ({ meta }) => yesOrNo(meta(EVENT.hide_from_listings) === 'yes'),
+    sticky: ({ item }) => yesOrNo(item.columns.menu_order === -1),
+    featured: ({ meta }) => yesOrNo(meta(EVENT.featured) === '1'),
     venue: ({ linked }) => linked(EVENT.venue, nameOrId)[0] ?? '',
-    organizers: ({ linked }) => linked(EVENT.organizer, listedName).join(','),
+    organizers: ({ linked }) => linked(EVENT.organizer, listedNameOrId).join(','),
     cost: ({ all }) => all(COST.amounts),
     currency_symbol: ({ meta }) => meta(COST.symbol),
     currency_position: ({ meta }) => meta(COST.position),
     currency_code: ({ meta }) => meta(COST.code),
     categories: ({ terms }) => terms('category'),
     tags: ({ terms }) => terms('tag'),
-    comments: ({ item }) => yes(item.columns.comment_status === 'open'),
-    pings: ({ item }) => yes(item.columns.ping_status === 'open'),
+    comments: ({ item }) => yesOrNo(item.columns.comment_status === 'open'),
+    pings: ({ item }) => yesOrNo(item.columns.ping_status === 'open'),
   },
   venue: {
     address2: () => '',
@@ -156,7 +156,7 @@ const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
 };
 
 /** Columns of every kind. */
-const COMMON: Readonly<Record<string, Value>> = {
+const COMMON_VALUES: Readonly<Record<string, Value>> = {
   name: ({ item }) => titleOf(item),
   image: ({ image }) => image(),
   language: ({ item }) => item.language ?? '',
@@ -171,15 +171,15 @@ const COLUMNS: Readonly<Record<PostKindName, readonly Column[]>> = {
 };
 
 function columnsOf(name: PostKindName): Column[] {
-  const values = { ...COMMON, ...OWN[name] };
-  return Object.keys(LAYOUTS[name]).map((column) => [column, values[column] ?? ofField(column, postKind(name).fields[column])]);
+  const values = { ...COMMON_VALUES, ...OWN_VALUES[name] };
+  return Object.keys(LAYOUTS[name]).map((column) => [column, values[column] ?? fieldReader(column, postKind(name).fields[column])]);
 }
 
 /**
  * Returns the function that reads the field of a column's name. Throws if there is no such field, since the column
  * would stay empty.
  */
-function ofField(column: string, field: Field | undefined): Value {
+function fieldReader(column: string, field: Field | undefined): Value {
   const place = field?.place;
   if (place?.in === 'column') return ({ item }) => columnOf(item, place.column);
   if (place?.in === 'meta') return ({ meta, flag }) => (field?.empty === 'false' ? flag : meta)(place.key);
@@ -193,5 +193,5 @@ function ofField(column: string, field: Field | undefined): Value {
 const nameOrId = (name: string | undefined, id: string): string => name || id;
 
 /** Returns the same as `nameOrId`, as an entry of a list of names. */
-const listedName = (name: string | undefined, id: string): string =>
-  name && /^[\d\s]+$/.test(name) ? quoted(name) : listed(nameOrId(name, id));
+const listedNameOrId = (name: string | undefined, id: string): string =>
+  name && /^[\d\s]+$/.test(name) ? quoteName(name) : toListedName(nameOrId(name, id));

@@ -1,5 +1,5 @@
-import { UTC, unixFromWall, type Zone } from '../../wordpress/zones.ts';
-import { offsetIn, wallIn } from '../items/unambiguous-zone.ts';
+import { UTC, unixFromClockTime, type Zone } from '../../wordpress/zones.ts';
+import { offsetIn, wallTimeIn } from '../items/unambiguous-zone.ts';
 
 /**
  * A clock by which a file states times. A wall time is what it shows, in seconds read as UTC; a moment is a Unix time
@@ -15,27 +15,27 @@ export interface Clock {
   /** Returns the zone to store for an event that begins at this moment. */
   readonly zoneAt: (moment: number) => Zone;
   /** Whether the zone was only guessed from its name, which is in no table and not described in the file. */
-  readonly isGuess: boolean;
+  readonly isZoneGuessed: boolean;
 }
 
 /** Returns the clock of a zone. */
 export const clockOf = (zone: Zone): Clock => ({
-  toMoment: (wall) => firstMoment(wall, zone),
-  toWall: (moment) => wallIn(zone, moment),
+  toMoment: (wall) => firstMomentShowing(wall, zone),
+  toWall: (moment) => wallTimeIn(zone, moment),
   zoneAt: () => zone,
-  isGuess: false,
+  isZoneGuessed: false,
 });
 
 /** Returns a UTC clock whose events are shown in the zone of another clock. */
 export const utcClock = ({ zoneAt }: Clock): Clock => ({ ...clockOf(UTC), zoneAt });
 
 /** Longest period by which a clock is ever set back, in seconds. */
-const LONGEST_REPEAT = 3 * 3600;
+const MAX_REPEAT_S = 3 * 3600;
 
 /** Returns the first moment that shows a wall time. In some zones, PHP picks the second of two such moments. */
-function firstMoment(wall: number, zone: Zone): number {
-  const moment = unixFromWall(wall, zone);
+function firstMomentShowing(wall: number, zone: Zone): number {
+  const moment = unixFromClockTime(wall, zone);
   if (zone.rules === null) return moment;
-  const earlier = wall - offsetIn(zone, moment - LONGEST_REPEAT);
-  return earlier < moment && wallIn(zone, earlier) === wall ? earlier : moment;
+  const earlier = wall - offsetIn(zone, moment - MAX_REPEAT_S);
+  return earlier < moment && wallTimeIn(zone, earlier) === wall ? earlier : moment;
 }

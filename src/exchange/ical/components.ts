@@ -13,10 +13,10 @@ export type Part = { readonly calendar: number; readonly line: number } & (
 );
 
 /** Limits on the lines of a component and on nesting. */
-const MOST_LINES = 20_000;
-const DEEPEST = 6;
+const MAX_LINES = 20_000;
+const MAX_DEPTH = 6;
 /** Components that include their nested components. */
-const WHOLE = new Set(['VTIMEZONE']);
+const COMPONENTS_KEPT_WHOLE = new Set(['VTIMEZONE']);
 const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
 
 /**
@@ -27,7 +27,7 @@ const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
  * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, with the line
  */
 export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: string): AsyncGenerator<Part> {
-  const read = createReader(file);
+  const read = createComponentReader(file);
   let last = 1;
   for await (const some of lines) {
     for (const line of some) {
@@ -40,7 +40,7 @@ export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: stri
 }
 
 /** A component that has begun, and the nesting depth at which it did. */
-interface Begun {
+interface OpenComponent {
   readonly name: string;
   readonly line: number;
   readonly lines: Line[];
@@ -48,9 +48,9 @@ interface Begun {
 }
 
 /** Creates a reader. Its `take` returns the part that a line completes, if any. */
-function createReader(file: string): { take: (line: Line) => Part | undefined; end: (last: number) => void } {
+function createComponentReader(file: string): { take: (line: Line) => Part | undefined; end: (last: number) => void } {
   const open: string[] = [];
-  const begun: Begun[] = [];
+  const begun: OpenComponent[] = [];
   /** Indexes of the open calendars; `count` is the number of calendars so far. */
   const calendars: number[] = [];
   let count = 0;
@@ -63,9 +63,9 @@ function createReader(file: string): { take: (line: Line) => Part | undefined; e
     const within = begun.at(-1);
     const isCalendar = name === 'VCALENDAR' && !within;
     open.push(name);
-    if (open.length > DEEPEST) throw fault('ical-deep', line);
+    if (open.length > MAX_DEPTH) throw fault('ical-deep', line);
     if (isCalendar) calendars.push(count++);
-    else if (within && WHOLE.has(within.name)) add(within.lines, { line, text: `BEGIN:${name}` }, file);
+    else if (within && COMPONENTS_KEPT_WHOLE.has(within.name)) addLine(within.lines, { line, text: `BEGIN:${name}` }, file);
     else if (!within || name === 'VEVENT') begun.push({ name, line, lines: [], depth: open.length });
   }
 
@@ -80,7 +80,7 @@ function createReader(file: string): { take: (line: Line) => Part | undefined; e
       begun.pop();
       return { is: 'component', calendar: at(), name: within.name, line: within.line, lines: within.lines };
     }
-    if (within && WHOLE.has(within.name)) add(within.lines, { line, text: `END:${name}` }, file);
+    if (within && COMPONENTS_KEPT_WHOLE.has(within.name)) addLine(within.lines, { line, text: `END:${name}` }, file);
     if (!within) calendars.pop();
     return undefined;
   }
@@ -95,7 +95,7 @@ function createReader(file: string): { take: (line: Line) => Part | undefined; e
       if (open.length === 0) return { is: 'outside', calendar: at(), line };
       const within = begun.at(-1);
       if (!within) return { is: 'property', calendar: at(), line, text };
-      if (within.depth === open.length || WHOLE.has(within.name)) add(within.lines, content, file);
+      if (within.depth === open.length || COMPONENTS_KEPT_WHOLE.has(within.name)) addLine(within.lines, content, file);
       return undefined;
     },
     end: (last) => {
@@ -105,7 +105,7 @@ function createReader(file: string): { take: (line: Line) => Part | undefined; e
   };
 }
 
-function add(lines: Line[], line: Line, file: string): void {
-  if (lines.length >= MOST_LINES) throw new SourceFault('too-long', { file, line: line.line });
+function addLine(lines: Line[], line: Line, file: string): void {
+  if (lines.length >= MAX_LINES) throw new SourceFault('too-long', { file, line: line.line });
   lines.push(line);
 }

@@ -4,10 +4,10 @@ import { memoize } from '../../memo.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import { CUSTOM_FIELD_PROPERTY, NAME_PARAMETER } from './extension-names.ts';
 import type { Line } from './lines.ts';
-import { hasStrayDate, mendLine } from './mend.ts';
-import { CUSTOM_FIELD, OWN_NAME } from './own-names.ts';
-import { modernRule } from './vcalendar.ts';
+import { hasInvalidDate, repairLine } from './repair-line.ts';
+import { toICalendarRule } from './vcalendar.ts';
 
 /**
  * A date or time as a file states it: a day, or a wall clock time in a zone, in UTC, or floating (in the reader's
@@ -39,16 +39,16 @@ export interface CalendarEvent {
   readonly uid: string;
   readonly recurrenceId: Moment | undefined;
   /** For an override: whether it applies to all later dates as well. */
-  readonly andFuture: boolean;
+  readonly appliesToLaterDates: boolean;
   readonly start: Moment | undefined;
   readonly end: Moment | undefined;
   readonly length: Length | undefined;
   /** Whether Microsoft's property marks the event as all-day, whatever form its dates have. */
   readonly isMarkedAllDay: boolean;
   readonly rules: readonly Rule[];
-  readonly exceptRules: readonly Rule[];
+  readonly exclusionRules: readonly Rule[];
   readonly dates: readonly ExtraDate[];
-  readonly exceptDates: readonly Moment[];
+  readonly exclusionDates: readonly Moment[];
   readonly sequence: number;
   readonly summary: string;
   /** Language of the summary (BCP 47), if the file states it. */
@@ -72,12 +72,12 @@ export interface CalendarEvent {
   readonly isPrivate: boolean;
   readonly created: Moment | undefined;
   readonly modified: Moment | undefined;
-  readonly stamp: Moment | undefined;
+  readonly madeAt: Moment | undefined;
   /** Names of the properties that the event has, in lower case. */
   readonly propertyNames: ReadonlySet<string>;
   /** Lines about the event's dates that cannot be read or followed, so that its dates are unknown. */
   readonly undated: readonly Line[];
-  readonly unfollowed: readonly Line[];
+  readonly unsupported: readonly Line[];
   /** Lines that make the event repeat, and override lines whose range is not the later dates. */
   readonly repeating: readonly Line[];
   readonly otherRanges: readonly Line[];
@@ -92,7 +92,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const sound = named.filter(({ text }) => PROPERTY.test(text));
   // Rules are parsed elsewhere; the library would read them only to expand them.
   const [ruled, others] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
-  const properties = parseProperties(others.flatMap(({ text }) => mendLine(text)));
+  const properties = parseProperties(others.flatMap(({ text }) => repairLine(text)));
   if (!properties) return undefined;
   const all = (name: string): readonly Property[] => properties.get(name) ?? [];
   const texts = (name: string): string[] => all(name).flatMap(textsOf);
@@ -102,47 +102,47 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     ruled
       .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
       .flatMap(({ text: rule }) => ruleOf(rule) ?? [])
-      .slice(0, MOST_RULES);
+      .slice(0, MAX_RULES);
   const length = lengthFrom(text('duration').trim().toUpperCase());
   const [organizer] = all('organizer');
   const [recurrenceId] = all('recurrence-id');
-  const isSecond = secondDates(sound);
+  const isSecond = repeatedDateTest(sound);
   return {
     line,
     uid: text('uid').trim(),
     recurrenceId: moments('recurrence-id')[0],
-    andFuture: recurrenceId !== undefined && parameter(recurrenceId, 'range').toUpperCase() === 'THISANDFUTURE',
+    appliesToLaterDates: recurrenceId !== undefined && parameter(recurrenceId, 'range').toUpperCase() === 'THISANDFUTURE',
     start: moments('dtstart')[0],
     end: moments('dtend')[0],
     length,
     isMarkedAllDay: /^TRUE$/i.test(text(MICROSOFT_ALL_DAY).trim()),
     rules: rules('RRULE'),
-    exceptRules: rules('EXRULE'),
-    dates: all('rdate').flatMap(extraDatesOf).slice(0, MOST_DATES),
-    exceptDates: moments('exdate').slice(0, MOST_DATES),
+    exclusionRules: rules('EXRULE'),
+    dates: all('rdate').flatMap(extraDatesOf).slice(0, MAX_DATES),
+    exclusionDates: moments('exdate').slice(0, MAX_DATES),
     sequence: /^\d{1,9}$/.test(text('sequence').trim()) ? Number(text('sequence')) : 0,
     summary: text('summary'),
     description: text('description'),
     html: htmlOf(all('x-alt-desc')) || alternativeOf(all('description')),
     location: text('location'),
     geo: sound.map(({ text: one }) => geoOf(one)).find(Boolean) ?? appleGeoOf(all(APPLE_PLACE)),
-    organizer: organizer ? { name: parameter(organizer, 'cn'), email: mailOf(raw(organizer)) } : undefined,
-    ...saidBeside(all),
+    organizer: organizer ? { name: parameter(organizer, 'cn'), email: mailOf(rawText(organizer)) } : undefined,
+    ...textsInParameters(all),
     categories: texts('categories')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
-    custom: all(CUSTOM_FIELD).map(customValue),
+    custom: all(CUSTOM_FIELD_PROPERTY).map(customValue),
     attachments: [...all('image').map(pictureOf), ...all('attach').map(attachmentOf)],
     status: text('status').trim().toUpperCase(),
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('class').trim()),
-    ...writtenAt(moments),
+    ...creationTimes(moments),
     propertyNames: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
-    unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
-    repeating: sound.filter(({ text: one }) => ADDS_TIMES.test(one) && lineValue(one) !== ''),
+    unsupported: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
+    repeating: sound.filter(({ text: one }) => ADDS_DATES.test(one) && lineValue(one) !== ''),
     otherRanges: sound.filter(({ text: one }) => OTHER_RANGE.test(one)),
-    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isStrayPlace(one.text) || isSecond(one)),
+    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasInvalidDate(one.text) || hasInvalidGeo(one.text) || isSecond(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
@@ -154,13 +154,13 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
 export const MICROSOFT_ALL_DAY = 'x-microsoft-cdo-alldayevent';
 
 /** Returns what the parameters of text properties state. */
-function saidBeside(all: (name: string) => readonly Property[]): Pick<CalendarEvent, 'language' | 'placeName' | 'contacts'> {
+function textsInParameters(all: (name: string) => readonly Property[]): Pick<CalendarEvent, 'language' | 'placeName' | 'contacts'> {
   const [summary] = all('summary');
   const [location] = all('location');
   return {
     language: summary ? parameter(summary, 'language') : '',
-    placeName: location ? parameter(location, OWN_NAME) : '',
-    contacts: all('contact').flatMap((contact) => textsOf(contact).map((text) => ({ text, name: parameter(contact, OWN_NAME) }))),
+    placeName: location ? parameter(location, NAME_PARAMETER) : '',
+    contacts: all('contact').flatMap((contact) => textsOf(contact).map((text) => ({ text, name: parameter(contact, NAME_PARAMETER) }))),
   };
 }
 
@@ -168,15 +168,15 @@ function saidBeside(all: (name: string) => readonly Property[]): Pick<CalendarEv
 type MomentsOf = (name: string) => readonly Moment[];
 
 /** Returns when the event was created and last modified, and when the file was made. */
-const writtenAt = (moments: MomentsOf): Pick<CalendarEvent, 'created' | 'modified' | 'stamp'> => ({
+const creationTimes = (moments: MomentsOf): Pick<CalendarEvent, 'created' | 'modified' | 'madeAt'> => ({
   created: moments('created')[0],
   modified: moments('last-modified')[0],
-  stamp: moments('dtstamp')[0],
+  madeAt: moments('dtstamp')[0],
 });
 
 /** Whether a line gives a date of the event or its duration and cannot be read. */
 function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: MomentsOf }): boolean {
-  const name = oneDateOf(text);
+  const name = singleDateNameOf(text);
   return name !== undefined && lineValue(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
 }
 
@@ -189,33 +189,33 @@ const withPlainName = (line: Line): Line => {
 };
 
 /** Returns a predicate for lines that repeat a single-valued date property with another value; the first one counts. */
-function secondDates(lines: readonly Line[]): (line: Line) => boolean {
+function repeatedDateTest(lines: readonly Line[]): (line: Line) => boolean {
   const firstTexts = new Map<string, string>();
   for (const { text } of lines) {
-    const name = oneDateOf(text);
+    const name = singleDateNameOf(text);
     if (name !== undefined && !firstTexts.has(name)) firstTexts.set(name, text);
   }
-  return ({ text }) => (firstTexts.get(oneDateOf(text) ?? '') ?? text) !== text;
+  return ({ text }) => (firstTexts.get(singleDateNameOf(text) ?? '') ?? text) !== text;
 }
 
 const RULE = /^(?:RRULE|EXRULE)[:;]/i;
-const ADDS_TIMES = /^(?:RRULE|RDATE)[:;]/i;
+const ADDS_DATES = /^(?:RRULE|RDATE)[:;]/i;
 /** `THISANDPRIOR` of RFC 2445, which RFC 5545 dropped. */
 const OTHER_RANGE = /^RECURRENCE-ID;(?:.*;)?RANGE=(?!"?THISANDFUTURE)/i;
-const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
+const SINGLE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
 /** Returns the name, in lower case, of the single-valued date property on a line. */
-const oneDateOf = (line: string): string | undefined => ONE_DATE.exec(line)?.[1]?.toLowerCase();
+const singleDateNameOf = (line: string): string | undefined => SINGLE_DATE.exec(line)?.[1]?.toLowerCase();
 
 /** Returns the value of a line with dates or a rule, without its parameters. */
 const lineValue = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();
 /** Returns the rule on a line, in the syntax of iCalendar or vCalendar. */
 function ruleOf(line: string): Rule | undefined {
   const text = lineValue(line);
-  return parseRule(modernRule(text) ?? text);
+  return parseRule(toICalendarRule(text) ?? text);
 }
 
-const MOST_DATES = 5000;
-const MOST_RULES = 20;
+const MAX_DATES = 5000;
+const MAX_RULES = 20;
 
 /**
  * A property as the library parses it (jCal, RFC 7265): its name in lower case, its parameters, its type and its
@@ -248,7 +248,7 @@ function parseProperties(lines: readonly string[]): ReadonlyMap<string, readonly
 /** Returns the values of a property as they are written. */
 const rawValues = ([, , , ...values]: Property): string[] =>
   values.map((value) => (Array.isArray(value) ? value.join('/') : String(value)));
-const raw = (property: Property): string => rawValues(property)[0] ?? '';
+const rawText = (property: Property): string => rawValues(property)[0] ?? '';
 
 const textsOf = (property: Property): string[] => rawValues(property).map((value) => stripControlCharacters(value.replace(/\r\n?/g, '\n')));
 
@@ -265,7 +265,7 @@ function momentsOf(property: Property): Moment[] {
 function momentOf(value: string, zone: string): Moment[] {
   const [, day = '', time, utc] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(value) ?? [];
   const wall = `${day} ${time?.replace(':60', ':59') ?? '00:00:00'}`;
-  if (day === '' || !isShown(wall)) return [];
+  if (day === '' || !isValidWallTime(wall)) return [];
   if (time === undefined) return [{ wall, in: 'day' }];
   // Some programs write a Z after times that have a zone.
   if (zone !== '') return [{ wall, in: 'zone', zone }];
@@ -273,7 +273,7 @@ function momentOf(value: string, zone: string): Moment[] {
 }
 
 /** Whether the date and time exist; an end of the day at 24:00 is a midnight. */
-const isShown = (wall: string): boolean => wall.endsWith(' 24:00:00') || textFromUnix(unixFromText(wall)) === wall;
+const isValidWallTime = (wall: string): boolean => wall.endsWith(' 24:00:00') || textFromUnix(unixFromText(wall)) === wall;
 
 function extraDatesOf(property: Property): ExtraDate[] {
   const zone = parameter(property, 'tzid');
@@ -285,7 +285,7 @@ function extraDatesOf(property: Property): ExtraDate[] {
   });
 }
 
-const LONGEST_S = 366 * 86_400;
+const MAX_DURATION_S = 366 * 86_400;
 
 /** Parses a DURATION, which may be negative; returns undefined if it is invalid. */
 function lengthFrom(text: string): Length | undefined {
@@ -294,8 +294,8 @@ function lengthFrom(text: string): Length | undefined {
   if (sign === undefined || !/\d/.test(text)) return undefined;
   const direction = sign === '-' ? -1 : 1;
   return {
-    days: direction * Math.min(LONGEST_S / 86_400, Number(weeks) * 7 + Number(days)),
-    seconds: direction * Math.min(LONGEST_S, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)),
+    days: direction * Math.min(MAX_DURATION_S / 86_400, Number(weeks) * 7 + Number(days)),
+    seconds: direction * Math.min(MAX_DURATION_S, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)),
   };
 }
 
@@ -303,7 +303,7 @@ function lengthFrom(text: string): Length | undefined {
 const APPLE_PLACE = 'x-apple-structured-location';
 
 const appleGeoOf = ([property]: readonly Property[]): CalendarEvent['geo'] =>
-  coordinatesOf(/^geo:([\d.-]+,[\d.-]+)/i.exec(property ? raw(property).trim() : '')?.[1]?.split(',') ?? []);
+  coordinatesOf(/^geo:([\d.-]+,[\d.-]+)/i.exec(property ? rawText(property).trim() : '')?.[1]?.split(',') ?? []);
 
 const GEO = /^GEO[:;]/i;
 
@@ -321,7 +321,7 @@ function geoOf(line: string): CalendarEvent['geo'] {
 }
 
 /** Whether a line should contain coordinates but does not; some programs write 0 if they have none. */
-const isStrayPlace = (line: string): boolean => GEO.test(line) && /[^0.,;+\s-]/.test(lineValue(line)) && geoOf(line) === undefined;
+const hasInvalidGeo = (line: string): boolean => GEO.test(line) && /[^0.,;+\s-]/.test(lineValue(line)) && geoOf(line) === undefined;
 
 function coordinatesOf(numbers: readonly string[]): CalendarEvent['geo'] {
   const [lat = Number.NaN, lng = Number.NaN] = numbers.map(Number);
@@ -329,7 +329,7 @@ function coordinatesOf(numbers: readonly string[]): CalendarEvent['geo'] {
 }
 
 const attachmentOf = (property: Property) => ({
-  url: property[2] === 'uri' ? raw(property).trim() : '',
+  url: property[2] === 'uri' ? rawText(property).trim() : '',
   type: parameter(property, 'fmttype').toLowerCase(),
 });
 
@@ -350,7 +350,7 @@ function alternativeOf([property]: readonly Property[]): string {
   return stripControlCharacters(base64 ? Buffer.from(data, 'base64').toString() : percentDecoded(data));
 }
 
-const customValue = (property: Property) => ({ name: parameter(property, OWN_NAME), value: extensionText(property) });
+const customValue = (property: Property) => ({ name: parameter(property, NAME_PARAMETER), value: extensionText(property) });
 
 /**
  * Returns the text of an extension property. The library does not know the types of extensions and leaves their values

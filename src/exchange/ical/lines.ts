@@ -1,7 +1,7 @@
-import { wideEncoding } from '../items/encoding.ts';
+import { utf16EncodingOf } from '../items/encoding.ts';
 import type { NumberedLine } from '../items/file-text.ts';
 import { SourceFault } from '../items/items.ts';
-import { windows1252 } from '../items/windows-1252.ts';
+import { decodeWindows1252 } from '../items/windows-1252.ts';
 import { fromQuotedPrintable, isQuotedPrintable } from './vcalendar.ts';
 
 /** A logical line of a file, with its folded rows joined, and the number of its first row. */
@@ -16,7 +16,7 @@ export interface Line {
 export type OtherEncoding = 'windows-1252' | 'damaged';
 
 /** Maximum length of a line; no text of a calendar is longer. */
-const LONGEST_LINE = 2 ** 20;
+const MAX_LINE_LENGTH = 2 ** 20;
 
 /**
  * Yields the content lines of a calendar file (RFC 5545, 3.1), unfolded, in batches of one chunk of the file each. Rows
@@ -27,8 +27,8 @@ const LONGEST_LINE = 2 ** 20;
  * @throws SourceFault `too-long`
  */
 export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
-  const { texts, decode } = await decodePieces(pieces);
-  const unfold = unfolder(file);
+  const { texts, decode } = await decodeChunks(pieces);
+  const unfold = createUnfolder(file);
   // Unfinished row at the end of a chunk, possibly with a CR whose LF is in the next chunk.
   let [rest, row] = ['', 0];
   const linesOf = (rows: readonly string[]): Line[] => {
@@ -41,9 +41,9 @@ export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: st
     return lines;
   };
   for await (const piece of texts) {
-    const rows = (rest + piece).split(piece.endsWith('\r') ? OPEN_END : ROW_END);
+    const rows = (rest + piece).split(piece.endsWith('\r') ? COMPLETE_ROW_END : ROW_END);
     rest = rows.pop() ?? '';
-    if (rest.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: row + 1 });
+    if (rest.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: row + 1 });
     yield linesOf(rows);
   }
   const last = linesOf(rest.split(ROW_END));
@@ -53,7 +53,7 @@ export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: st
 
 /** Rows end in CRLF, LF or CR. A CR at the end of a chunk may be the first half of a CRLF. */
 const ROW_END = /\r\n|\n|\r/;
-const OPEN_END = /\r\n|\n|\r(?!$)/;
+const COMPLETE_ROW_END = /\r\n|\n|\r(?!$)/;
 
 type Decode = (text: string) => { readonly text: string; readonly encoding?: OtherEncoding };
 
@@ -61,19 +61,19 @@ type Decode = (text: string) => { readonly text: string; readonly encoding?: Oth
  * Decodes chunks to text. Unless they are UTF-16, each byte becomes one letter until its line is complete; `decode`
  * then decodes that line.
  */
-async function decodePieces(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
+async function decodeChunks(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
   const all = async function* (): AsyncGenerator<Uint8Array> {
     for (let next = first; !next.done; next = await iterator.next()) yield next.value;
   };
-  const wide = first.done ? undefined : wideEncoding(first.value);
+  const wide = first.done ? undefined : utf16EncodingOf(first.value);
   return wide === undefined
     ? { texts: mapAsync(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
-    : { texts: wideText(all(), wide), decode: (text) => ({ text }) };
+    : { texts: decodeUtf16(all(), wide), decode: (text) => ({ text }) };
 }
 
-async function* wideText(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
+async function* decodeUtf16(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
   for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
   yield decoder.decode();
@@ -84,7 +84,7 @@ async function* mapAsync<From, To>(values: AsyncIterable<From>, map: (value: Fro
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const forgiving = new TextDecoder('utf-8', { ignoreBOM: true });
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function lineOfBytes(line: string): ReturnType<Decode> {
   const { bytes: text, charset } = isQuotedPrintable(line) ? fromQuotedPrintable(line) : { bytes: line };
@@ -95,10 +95,10 @@ function lineOfBytes(line: string): ReturnType<Decode> {
   try {
     return { text: utf8.decode(bytes) };
   } catch {
-    const mended = forgiving.decode(bytes);
+    const mended = lenientUtf8.decode(bytes);
     const broken = mended.match(/\ufffd/g)?.length ?? 0;
     const whole = mended.match(/[\x80-\ufffc]/g)?.length ?? 0;
-    return whole >= broken ? { text: mended, encoding: 'damaged' } : { text: windows1252(text), encoding: 'windows-1252' };
+    return whole >= broken ? { text: mended, encoding: 'damaged' } : { text: decodeWindows1252(text), encoding: 'windows-1252' };
   }
 }
 
@@ -114,7 +114,7 @@ function decodedAs(charset: string, text: string): string | undefined {
 const isMarker = (text: string): boolean => /^(?:BEGIN|END):/i.test(text);
 
 /** A line whose rows are being joined. */
-interface Begun {
+interface OpenLine {
   readonly line: number;
   text: string;
   /** Whether its text is quoted-printable. Computed once, since many rows may follow a long one. */
@@ -124,7 +124,7 @@ interface Begun {
 }
 
 /** Removes the `=` from the end of a row, which marks a soft line break. */
-function dropLast(begun: Begun): void {
+function dropSoftBreak(begun: OpenLine): void {
   const row = begun.more.pop();
   if (row === undefined) begun.text = begun.text.slice(0, -1);
   else begun.more.push(row.slice(0, -1));
@@ -134,8 +134,11 @@ function dropLast(begun: Begun): void {
  * Joins rows: a blank at the start of a row continues the row before, as does, in quoted-printable text, `=` at the end
  * of a row. `take` returns the line that is complete once a row is read, `end` the last one.
  */
-function unfolder(file: string): { take: (line: number, row: string) => NumberedLine | undefined; end: () => NumberedLine | undefined } {
-  let begun: Begun | undefined;
+function createUnfolder(file: string): {
+  take: (line: number, row: string) => NumberedLine | undefined;
+  end: () => NumberedLine | undefined;
+} {
+  let begun: OpenLine | undefined;
   const end = (): NumberedLine | undefined =>
     begun && { line: begun.line, text: begun.more.length === 0 ? begun.text : begun.text + begun.more.join('') };
   return {
@@ -146,14 +149,14 @@ function unfolder(file: string): { take: (line: number, row: string) => Numbered
       const isMore = begun !== undefined && (isSoft || row.startsWith(' ') || row.startsWith('\t'));
       const done = isMore ? undefined : end();
       if (begun && isMore) {
-        if (isSoft) dropLast(begun);
+        if (isSoft) dropSoftBreak(begun);
         begun.more.push(isSoft ? row : row.slice(1));
         begun.length += row.length;
       } else {
         const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, '');
         begun = { line, text, quoted: isQuotedPrintable(text), more: [], length: text.length };
       }
-      if (begun.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: begun.line });
+      if (begun.length > MAX_LINE_LENGTH) throw new SourceFault('too-long', { file, line: begun.line });
       return done;
     },
     end,

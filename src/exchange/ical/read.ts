@@ -7,21 +7,21 @@ import { EVENT } from '../../kinds/events/fields.ts';
 import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
-import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
+import { localFromDate, localFromUnix } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
-import { type Entry, type PostItem, termsIn } from '../items/items.ts';
+import { type Entry, type PostItem, withTermLanguage } from '../items/items.ts';
 import { languageOfTag } from '../items/language-of-tag.ts';
-import { asWhole, type LossEntry } from '../items/report.ts';
+import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { unambiguousZone } from '../items/unambiguous-zone.ts';
 import { partsOf } from './components.ts';
+import { currentOverrides, currentVersionOf } from './current-versions.ts';
 import { type CalendarEvent, type Moment, readEvent } from './event.ts';
-import { type Head, readHead } from './head.ts';
+import { type FileFacts, readFileFacts } from './file-facts.ts';
 import { calendarLines, type Line } from './lines.ts';
-import { createPlaces } from './places.ts';
-import { newestOf, overridesOf } from './revisions.ts';
-import { nameOfFirst, orphanTime, placeOf, timesOf } from './series.ts';
+import { createLinkedItems } from './linked-items.ts';
+import { datesOfSeries, nameOfFirst, orphanedOverrideDate, positionOf } from './series.ts';
 import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions {
@@ -44,7 +44,7 @@ export type Bytes = () => AsyncIterable<Uint8Array>;
 
 /** Creates a source of items for a calendar in a file or feed. */
 export function calendarSource(bytes: Bytes, options: CalendarOptions): Source {
-  const known: Known = {};
+  const known: ReadingCache = {};
   return {
     name: () => options.source ?? `ical:${known.head?.name || options.file}`,
     entries: () => calendarEntries(bytes, options, known),
@@ -53,12 +53,12 @@ export function calendarSource(bytes: Bytes, options: CalendarOptions): Source {
 }
 
 /** Results that are kept from one reading of a file to the next. */
-interface Known {
-  head?: Head;
+interface ReadingCache {
+  head?: FileFacts;
 }
 
 /** Maximum number of repeating events and overrides that are kept in memory until the whole file is read. */
-const MOST_HELD = 50_000;
+const MAX_HELD_EVENTS = 50_000;
 
 /**
  * Yields the events of a file with their venues, organizers, categories and images. Events are identified by UID, so
@@ -68,14 +68,20 @@ const MOST_HELD = 50_000;
  *
  * @throws SourceFault if the file is no calendar, is truncated or exceeds a limit
  */
-export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, known: Known = {}): AsyncGenerator<Entry> {
+export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, known: ReadingCache = {}): AsyncGenerator<Entry> {
   const { settings, file } = options;
-  const head = known.head ?? (await readHead(partsOf(calendarLines(bytes(), file), file), settings.zone));
+  const head = known.head ?? (await readFileFacts(partsOf(calendarLines(bytes(), file), file), settings.zone));
   known.head = head;
-  const reading: Reading = { ...options, head, places: createPlaces(file), window: windowOf(options), fallbackUid: createFallbackUids() };
+  const reading: Reading = {
+    ...options,
+    head,
+    places: createLinkedItems(file),
+    window: windowOf(options),
+    fallbackUid: createFallbackUids(),
+  };
   const skipped = new Map<string, number>();
   const skip = (what: string) => skipped.set(what, (skipped.get(what) ?? 0) + 1);
-  const held = new Map<string, Held[]>();
+  const held = new Map<string, HeldEvent[]>();
   const whole = new Set<string>();
   let count = 0;
   for (const { line, id } of head.unknownZones)
@@ -89,26 +95,26 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
     }
     const read = readEvent(part.lines, part.line);
     if (!read) {
-      yield asWhole(lossOf(reading, 'ical-event-unreadable', part.line, ''));
+      yield asWholeRecord(lossOf(reading, 'ical-event-unreadable', part.line, ''));
       continue;
     }
     const own = head.isCancelled(part.calendar) ? asCancelled(read) : read;
-    const event: Held = { ...own, uid: read.uid || reading.fallbackUid(read), calendar: part.calendar };
+    const event: HeldEvent = { ...own, uid: read.uid || reading.fallbackUid(read), calendar: part.calendar };
     yield* lossesOf(event, reading);
-    if (event.undated.length + event.unfollowed.length > 0) continue;
-    if (count < MOST_HELD && (repeats(event) || head.isShared(event.uid))) {
+    if (event.undated.length + event.unsupported.length > 0) continue;
+    if (count < MAX_HELD_EVENTS && (mayHaveFurtherParts(event) || head.isShared(event.uid))) {
       addToGroup(held, event.uid, event);
       count += 1;
     } else if (yield* singleEntries(event, reading)) whole.add(event.uid);
   }
   for (const [uid, events] of held) if (yield* seriesEntries(events, reading)) whole.add(uid);
   // Beyond the limit, some dates of a series were read as separate events, so that the series is incomplete.
-  if (count < MOST_HELD) for (const uid of whole) yield { kind: 'dates', uid, between: daysWithin(reading.window) };
+  if (count < MAX_HELD_EVENTS) for (const uid of whole) yield { kind: 'dates', uid, between: wholeDaysIn(reading.window) };
   for (const [what, number] of skipped) yield { kind: 'skipped', what, count: number };
 }
 
 /** An event and the index of its calendar in the file. */
-type Held = CalendarEvent & { readonly calendar: number };
+type HeldEvent = CalendarEvent & { readonly calendar: number };
 
 /** Returns an event as cancelled, for calendars that were sent to cancel their events (RFC 5546, 3.2.5). */
 const asCancelled = (event: CalendarEvent): CalendarEvent => ({
@@ -119,35 +125,35 @@ const asCancelled = (event: CalendarEvent): CalendarEvent => ({
 
 /** State of one pass over a file. */
 interface Reading extends CalendarOptions {
-  readonly head: Head;
-  readonly places: ReturnType<typeof createPlaces>;
+  readonly head: FileFacts;
+  readonly places: ReturnType<typeof createLinkedItems>;
   readonly window: readonly [first: number, last: number];
   readonly fallbackUid: (event: CalendarEvent) => string;
 }
 
 /** Returns the clocks of an event's calendar. */
-const clocksOf = ({ calendar }: Held, { head }: Reading): Clocks => ({
+const clocksOf = ({ calendar }: HeldEvent, { head }: Reading): Clocks => ({
   own: head.clockOf(calendar),
   find: (id) => head.find(id, calendar),
 });
 
 /** Returns the first and last wall time of the days for which repeating events are imported. */
 function windowOf({ from, to, now, settings }: CalendarOptions): readonly [number, number] {
-  const today = nowLocal(now, settings.zone).slice(0, 10);
+  const today = localFromDate(now, settings.zone).slice(0, 10);
   const first = `${from ?? addDays(`${today} 00:00:00`, -366).slice(0, 10)} 00:00:00`;
   const last = `${to ?? addDays(`${today} 00:00:00`, 731).slice(0, 10)} 23:59:59`;
   return [unixFromText(first), unixFromText(last)];
 }
 
 /** Returns the days that lie completely within a window by the clocks of all zones. */
-const daysWithin = ([first, last]: Reading['window']): readonly [first: string, last: string] => [
+const wholeDaysIn = ([first, last]: Reading['window']): readonly [first: string, last: string] => [
   addDays(textFromUnix(first), 1),
   addDays(textFromUnix(last), -1),
 ];
 
 /** Whether other parts of the file may belong to this event. */
-const repeats = ({ rules, dates, exceptDates, recurrenceId }: CalendarEvent): boolean =>
-  rules.length + dates.length + exceptDates.length > 0 || recurrenceId !== undefined;
+const mayHaveFurtherParts = ({ rules, dates, exclusionDates, recurrenceId }: CalendarEvent): boolean =>
+  rules.length + dates.length + exclusionDates.length > 0 || recurrenceId !== undefined;
 
 const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: number, of: string, detail?: string): LossEntry => ({
   kind: 'loss',
@@ -163,14 +169,14 @@ function lossOfLine(reading: Reading, reason: string, event: CalendarEvent, { te
 }
 
 /** Reports lines of an event that could not be read properly, and unknown zones. */
-function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
+function* lossesOf(event: HeldEvent, reading: Reading): Generator<Entry> {
   const of = (reason: string, line: Line) => lossOfLine(reading, reason, event, line);
   const [first, ...others] = [
     ...event.undated.map((line) => of('ical-dates-unreadable', line)),
-    ...event.unfollowed.map((line) => of('ical-rule-unknown', line)),
+    ...event.unsupported.map((line) => of('ical-rule-unknown', line)),
   ];
   // The event counts as lost once, however many of its lines are unreadable.
-  if (first) yield asWhole(first);
+  if (first) yield asWholeRecord(first);
   yield* others;
   for (const line of event.otherRanges) yield of('ical-change-range', line);
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
@@ -200,71 +206,73 @@ function createFallbackUids(): (event: CalendarEvent) => string {
  * Yields the items of an event that takes place once. It may have been the first date of a repeating event in an
  * earlier file. Returns whether the event could be read.
  */
-function* singleEntries(event: Held, reading: Reading): Generator<Entry, boolean> {
+function* singleEntries(event: HeldEvent, reading: Reading): Generator<Entry, boolean> {
   const clocks = clocksOf(event, reading);
   const span = spanOf(event, clocks);
-  if (span) yield* itemsOf(event, span, { sourceId: event.uid, narrowerId: timeId(event, nameOfFirst(event, clocks) ?? '') }, reading);
-  else yield asWhole(lossAt(reading, 'ical-event-unreadable', event, 'DTSTART'));
+  if (span) yield* itemsOf(event, span, { sourceId: event.uid, narrowerId: dateId(event, nameOfFirst(event, clocks) ?? '') }, reading);
+  else yield asWholeRecord(lossAt(reading, 'ical-event-unreadable', event, 'DTSTART'));
   return span !== undefined;
 }
 
 /** Returns the source id of a date of a series. */
-const timeId = ({ uid }: CalendarEvent, name: string): string => `${uid}#${name}`;
+const dateId = ({ uid }: CalendarEvent, name: string): string => `${uid}#${name}`;
 
 /**
  * Yields the events of one UID: each date of the current version as a separate event, and the overrides. Returns
  * whether these are all dates within the window.
  */
-function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry, boolean> {
+function* seriesEntries(events: readonly HeldEvent[], reading: Reading): Generator<Entry, boolean> {
   const masters = events.filter(({ recurrenceId }) => recurrenceId === undefined);
   const [master, ...others] = masters;
-  const core = master && newestOf([master, ...others]);
-  const overrides = overridesOf(
+  const core = master && currentVersionOf([master, ...others]);
+  const overrides = currentOverrides(
     events.filter(({ recurrenceId }) => recurrenceId !== undefined),
     {
-      placeOf: (event) => placeOf(event.recurrenceId!, core?.event, clocksOf(core?.event ?? event, reading)),
+      placeOf: (event) => positionOf(event.recurrenceId!, core?.event, clocksOf(core?.event ?? event, reading)),
       timeOf: (event) => spanOf(event, clocksOf(event, reading)),
     },
   );
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
-    yield asWhole(lossAt(reading, 'ical-uid-twice', event, event.uid));
-  yield* unfollowedIn(
+    yield asWholeRecord(lossAt(reading, 'ical-uid-twice', event, event.uid));
+  yield* unsupportedIn(
     overrides.map(({ event }) => event),
     masters,
     reading,
   );
-  if (core && !repeats(core.event) && overrides.length === 0) return yield* singleEntries(core.event, reading);
+  if (core && !mayHaveFurtherParts(core.event) && overrides.length === 0) return yield* singleEntries(core.event, reading);
   const times = core
-    ? timesOf(core.event, overrides, reading.window, clocksOf(core.event, reading))
-    : overrides.flatMap(({ event, isOutdone }) => (isOutdone ? [] : [...orphanTime(event, reading.window, clocksOf(event, reading))]));
+    ? datesOfSeries(core.event, overrides, reading.window, clocksOf(core.event, reading))
+    : overrides.flatMap(({ event, isSuperseded }) =>
+        isSuperseded ? [] : [...orphanedOverrideDate(event, reading.window, clocksOf(event, reading))],
+      );
   let isWhole = core !== undefined;
   const first = core && nameOfFirst(core.event, clocksOf(core.event, reading));
   for (const time of times) {
     if ('reason' in time) {
       isWhole = false;
       const loss = lossAt(reading, time.reason, time.event, time.detail);
-      yield time.reason === 'ical-event-unreadable' ? asWhole(loss) : loss;
+      yield time.reason === 'ical-event-unreadable' ? asWholeRecord(loss) : loss;
       continue;
     }
     const { event, span, name } = time;
     // In an earlier file, this event may not have repeated.
-    yield* itemsOf(event, span, { sourceId: timeId(event, name), ...(name === first ? { narrowerId: event.uid } : {}) }, reading);
+    yield* itemsOf(event, span, { sourceId: dateId(event, name), ...(name === first ? { narrowerId: event.uid } : {}) }, reading);
   }
   return isWhole;
 }
 
 /** Reports properties of overrides that concern other dates and are not followed. */
-function* unfollowedIn(overrides: readonly Held[], masters: readonly Held[], reading: Reading): Generator<Entry> {
+function* unsupportedIn(overrides: readonly HeldEvent[], masters: readonly HeldEvent[], reading: Reading): Generator<Entry> {
   // Some programs repeat the rule and the exceptions of the series in each override, which means nothing. Other
   // exceptions have no effect: the series states which dates are left out, and an override concerns one date (RFC 5545,
   // 3.8.4.4 and 3.8.5.1).
   const known = new Set(masters.flatMap(({ repeating }) => repeating.map(({ text }) => text)));
-  const excepted = new Set(masters.flatMap(({ exceptDates }) => exceptDates.map((moment) => JSON.stringify(moment))));
+  const excepted = new Set(masters.flatMap(({ exclusionDates }) => exclusionDates.map((moment) => JSON.stringify(moment))));
   for (const event of overrides) {
     for (const line of event.repeating) if (!known.has(line.text)) yield lossOfLine(reading, 'ical-change-rule', event, line);
-    const own = event.exceptDates.filter((moment) => !excepted.has(JSON.stringify(moment)));
+    const own = event.exclusionDates.filter((moment) => !excepted.has(JSON.stringify(moment)));
     if (own.length > 0) yield lossAt(reading, 'ical-change-exception', event, own.map(({ wall }) => wall).join(', '));
-    if (event.andFuture && masters.length === 0) yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
+    if (event.appliesToLaterDates && masters.length === 0) yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
   }
 }
 
@@ -274,13 +282,13 @@ type ItemName = Pick<PostItem, 'sourceId' | 'narrowerId'>;
 /** Yields the item of an event, preceded by its venue, organizers and image if they are new. */
 function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Reading): Generator<Entry> {
   const { file, settings, now, places } = reading;
-  const local = localSpan(span);
+  const local = localTimesOf(span);
   const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
-    yield asWhole(lossAt(reading, 'dates-not-storable', event, `${local.start} - ${local.end}`));
+    yield asWholeRecord(lossAt(reading, 'dates-not-storable', event, `${local.start} - ${local.end}`));
     return;
   }
-  if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
+  if (span.isReversed) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
   const custom = customOf(event, settings.calendar.customFields);
   for (const name of custom.refused) yield lossAt(reading, 'value-refused', event, name);
   const { items, links, website } = places.of(event);
@@ -313,11 +321,11 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
       post_title: specialChars(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
       post_content: contentOf(event.html, event.description),
       post_status: event.isPrivate ? 'private' : 'publish',
-      ...moments(event),
+      ...modificationTimes(event),
     },
     metas,
     links,
-    terms: termsIn(
+    terms: withTermLanguage(
       language,
       event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
     ),
@@ -344,14 +352,14 @@ function customOf({ custom }: CalendarEvent, fields: readonly CustomField[]) {
 }
 
 /** Returns start and end as texts in local time of the zone; all-day events end on their last day. */
-function localSpan({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
+function localTimesOf({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
   if (allDay) return { start: textFromUnix(start), end: textFromUnix(end - 1), timezone: zone.name, allDay };
   const shownIn = unambiguousZone(zone, [start, end]);
   return { start: localFromUnix(start, shownIn), end: localFromUnix(end, shownIn), timezone: shownIn.name, allDay };
 }
 
 /** Returns when the event was created and modified, if the file has these times in UTC. */
-function moments({ created, modified }: CalendarEvent) {
+function modificationTimes({ created, modified }: CalendarEvent) {
   const sound = (moment: Moment | undefined) => moment?.in === 'utc' && moment.wall >= '1971';
   return {
     ...(sound(created) ? { post_date_gmt: created!.wall } : {}),

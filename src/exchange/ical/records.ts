@@ -7,10 +7,10 @@ import type { Site } from '../../site.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { plainLine, venuesOf } from '../items/event-record.ts';
-import { type Item, type PostItem, recordIdsOf } from '../items/items.ts';
+import { type Item, type PostItem, publicIdsOf } from '../items/items.ts';
 import type { CalendarEvent, CalendarHead } from './write.ts';
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /**
  * Yields the published records of the events among these items, with the venues and organizers that come before them. A
@@ -22,7 +22,7 @@ export async function* eventRecords(site: Site, caller: Caller, items: AsyncIter
   for await (const item of items) {
     if ((item.kind === 'venue' || item.kind === 'organizer') && item.id !== undefined) links.add(item.id);
     if (item.kind === 'event') asked.push(item);
-    if (asked.length < AT_ONCE) continue;
+    if (asked.length < BATCH_SIZE) continue;
     yield* await recordsOf(site, caller, asked, links);
     asked = [];
   }
@@ -30,7 +30,7 @@ export async function* eventRecords(site: Site, caller: Caller, items: AsyncIter
 }
 
 /** Returns the head of the site's calendar in a language. */
-export const calendarHead = ({ texts }: Site, { settings }: Caller, language: string): CalendarHead => ({
+export const calendarHeadOf = ({ texts }: Site, { settings }: Caller, language: string): CalendarHead => ({
   name: settings.name,
   description: plainLine(settings.name) === '' ? '' : texts.t(language, 'site:words.events-of', { name: plainLine(settings.name) }),
   url: settings.home,
@@ -42,13 +42,13 @@ export const calendarHead = ({ texts }: Site, { settings }: Caller, language: st
 
 async function recordsOf(site: Site, caller: Caller, items: readonly PostItem[], links: ReadonlySet<number>): Promise<CalendarEvent[]> {
   const records: CalendarEvent[] = [];
-  const perPage = Math.min(AT_ONCE, site.config.maxPerPage);
-  for (const include of pagesOf(items.filter((item) => !isSeries(item)).flatMap(recordIdsOf), perPage)) {
+  const perPage = Math.min(BATCH_SIZE, site.config.maxPerPage);
+  for (const include of pagesOf(items.filter((item) => !isSeries(item)).flatMap(publicIdsOf), perPage)) {
     const { records: some } = await listPosts(site, caller, event, { include, per_page: perPage });
     records.push(...some);
   }
   records.push(...(await seriesOf(site, caller, items.filter(isSeries))));
-  const sources = new Map(items.flatMap((item) => recordIdsOf(item).map((id) => [id, item] as const)));
+  const sources = new Map(items.flatMap((item) => publicIdsOf(item).map((id) => [id, item] as const)));
   return records.map((record) => ({
     ...record,
     // Feeds contain the title as it was written, without the typographic quotes of pages.

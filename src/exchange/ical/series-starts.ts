@@ -6,15 +6,15 @@ import type { CalendarEvent, ExtraDate, Moment } from './event.ts';
 import { type Clocks, midnightClock, momentOf, type Span } from './spans.ts';
 
 /** A part of a series that cannot be followed: the key of a sentence in `exchange:losses`, the event, and details. */
-export interface Trouble {
+export interface SeriesProblem {
   readonly reason: 'ical-rule-cut' | 'ical-last-day' | 'ical-last-day-unsure' | 'ical-event-unreadable' | 'ical-zone-unknown';
   readonly event: CalendarEvent;
   readonly detail?: string | undefined;
 }
 
 /** Maximum number of dates of one event within the window: the larger one of this number and four for each day. */
-const MOST_TIMES = 2000;
-const MOST_A_DAY = 4;
+const MAX_DATES = 2000;
+const MAX_DATES_PER_DAY = 4;
 const DAY = 86_400;
 
 /** A repeating event, and the clock by which its rules are expanded. */
@@ -40,36 +40,40 @@ export function startsWithin(
   series: Series,
   [first, last]: readonly [number, number],
   { mayShift }: { readonly mayShift: boolean },
-): { starts: Start[]; trouble: Trouble[] } {
+): { starts: Start[]; trouble: SeriesProblem[] } {
   const { core, span, clock } = series;
-  const { rules, exceptRules } = core;
+  const { rules, exclusionRules } = core;
   const begin = clock.toWall(span.start);
-  const room = span.end - span.start + (mayShift ? 31 : 2) * DAY;
-  const range = [first - room, last + room - (span.end - span.start)] as const;
+  const remaining = span.end - span.start + (mayShift ? 31 : 2) * DAY;
+  const range = [first - remaining, last + remaining - (span.end - span.start)] as const;
   const [from, to] = range;
-  const { starts, left, add } = collectStarts([first, last], begin);
+  const { starts, left: omitted, add } = collectStarts([first, last], begin);
   if (begin >= from) add({ wall: begin });
   for (const rule of rules) {
     // If there are several rules, a start that a rule does not match does not count towards its COUNT.
-    for (const wall of wallsOf(rule, series, range, { startCounts: rules.length === 1 })) if (!add({ wall })) break;
+    for (const wall of wallTimesOf(rule, series, range, { startCounts: rules.length === 1 })) if (!add({ wall })) break;
   }
   for (const date of core.dates) {
-    const wall = wallOf(date.start, series, begin);
+    const wall = wallTimeOf(date.start, series, begin);
     if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
   }
-  const cut: Trouble[] =
-    left.count === 0 ? [] : [{ reason: 'ical-rule-cut', event: core, detail: cutText(lastOf(starts.keys()), left, last, series) }];
-  const missed = rules.flatMap((rule): Trouble[] => {
+  const cut: SeriesProblem[] =
+    omitted.count === 0
+      ? []
+      : [{ reason: 'ical-rule-cut', event: core, detail: describeCut(lastWallTime(starts.keys()), omitted, last, series) }];
+  const missed = rules.flatMap((rule): SeriesProblem[] => {
     const wall = timeOnLastDay(rule, series, range);
     return wall === undefined || starts.has(wall) ? [] : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) }];
   });
-  const unsure = rules.flatMap((rule) => unsureDay(rule, series, range) ?? []);
-  const doubted = unsure.map((wall): Trouble => ({ reason: 'ical-last-day-unsure', event: core, detail: shownIn(series, wall) }));
-  for (const rule of exceptRules) exclude(starts, wallsOf(rule, series, range, { startCounts: false }));
-  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble: [...cut, ...missed, ...doubted] };
+  const unsure = rules.flatMap((rule) => uncertainDayOf(rule, series, range) ?? []);
+  const uncertainDay = unsure.map(
+    (wall): SeriesProblem => ({ reason: 'ical-last-day-unsure', event: core, detail: shownIn(series, wall) }),
+  );
+  for (const rule of exclusionRules) removeExcluded(starts, wallTimesOf(rule, series, range, { startCounts: false }));
+  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble: [...cut, ...missed, ...uncertainDay] };
 }
 
-const lastOf = (walls: Iterable<number>): number => {
+const lastWallTime = (walls: Iterable<number>): number => {
   let last = Number.NEGATIVE_INFINITY;
   for (const wall of walls) last = Math.max(last, wall);
   return last;
@@ -82,7 +86,7 @@ const lastOf = (walls: Iterable<number>): number => {
 function collectStarts([first, last]: readonly [number, number], begin: number) {
   const starts = new Map<number, Start>();
   const left = { count: 0, last: begin };
-  const most = Math.max(MOST_TIMES, Math.ceil((last - first) / DAY) * MOST_A_DAY);
+  const most = Math.max(MAX_DATES, Math.ceil((last - first) / DAY) * MAX_DATES_PER_DAY);
   const add = (start: Start): boolean => {
     if (starts.size < most || starts.has(start.wall)) {
       starts.set(start.wall, start);
@@ -91,32 +95,32 @@ function collectStarts([first, last]: readonly [number, number], begin: number) 
     if (start.wall > last) return false;
     left.count += 1;
     left.last = Math.max(left.last, start.wall);
-    return left.count < MOST_COUNTED;
+    return left.count < MAX_COUNTED;
   };
   return { starts, left, add };
 }
 
 /** Removes the dates that an exception rule matches. */
-function exclude(starts: Map<number, Start>, walls: Iterable<number>): void {
+function removeExcluded(starts: Map<number, Start>, walls: Iterable<number>): void {
   let seen = 0;
   for (const wall of walls) {
     starts.delete(wall);
     seen += 1;
-    if (seen > MOST_EXCLUDED) break;
+    if (seen > MAX_EXCLUDED) break;
   }
 }
 
-const MOST_EXCLUDED = 50_000;
+const MAX_EXCLUDED = 50_000;
 /** Maximum number of left-out starts that are counted. */
-const MOST_COUNTED = 50_000;
+const MAX_COUNTED = 50_000;
 
 /**
  * Describes what was cut: the last start that is imported, the number of those left out, and the last one of them:
  * `2026-11-24 20:33:19 · 1200 · 2026-11-24 20:53:19`. If there are too many to be counted, the end of the window
  * replaces the last one.
  */
-function cutText(taken: number, left: { readonly count: number; readonly last: number }, end: number, series: Series): string {
-  const isAll = left.count < MOST_COUNTED;
+function describeCut(taken: number, left: { readonly count: number; readonly last: number }, end: number, series: Series): string {
+  const isAll = left.count < MAX_COUNTED;
   return [shownIn(series, taken), isAll ? left.count : `${left.count}+`, isAll ? shownIn(series, left.last) : textFromUnix(end)].join(
     ' · ',
   );
@@ -134,7 +138,7 @@ function shownIn({ span, clock }: Series, wall: number): string {
  * day of the end counts. For timed events, an end that is only a day, which the standard does not allow, means midnight
  * at the start of that day, as in nearly every program.
  */
-function* wallsOf(
+function* wallTimesOf(
   rule: Rule,
   series: Series,
   [from, to]: readonly [number, number],
@@ -159,7 +163,7 @@ function lastMidnight({ until }: Rule, { core: { start, end }, span, clocks }: S
 }
 
 /**
- * Returns the date on the last day of a rule if the series has times and the rule ends with a day only. `wallsOf`
+ * Returns the date on the last day of a rule if the series has times and the rule ends with a day only. `wallTimesOf`
  * leaves that date out, although the author of the file may have meant it. Undefined if there is no such date.
  */
 function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly [number, number]): number | undefined {
@@ -178,11 +182,11 @@ function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly
  * program, but some programs write the local midnight at which the last day begins or ends. Undefined if both readings
  * give the same day, if the end is a midnight in UTC, or if the rule does not match the day in question.
  */
-function unsureDay(rule: Rule, { core, span, clocks }: Series, [from, to]: readonly [number, number]): number | undefined {
+function uncertainDayOf(rule: Rule, { core, span, clocks }: Series, [from, to]: readonly [number, number]): number | undefined {
   const { until } = rule;
   if (core.start?.in !== 'day' || !span.allDay || !until?.endsWith('Z') || /T(000000|235959)Z$/.test(until)) return undefined;
   const moment = unixFromText(utcText(until));
-  const [utc, own] = [moment, clocks.own.toWall(moment)].map((wall) => wall - within(wall)) as [number, number];
+  const [utc, own] = [moment, clocks.own.toWall(moment)].map((wall) => wall - timeOfDay(wall)) as [number, number];
   if (utc === own) return undefined;
   const later = Math.max(utc, own);
   const [wall] = occurrences({ ...rule, until: undefined }, span.start, Math.min(to, later), {
@@ -195,10 +199,10 @@ function unsureDay(rule: Rule, { core, span, clocks }: Series, [from, to]: reado
 const dayText = (basic: string): string => basic.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3 00:00:00');
 
 /** Returns the wall time of the series that a moment means; a day means the time of the series on that day. */
-export function wallOf(moment: Moment, { span, clock, clocks }: Series, begin: number): number {
+export function wallTimeOf(moment: Moment, { span, clock, clocks }: Series, begin: number): number {
   const wall = unixFromText(moment.wall);
-  if (span.allDay) return moment.in === 'utc' ? midnightAt(wall, clocks.own) : wall - within(wall);
-  return moment.in === 'day' ? wall + within(begin) : clock.toWall(momentOf(moment, clocks, clock));
+  if (span.allDay) return moment.in === 'utc' ? midnightMeantBy(wall, clocks.own) : wall - timeOfDay(wall);
+  return moment.in === 'day' ? wall + timeOfDay(begin) : clock.toWall(momentOf(moment, clocks, clock));
 }
 
 const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3 $4:$5:$6');
@@ -207,8 +211,8 @@ const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(
  * Returns the midnight that a UTC time stands for, since some programs write days as the moments of their midnights. If
  * it is a midnight by the calendar's clock, that day is used; otherwise, the nearest midnight in UTC.
  */
-function midnightAt(moment: number, own: Clock): number {
+function midnightMeantBy(moment: number, own: Clock): number {
   const wall = own.toWall(moment);
-  return within(wall) === 0 ? wall : Math.floor((moment + DAY / 2) / DAY) * DAY;
+  return timeOfDay(wall) === 0 ? wall : Math.floor((moment + DAY / 2) / DAY) * DAY;
 }
-const within = (wall: number): number => ((wall % DAY) + DAY) % DAY;
+const timeOfDay = (wall: number): number => ((wall % DAY) + DAY) % DAY;

@@ -1,15 +1,15 @@
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import type { Clock } from './clock.ts';
+import type { Override } from './current-versions.ts';
 import { type CalendarEvent, type ExtraDate, type Length, MICROSOFT_ALL_DAY, type Moment } from './event.ts';
-import type { Override } from './revisions.ts';
-import { type Series, startsWithin, type Trouble, wallOf } from './series-starts.ts';
-import { type Clocks, endAfter, momentOf, type Span, spanOf, startClock, timesBetween, touches } from './spans.ts';
+import { type Series, type SeriesProblem, startsWithin, wallTimeOf } from './series-starts.ts';
+import { type Clocks, endAfter, momentOf, overlapsWindow, type Span, spanOf, startClock, timesBetween } from './spans.ts';
 
 const DAY = 86_400;
 
 /** A date of a series: its event (or the override that replaces it), its span, and its name within the series. */
-export interface Time {
+export interface SeriesDate {
   readonly event: CalendarEvent;
   readonly span: Span;
   readonly name: string;
@@ -19,54 +19,63 @@ export interface Time {
  * Yields the dates of a series within a window of wall times of the calendar's zone, with overrides in place of the
  * dates that they replace. Rules, dates and overrides that cannot be followed are yielded as trouble.
  */
-export function* timesOf(
+export function* datesOfSeries(
   core: CalendarEvent,
   overrides: readonly Omit<Override<CalendarEvent>, 'conflicts'>[],
   window: readonly [first: number, last: number],
   clocks: Clocks,
-): Generator<Time | Trouble> {
+): Generator<SeriesDate | SeriesProblem> {
   const series = seriesFrom(core, clocks);
   if (!series) {
     yield { reason: 'ical-event-unreadable', event: core, detail: 'DTSTART' };
     return;
   }
-  const left = new Set(core.exceptDates.map((moment) => keyOf(moment, series)));
-  const standing = overrides
+  const left = new Set(core.exclusionDates.map((moment) => keyOf(moment, series)));
+  const unshifted = overrides
     .map((override) => ({
       ...override,
       event: completeOverride(override.event, core),
       key: keyOf(override.event.recurrenceId!, series),
     }))
     .filter(({ event, key }) => !(event.sequence < core.sequence && left.has(key)));
-  const replaced = new Set(standing.map(({ key }) => key));
-  const later = standing.filter(({ event }) => event.andFuture).sort((one, other) => one.at - other.at);
-  const { starts, trouble } = startsWithin(series, window, { mayShift: later.length > 0 });
-  yield* trouble;
+  const replaced = new Set(unshifted.map(({ key }) => key));
+  const later = unshifted.filter(({ event }) => event.appliesToLaterDates).sort((one, other) => one.position - other.position);
+  const { starts, trouble: problems } = startsWithin(series, window, { mayShift: later.length > 0 });
+  yield* problems;
   let changes = 0;
   for (const { wall, date } of starts) {
-    while (changes < later.length && later[changes]!.at <= wall) changes += 1;
+    while (changes < later.length && later[changes]!.position <= wall) changes += 1;
     if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
     const changed = later[changes - 1];
-    const time = changed ? shiftedTime(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
-    if (touches(time.span, window, clocks.own)) yield { ...time, name: nameOf(wall, series) };
+    const time = changed ? shiftedDate(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
+    if (overlapsWindow(time.span, window, clocks.own)) yield { ...time, name: nameOf(wall, series) };
   }
-  for (const { event, isOutdone } of standing) {
-    if (!isOutdone) yield* overrideTime(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
+  for (const { event, isSuperseded } of unshifted) {
+    if (!isSuperseded) yield* overrideDate(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
   }
 }
 
 /** Yields the date of an override whose series is not in the file. */
-export function* orphanTime(event: CalendarEvent, window: readonly [number, number], clocks: Clocks): Generator<Time | Trouble> {
+export function* orphanedOverrideDate(
+  event: CalendarEvent,
+  window: readonly [number, number],
+  clocks: Clocks,
+): Generator<SeriesDate | SeriesProblem> {
   const { wall: text, in: clock } = event.recurrenceId!;
   const wall = unixFromText(text);
   const name = clock === 'day' ? compactDay(wall) : `${compactTime(wall)}${clock === 'utc' ? 'Z' : ''}`;
-  yield* overrideTime(event, window, clocks, name);
+  yield* overrideDate(event, window, clocks, name);
 }
 
-function* overrideTime(event: CalendarEvent, window: readonly [number, number], clocks: Clocks, name: string): Generator<Time | Trouble> {
+function* overrideDate(
+  event: CalendarEvent,
+  window: readonly [number, number],
+  clocks: Clocks,
+  name: string,
+): Generator<SeriesDate | SeriesProblem> {
   const span = spanOf(event, clocks);
   if (!span) yield { reason: 'ical-event-unreadable', event, detail: 'DTSTART' };
-  else if (touches(span, window, clocks.own)) yield { event, span, name };
+  else if (overlapsWindow(span, window, clocks.own)) yield { event, span, name };
 }
 
 /** Returns a series and its clock, or undefined if it has no start. */
@@ -77,24 +86,29 @@ function seriesFrom(core: CalendarEvent, clocks: Clocks): Series | undefined {
 }
 
 /** Returns the clock of all-day events, which have no zone: their wall times are used as moments. */
-const dayClock = (zone: Zone): Clock => ({ toMoment: (wall) => wall, toWall: (moment) => moment, zoneAt: () => zone, isGuess: false });
+const dayClock = (zone: Zone): Clock => ({
+  toMoment: (wall) => wall,
+  toWall: (moment) => moment,
+  zoneAt: () => zone,
+  isZoneGuessed: false,
+});
 
 // ------------------------------------------------------------------------------------------------- names and keys
 /**
  * Returns the date that a RECURRENCE-ID means: a wall time of its series, or a moment if the file does not contain the
  * series.
  */
-export function placeOf(moment: Moment, core: CalendarEvent | undefined, clocks: Clocks): number {
+export function positionOf(moment: Moment, core: CalendarEvent | undefined, clocks: Clocks): number {
   const series = core && seriesFrom(core, clocks);
-  return series ? placeIn(series, moment) : momentOf(moment, clocks, clocks.own);
+  return series ? positionIn(series, moment) : momentOf(moment, clocks, clocks.own);
 }
 
 /** Returns the wall time in a series from which an override applies. */
-const placeIn = (series: Series, moment: Moment): number => wallOf(moment, series, series.clock.toWall(series.span.start));
+const positionIn = (series: Series, moment: Moment): number => wallTimeOf(moment, series, series.clock.toWall(series.span.start));
 
 /** Returns the key that a RECURRENCE-ID or EXDATE matches: everything that begins on a day, or at a moment. */
 function keyOf(moment: Moment, series: Series): string {
-  const wall = placeIn(series, moment);
+  const wall = positionIn(series, moment);
   return series.span.allDay || moment.in === 'day' ? `day ${compactDay(wall)}` : `time ${series.clock.toMoment(wall)}`;
 }
 
@@ -117,7 +131,7 @@ export function nameOfFirst(core: CalendarEvent, clocks: Clocks): string | undef
 }
 
 const nameOfMoment = (moment: Moment, series: Series): string =>
-  moment.in === 'day' ? compactDay(unixFromText(moment.wall)) : nameOf(placeIn(series, moment), series);
+  moment.in === 'day' ? compactDay(unixFromText(moment.wall)) : nameOf(positionIn(series, moment), series);
 
 const compactDay = (wall: number): string => textFromUnix(wall).slice(0, 10).replaceAll('-', '');
 const compactTime = (wall: number): string => textFromUnix(wall).replace(' ', 'T').replace(/[-:]/g, '');
@@ -130,14 +144,18 @@ function spanAt(wall: number, date: ExtraDate | undefined, { core, span, clock, 
   if (date?.end) return timesBetween(start, momentOf(date.end, clocks, clock), zone);
   const length = date?.length ?? (core.end ? undefined : core.length);
   const end = length && !span.allDay ? endAfter(start, length, clock) : start + span.end - span.start;
-  return { allDay: span.allDay, start, end, zone, isTurned: false };
+  return { allDay: span.allDay, start, end, zone, isReversed: false };
 }
 
 /**
  * Returns a date that an override for all later dates changes: moved by the same amount as the override's own date, and
  * with the same duration.
  */
-function shiftedTime({ event, at }: { event: CalendarEvent; at: number }, wall: number, series: Series): Pick<Time, 'event' | 'span'> {
+function shiftedDate(
+  { event, position: at }: { event: CalendarEvent; position: number },
+  wall: number,
+  series: Series,
+): Pick<SeriesDate, 'event' | 'span'> {
   const span = spanOf(event, series.clocks) ?? series.span;
   const moved = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - at;
   const start = span.allDay ? moved : series.clock.toMoment(moved);
@@ -151,7 +169,7 @@ function shiftedTime({ event, at }: { event: CalendarEvent; at: number }, wall: 
  * Completes an override with the properties of its series. Without a start, it takes place at the date that it names.
  */
 function completeOverride(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
-  const own = Object.entries(PROPERTIES).flatMap(([field, properties]) =>
+  const own = Object.entries(INHERITED_PROPERTIES).flatMap(([field, properties]) =>
     properties.some((property) => event.propertyNames.has(property)) ? [] : [[field, core[field as keyof CalendarEvent]]],
   );
   const start = event.start ?? event.recurrenceId;
@@ -162,12 +180,12 @@ function completeOverride(event: CalendarEvent, core: CalendarEvent): CalendarEv
     // these.
     html: event.html || (merged.description === core.description ? core.html : ''),
     geo: event.geo ?? (merged.location === core.location ? core.geo : undefined),
-    ...(event.end || event.length ? {} : { length: lengthLike(core, start) }),
+    ...(event.end || event.length ? {} : { length: inheritedLength(core, start) }),
   };
 }
 
 /** Returns the duration that an override inherits if its start is of the same type. */
-const lengthLike = ({ start, end, length }: CalendarEvent, own: Moment | undefined): Length | undefined => {
+const inheritedLength = ({ start, end, length }: CalendarEvent, own: Moment | undefined): Length | undefined => {
   if (!start || (start.in === 'day') !== (own?.in === 'day')) return undefined;
   if (!end) return length;
   if ((end.in === 'day') !== (start.in === 'day') || end.zone !== start.zone || end.in !== start.in) return undefined;
@@ -176,7 +194,7 @@ const lengthLike = ({ start, end, length }: CalendarEvent, own: Moment | undefin
 };
 
 /** Fields of an event that overrides inherit, with the properties that hold them. */
-const PROPERTIES: Readonly<Partial<Record<keyof CalendarEvent, readonly string[]>>> = {
+const INHERITED_PROPERTIES: Readonly<Partial<Record<keyof CalendarEvent, readonly string[]>>> = {
   summary: ['summary'],
   language: ['summary'],
   description: ['description'],

@@ -28,26 +28,26 @@ export interface Span {
   /** The zone to store for the event. */
   readonly zone: Zone;
   /** Whether the end is before the start in the file. */
-  readonly isTurned: boolean;
+  readonly isReversed: boolean;
 }
 
 /** Returns the unknown zones that an event names. */
-export const unknownZones = ({ start, end, recurrenceId, dates, exceptDates }: CalendarEvent, clocks: Clocks): string[] => {
+export const unknownZones = ({ start, end, recurrenceId, dates, exclusionDates }: CalendarEvent, clocks: Clocks): string[] => {
   const { find } = clocks;
-  const moments = [start, end, recurrenceId, ...dates.flatMap((date) => [date.start, date.end]), ...exceptDates];
+  const moments = [start, end, recurrenceId, ...dates.flatMap((date) => [date.start, date.end]), ...exclusionDates];
   const named = moments.flatMap((moment) => (moment?.in === 'zone' && moment.zone !== undefined ? [moment.zone] : []));
-  const isOverruled = (id: string) => id === start?.zone && end !== undefined && isSurer(end, start, clocks);
+  const isOverruled = (id: string) => id === start?.zone && end !== undefined && hasMoreReliableZone(end, start, clocks);
   return [...new Set(named)].filter((id) => find(id) === undefined || isOverruled(id));
 };
 
 /** Returns the span of an event that does not repeat, or undefined if it has no start. */
 export function spanOf(event: CalendarEvent, clocks: Clocks): Span | undefined {
   const { start, end, length } = event;
-  return start && (markedDays(event, clocks) ?? spanFrom(start, end, length, clocks));
+  return start && (markedAllDaySpan(event, clocks) ?? spanFrom(start, end, length, clocks));
 }
 
 /** Returns the span of an event that is marked as all-day, if its times are midnights where they are stated. */
-function markedDays({ start, end, isMarkedAllDay }: CalendarEvent, clocks: Clocks): Span | undefined {
+function markedAllDaySpan({ start, end, isMarkedAllDay }: CalendarEvent, clocks: Clocks): Span | undefined {
   if (!isMarkedAllDay || !start || !end || start.in === 'day' || end.in === 'day') return undefined;
   const clock = midnightClock(start, end, clocks);
   const from = momentOf(start, clocks, clock);
@@ -78,11 +78,16 @@ function spanFrom(start: Moment, end: Moment | undefined, length: Length | undef
 
 /** Returns the clock of an event. If the start has no zone, or only a guessed one, the zone of the end is used. */
 export const startClock = (start: Moment, end: Moment | undefined, clocks: Clocks): Clock =>
-  clockFor(end && end.in !== 'day' && (start.in === 'anywhere' || start.in === 'day' || isSurer(end, start, clocks)) ? end : start, clocks);
+  clockFor(
+    end && end.in !== 'day' && (start.in === 'anywhere' || start.in === 'day' || hasMoreReliableZone(end, start, clocks)) ? end : start,
+    clocks,
+  );
 
 /** Whether one moment has a reliable zone, and the other an unknown or guessed one. */
-function isSurer(one: Moment, other: Moment, { find }: Clocks): boolean {
-  const [sure, unsure] = [one, other].map((moment) => (moment.in === 'zone' ? (find(moment.zone ?? '')?.isGuess ?? 'unknown') : undefined));
+function hasMoreReliableZone(one: Moment, other: Moment, { find }: Clocks): boolean {
+  const [sure, unsure] = [one, other].map((moment) =>
+    moment.in === 'zone' ? (find(moment.zone ?? '')?.isZoneGuessed ?? 'unknown') : undefined,
+  );
   return sure === false && (unsure === true || unsure === 'unknown');
 }
 
@@ -92,7 +97,7 @@ const daysBetween = (first: number, after: number, zone: Zone): Span => ({
   start: Math.min(first, after),
   end: Math.max(first, after, Math.min(first, after) + DAY),
   zone,
-  isTurned: after < first,
+  isReversed: after < first,
 });
 
 /** Returns a span of times, which may be empty; swapped if the end is before the start. */
@@ -101,7 +106,7 @@ export const timesBetween = (start: number, end: number, zone: Zone): Span => ({
   start: Math.min(start, end),
   end: Math.max(start, end),
   zone,
-  isTurned: end < start,
+  isReversed: end < start,
 });
 
 /** Adds a duration. Days are calendar days of the clock, also across a change of its offset; seconds are exact. */
@@ -119,7 +124,7 @@ export const momentOf = (moment: Moment, clocks: Clocks, clock: Clock): number =
   (moment.in === 'day' || moment.in === 'anywhere' ? clock : clockFor(moment, clocks)).toMoment(unixFromText(moment.wall));
 
 /** Whether a span overlaps a window of wall times in the calendar's zone. */
-export const touches = ({ start, end, allDay }: Span, [first, last]: readonly [number, number], own: Clock): boolean => {
+export const overlapsWindow = ({ start, end, allDay }: Span, [first, last]: readonly [number, number], own: Clock): boolean => {
   const [from, to] = allDay ? [start, end - 1] : [own.toWall(start), own.toWall(end)];
   return to >= first && from <= last;
 };

@@ -5,7 +5,7 @@ import type { Line } from './lines.ts';
 /** Offsets of a VTIMEZONE: seconds east of UTC at a moment, and the moment of a wall time (seconds read as UTC). */
 export interface TimezoneRules {
   /** The year from which on the latest of its rules applies. */
-  readonly since: number;
+  readonly latestRuleYear: number;
   readonly offsetAt: (moment: number) => number;
   readonly toMoment: (wall: number) => number;
 }
@@ -18,8 +18,8 @@ interface Onset {
 }
 
 /** Rules are expanded until this time. */
-const LAST = unixFromFields(2100, 1, 1);
-const MOST_ONSETS = 2000;
+const EXPANDED_UNTIL = unixFromFields(2100, 1, 1);
+const MAX_ONSETS = 2000;
 const DAY = 86_400;
 
 /** Parses the rules of a VTIMEZONE (RFC 5545, 3.6.5); returns undefined if it has none. */
@@ -36,7 +36,7 @@ export function timezoneRules(lines: readonly Line[]): TimezoneRules | undefined
     return low === 0 ? onsets[0]!.from : onsets[low - 1]!.to;
   };
   return {
-    since: lines.reduce((latest, { text }) => Math.max(latest, Number(/^DTSTART[^:]*:(\d{4})/i.exec(text)?.[1] ?? 0)), 0),
+    latestRuleYear: lines.reduce((latest, { text }) => Math.max(latest, Number(/^DTSTART[^:]*:(\d{4})/i.exec(text)?.[1] ?? 0)), 0),
     offsetAt,
     toMoment: (wall) => {
       const [before, after] = [wall - offsetAt(wall - DAY), wall - offsetAt(wall + DAY)];
@@ -79,8 +79,8 @@ function onsetsIn(lines: readonly Line[]): Onset[] {
   const rules = fieldsOf(lines, 'RRULE').flatMap((text) => parseRule(text) ?? []);
   const walls = new Set([start, ...dates]);
   for (const rule of rules) {
-    for (const wall of occurrences(rule, start, LAST)) {
-      if (walls.size >= MOST_ONSETS) break;
+    for (const wall of occurrences(rule, start, EXPANDED_UNTIL)) {
+      if (walls.size >= MAX_ONSETS) break;
       walls.add(wall);
     }
   }

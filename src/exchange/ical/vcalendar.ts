@@ -25,22 +25,22 @@ export function fromQuotedPrintable(line: string): { bytes: string; charset: str
 }
 
 /** Number of repetitions if a rule has neither a count nor an end. */
-const USUAL_COUNT = 2;
+const DEFAULT_COUNT = 2;
 const WEEKDAY = /^(?:SU|MO|TU|WE|TH|FR|SA)$/;
 
 /**
  * Translates a rule of vCalendar (`D1 #10`, `W2 MO WE 20261231T235959Z`, `MP1 2+ TU #5`, `MD1 15 LD`, `YM1 6 7`, `YD1 1
  * 100`) to an iCalendar rule. Returns undefined if it is no such rule, or if several rules are nested.
  */
-export function modernRule(text: string): string | undefined {
+export function toICalendarRule(text: string): string | undefined {
   const [first = '', ...words] = text.trim().toUpperCase().split(/\s+/);
   const [, kind = '', interval] = /^(D|W|MP|MD|YM|YD)(\d{1,4})$/.exec(first) ?? [];
-  const form = FORMS.get(kind);
+  const form = RULE_FORMS.get(kind);
   if (!form) return undefined;
   const end = endOf(words.at(-1) ?? '');
   const by = form.by(end === undefined ? words : words.slice(0, -1));
   if (by === undefined) return undefined;
-  return [`FREQ=${form.freq}`, `INTERVAL=${interval}`, by, end ?? `COUNT=${USUAL_COUNT}`].filter((part) => part !== '').join(';');
+  return [`FREQ=${form.freq}`, `INTERVAL=${interval}`, by, end ?? `COUNT=${DEFAULT_COUNT}`].filter((part) => part !== '').join(';');
 }
 
 /** Parses the end of a rule: a number of repetitions, of which 0 means no end, or a date. */
@@ -50,7 +50,7 @@ function endOf(word: string): string | undefined {
   return /^\d{8}(?:T\d{6}Z?)?$/.test(word) ? `UNTIL=${word}` : undefined;
 }
 
-interface Form {
+interface RuleForm {
   readonly freq: string;
   /**
    * Returns the part of a rule that selects days; empty if they follow from the start, undefined if it cannot be read.
@@ -67,19 +67,19 @@ const listed =
   };
 
 /** Translates a position: `2+` and `2` mean the second, `2-` the second to last. */
-const signed = (word: string): string => (word.endsWith('-') ? `-${word.slice(0, -1)}` : word.replace('+', ''));
+const toSignedPosition = (word: string): string => (word.endsWith('-') ? `-${word.slice(0, -1)}` : word.replace('+', ''));
 
-const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+const RULE_FORMS: ReadonlyMap<string, RuleForm> = new Map<string, RuleForm>([
   ['D', { freq: 'DAILY', by: listed('', /^$/) }],
   ['W', { freq: 'WEEKLY', by: listed('BYDAY', WEEKDAY) }],
-  ['MD', { freq: 'MONTHLY', by: listed('BYMONTHDAY', /^(?:\d{1,2}[+-]?|LD)$/, (word) => (word === 'LD' ? '-1' : signed(word))) }],
+  ['MD', { freq: 'MONTHLY', by: listed('BYMONTHDAY', /^(?:\d{1,2}[+-]?|LD)$/, (word) => (word === 'LD' ? '-1' : toSignedPosition(word))) }],
   ['MP', { freq: 'MONTHLY', by: weekdaysOfMonth }],
   ['YM', { freq: 'YEARLY', by: listed('BYMONTH', /^\d{1,2}$/) }],
   ['YD', { freq: 'YEARLY', by: listed('BYYEARDAY', /^\d{1,3}$/) }],
 ]);
 
 /** Upper bound for the weekdays of a month, counted from its beginning and from its end. */
-const MOST_DAYS = 100;
+const MAX_WEEKDAYS = 100;
 
 /** Parses `1+ MO TU 1- FR`: each position in the month applies to the weekdays after it. */
 function weekdaysOfMonth(words: readonly string[]): string | undefined {
@@ -87,12 +87,12 @@ function weekdaysOfMonth(words: readonly string[]): string | undefined {
   let places: string[] = [];
   let isAfterDay = true;
   for (const word of words) {
-    if (days.length + places.length > MOST_DAYS) return undefined;
+    if (days.length + places.length > MAX_WEEKDAYS) return undefined;
     if (/^[1-5][+-]$/.test(word)) {
       places = isAfterDay ? [word] : [...places, word];
       isAfterDay = false;
     } else if (WEEKDAY.test(word) && places.length > 0) {
-      days.push(...places.map((place) => `${signed(place)}${word}`));
+      days.push(...places.map((place) => `${toSignedPosition(place)}${word}`));
       isAfterDay = true;
     } else return undefined;
   }

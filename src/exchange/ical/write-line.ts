@@ -8,7 +8,7 @@ const LINE_BYTES = 74;
 ICAL.foldLength = LINE_BYTES;
 
 const IS_ASCII = /^[\0-\x7f]*$/;
-const ASCII_PIECES = new RegExp(`[^]{1,${LINE_BYTES}}`, 'g');
+const ASCII_CHUNKS = new RegExp(`[^]{1,${LINE_BYTES}}`, 'g');
 
 /** Returns a property with its values, escaped according to their type, and folded. */
 export function line(name: string, type: string, values: readonly unknown[], parameters: Readonly<Record<string, string>> = {}): string {
@@ -18,7 +18,7 @@ export function line(name: string, type: string, values: readonly unknown[], par
 /** Folds a line into rows without splitting characters. */
 export function foldLine(whole: string): string {
   if (whole.length * 3 <= LINE_BYTES) return whole;
-  if (IS_ASCII.test(whole)) return whole.match(ASCII_PIECES)!.join('\r\n ');
+  if (IS_ASCII.test(whole)) return whole.match(ASCII_CHUNKS)!.join('\r\n ');
   const bytes = Buffer.from(whole);
   const pieces: string[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-import { listedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
+import { asListedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
 import { dayAfter } from '../../calendar/schedule.ts';
 import { addDays, addSeconds } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
@@ -13,13 +13,13 @@ import { dayLines, isDate, isUnambiguous, timeLine, zonedLine } from './write-ti
 type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
 
 /** Whether an event is all-day. */
-interface Whole {
+interface AllDayFlag {
   readonly allDay: boolean;
 }
 
 /** Returns the lines about dates for each VEVENT of an event. */
-export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string[][] {
-  const recurring = canRepeat(dates, { allDay }) ? dates : listedDates(dates);
+export function recurringTimes(dates: RecurringDates, { allDay }: AllDayFlag): string[][] {
+  const recurring = canUseRule(dates, { allDay }) ? dates : asListedDates(dates);
   const { zone, start, length, rule, rdates, exdates } = recurring;
   const known = new Map(recurring.dates.map((date) => [date.start, date.startUtc]));
   const at = (name: DateName, local: string, utc = known.get(local) ?? toUtc(local, zone)) =>
@@ -53,7 +53,8 @@ export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string
 }
 
 /** Returns the zone in which these times are written; undefined if they are days, or in UTC. */
-export const repeatsIn = ({ zone }: RecurringDates, { allDay }: Whole): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
+export const zoneOfRepeats = ({ zone }: RecurringDates, { allDay }: AllDayFlag): Zone | undefined =>
+  allDay || isUtc(zone) ? undefined : zone;
 
 const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds === 0;
 
@@ -64,7 +65,7 @@ const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_
  * Whether calendars expand the rule as intended: its start is unambiguous in its zone or, for all-day events, the rule
  * selects only days.
  */
-function canRepeat(recurring: RecurringDates, { allDay }: Whole): boolean {
+function canUseRule(recurring: RecurringDates, { allDay }: AllDayFlag): boolean {
   const { zone, start, rule } = recurring;
   if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(recurring)))) return false;
   if (allDay) return rule.rule.byHour.length + rule.rule.byMinute.length + rule.rule.bySecond.length === 0 && rule.rule.freq in DAYS;
@@ -76,7 +77,7 @@ const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
 
 /** Returns the rule with its end in the form of the start: a day, or a moment in UTC. */
-function ruleText(recurring: RecurringDates, { allDay }: Whole): string {
+function ruleText(recurring: RecurringDates, { allDay }: AllDayFlag): string {
   const { start, zone, rule } = recurring;
   const parts = (rule?.text ?? '')
     .toUpperCase()

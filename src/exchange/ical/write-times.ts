@@ -29,7 +29,7 @@ export const dayLines = (first: string, after: string): string[] => [
 ];
 
 /** Whether the times of an event are written in this zone. */
-export const usesZone = ({ all_day, utc_start_date, utc_end_date }: FeedRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
+export const isWrittenInZone = ({ all_day, utc_start_date, utc_end_date }: FeedRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
   !all_day && (isUnambiguous(start, utc_start_date, zone) || isUnambiguous(end, utc_end_date, zone));
 
 /**

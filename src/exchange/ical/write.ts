@@ -7,10 +7,10 @@ import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import { type FeedRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
-import { CUSTOM_FIELD, OWN_NAME } from './own-names.ts';
+import { CUSTOM_FIELD_PROPERTY, NAME_PARAMETER } from './extension-names.ts';
 import { line } from './write-line.ts';
-import { recurringTimes, repeatsIn } from './write-recurrence.ts';
-import { isDate, timeLines, usesZone, utcTime } from './write-times.ts';
+import { recurringTimes, zoneOfRepeats } from './write-recurrence.ts';
+import { isDate, isWrittenInZone, timeLines, utcTime } from './write-times.ts';
 import { zoneComponent, zoneId } from './zone.ts';
 
 /** Properties of a calendar as a whole. */
@@ -45,7 +45,7 @@ export async function* writeCalendar(
   records: AsyncIterable<CalendarEvent> | Iterable<CalendarEvent>,
   head: CalendarHead,
 ): AsyncGenerator<string> {
-  const frame = frameOf(head).toString();
+  const frame = calendarFrame(head).toString();
   const close = frame.lastIndexOf('END:VCALENDAR');
   yield frame.slice(0, close);
   const writtenZones = new Set<string>();
@@ -72,14 +72,14 @@ const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => 
 
 /** Returns the zone in which the times of an event are written, if any. */
 function zoneOf(record: CalendarEvent, shown: ShownTimes): Zone | undefined {
-  if (record.recurs) return repeatsIn(record.recurs, { allDay: record.all_day === true });
-  return shown.zone && usesZone(record, shown, shown.zone) ? shown.zone : undefined;
+  if (record.recurs) return zoneOfRepeats(record.recurs, { allDay: record.all_day === true });
+  return shown.zone && isWrittenInZone(record, shown, shown.zone) ? shown.zone : undefined;
 }
 
 /** Interval at which subscribers should refresh. */
-const REFRESH = 'PT1H';
+const REFRESH_INTERVAL = 'PT1H';
 
-function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL.Component {
+function calendarFrame({ name, description, url, zone, language }: CalendarHead): ICAL.Component {
   const calendar = new ICAL.Component('vcalendar');
   // Properties that calendar programs used before the standard had any. Their values are texts and must be escaped.
   const extension = (key: string, text: string) =>
@@ -94,10 +94,10 @@ function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL
   extension('x-wr-timezone', zoneId(zone));
   const refresh = new ICAL.Property('refresh-interval');
   refresh.resetType('duration');
-  refresh.setValue(ICAL.Duration.fromString(REFRESH));
+  refresh.setValue(ICAL.Duration.fromString(REFRESH_INTERVAL));
   calendar.addProperty(refresh);
   extension('x-robots-tag', 'noindex');
-  extension('x-published-ttl', REFRESH);
+  extension('x-published-ttl', REFRESH_INTERVAL);
   return calendar;
 }
 
@@ -113,15 +113,15 @@ function eventText(record: CalendarEvent, uid: string, times: readonly string[])
     line('uid', 'text', [uid]),
     line('dtstamp', 'date-time', [utcTime(record.modified_utc, record.date_utc)]),
     ...times,
-    line('summary', 'text', [plainLine(record.title)], spokenIn(record)),
+    line('summary', 'text', [plainLine(record.title)], languageParameter(record)),
     // The standard has no status for events that are postponed or take place elsewhere.
     ...(record.state === CANCELED ? [line('status', 'text', ['CANCELLED'])] : []),
-    ...(description === '' ? [] : [line('description', 'text', [description], spokenIn(record))]),
+    ...(description === '' ? [] : [line('description', 'text', [description], languageParameter(record))]),
     ...(isDate(record.date_utc) ? [line('created', 'date-time', [utcTime(record.date_utc)])] : []),
     ...(isDate(record.modified_utc) ? [line('last-modified', 'date-time', [utcTime(record.modified_utc)])] : []),
     ...(url === undefined ? [] : [line('url', 'uri', [url])]),
-    ...placeLines(record),
-    ...peopleLines(record.organizer),
+    ...venueLines(record),
+    ...organizerLines(record.organizer),
     ...categoryLines(record),
     ...(record.image === false ? [] : imageLines(record.image.url)),
     ...customLines(record),
@@ -132,10 +132,11 @@ function eventText(record: CalendarEvent, uid: string, times: readonly string[])
 }
 
 /** Returns the language parameter of a text (RFC 5545, 3.2.10), if the language is known. */
-const spokenIn = ({ language }: FeedRecord): Record<string, string> => (language ? { language: language.replaceAll('_', '-') } : {});
+const languageParameter = ({ language }: FeedRecord): Record<string, string> =>
+  language ? { language: language.replaceAll('_', '-') } : {};
 
 // ------------------------------------------------------------------------------------------------- where, who, what
-function placeLines(record: FeedRecord): string[] {
+function venueLines(record: FeedRecord): string[] {
   const venues = venuesOf(record);
   if (venues.length === 0) return [];
   const { venue, geo_lat: lat, geo_lng: lng } = venues[0]!;
@@ -143,16 +144,16 @@ function placeLines(record: FeedRecord): string[] {
   return [
     ...(places.length === 0
       ? []
-      : [line('location', 'text', [places.join('; ')], { ...spokenIn(record), ...namedAs(plainLine(venue), /,/) })]),
+      : [line('location', 'text', [places.join('; ')], { ...languageParameter(record), ...nameParameter(plainLine(venue), /,/) })]),
     ...(lat === undefined || lng === undefined ? [] : [line('geo', 'float', [[lat, lng]])]),
   ];
 }
 
 /** Returns a parameter with the name if it contains the separator that ends names. */
-const namedAs = (name: string, sign: RegExp): Record<string, string> => (sign.test(name) ? { [OWN_NAME]: name } : {});
+const nameParameter = (name: string, sign: RegExp): Record<string, string> => (sign.test(name) ? { [NAME_PARAMETER]: name } : {});
 
 /** Returns the organizers. The standard has one organizer, who needs an email address; the others become contacts. */
-function peopleLines(organizers: readonly OrganizerRecord[]): string[] {
+function organizerLines(organizers: readonly OrganizerRecord[]): string[] {
   const mailed = organizers.find(({ email }) => mailbox(email) !== undefined);
   const contacts = organizers.flatMap((other) => {
     const parts = [other.organizer, other.phone, other.website, other === mailed ? undefined : other.email].map((part) =>
@@ -160,7 +161,7 @@ function peopleLines(organizers: readonly OrganizerRecord[]): string[] {
     );
     const says = other !== mailed || parts.some((part, place) => place > 0 && part !== '');
     const said = parts.filter((part) => part !== '');
-    return says && said.length > 0 ? [line('contact', 'text', [said.join(', ')], namedAs(parts[0]!, /[,;]/))] : [];
+    return says && said.length > 0 ? [line('contact', 'text', [said.join(', ')], nameParameter(parts[0]!, /[,;]/))] : [];
   });
   if (!mailed) return contacts;
   const cn = plainLine(mailed.organizer);
@@ -180,14 +181,16 @@ function categoryLines({ categories }: FeedRecord): string[] {
 /** Returns the site's own fields by name. No standard has a property for them. */
 const customLines = ({ custom_fields: fields }: FeedRecord): string[] =>
   isNamed(fields)
-    ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD, 'text', [written(value)], { [OWN_NAME]: name }))
+    ? Object.entries(fields).map(([name, { value }]) =>
+        line(CUSTOM_FIELD_PROPERTY, 'text', [withoutCarriageReturns(value)], { [NAME_PARAMETER]: name }),
+      )
     : [];
 
 /**
  * Normalizes the line breaks that forms send (`\r\n`): the library does not escape them, so that they would end the
  * line.
  */
-const written = (text: string): string => stripControlCharacters(text.replace(/\r\n?/g, '\n'));
+const withoutCarriageReturns = (text: string): string => stripControlCharacters(text.replace(/\r\n?/g, '\n'));
 
 type Named = Exclude<FeedRecord['custom_fields'], readonly unknown[]>;
 const isNamed = (fields: FeedRecord['custom_fields']): fields is Named => !Array.isArray(fields);

@@ -10,11 +10,11 @@ import { offsetAt, parseZone, UTC, type Zone } from '../../wordpress/zones.ts';
  * offsets, because a VTIMEZONE may say more than these.
  */
 export function zoneNamed(id: string): Zone | undefined {
-  if (id.length > LONGEST_NAME) return undefined;
+  if (id.length > MAX_NAME_LENGTH) return undefined;
   const parts = id.split('/').filter((part) => part !== '');
   for (const count of [3, 2, 1]) {
     if (count > parts.length || (count === 1 && parts.length > 1 && !isUtc(parts.at(-1)!))) continue;
-    const zone = properZone(parts.slice(-count).join('/'));
+    const zone = canonicalZone(parts.slice(-count).join('/'));
     if (zone && (zone.rules !== null || isUtc(zone.name))) return zone;
   }
   return undefined;
@@ -25,16 +25,16 @@ export function zoneNamed(id: string): Zone | undefined {
  * display names (`(UTC-05:00) Eastern Time (US & Canada)`, `(UTC+01:00) Amsterdam, Berlin, Rome`), abbreviations and
  * offsets. Windows names come from CLDR's table windowsZones.
  */
-export function zonesCalled(id: string): Zone[] {
-  if (id.length > LONGEST_NAME) return [];
+export function zonesWithName(id: string): Zone[] {
+  if (id.length > MAX_NAME_LENGTH) return [];
   const name = withoutPrefix(id);
   const shown = withoutOffset(name);
   const windows = [name, shown, `${shown.split(' Time')[0]} Standard Time`].flatMap(windowsZones);
-  const fixed = properZone(name);
+  const fixed = canonicalZone(name);
   return [
     ...windows,
     ...zonesOfName(LINKS.get(name.toUpperCase()) ?? ''),
-    ...almostNamed(name),
+    ...zoneOfMisspelledName(name),
     ...citiesOf(name, shown),
     ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : []),
   ];
@@ -47,23 +47,23 @@ export const isInTable = (id: string): boolean => WINDOWS.has(withoutPrefix(id).
  * Parses a zone and returns it with the canonical spelling of its name: `America/New_York`, `EST`, and `UTC` for all
  * its aliases.
  */
-function properZone(name: string): Zone | null {
+function canonicalZone(name: string): Zone | null {
   if (/^(?:UTC|Z|Zulu)$/i.test(name)) return UTC;
   const zone = parseZone(name);
   if (zone === null) return null;
-  return { ...zone, name: zone.rules === null ? zone.name.replace(/^[a-z]+$/i, (letters) => letters.toUpperCase()) : spelled(name) };
+  return { ...zone, name: zone.rules === null ? zone.name.replace(/^[a-z]+$/i, (letters) => letters.toUpperCase()) : canonicalName(name) };
 }
 
-let spellings: Map<string, string> | undefined;
+let canonicalNames: Map<string, string> | undefined;
 
-function spelled(name: string): string {
-  spellings ??= new Map(Array.from(ZONE_ABBREVIATIONS.matchAll(/(?<= )[A-Z][\w+/-]*(?=[ \n])/g), ([id]) => [id.toLowerCase(), id]));
-  return spellings.get(name.toLowerCase()) ?? name;
+function canonicalName(name: string): string {
+  canonicalNames ??= new Map(Array.from(ZONE_ABBREVIATIONS.matchAll(/(?<= )[A-Z][\w+/-]*(?=[ \n])/g), ([id]) => [id.toLowerCase(), id]));
+  return canonicalNames.get(name.toLowerCase()) ?? name;
 }
 
 /** Returns the zone of an IANA name in the spelling of some programs: `America/New York`, `US-Eastern`. */
-function almostNamed(name: string): Zone[] {
-  const zone = properZone(name.includes('/') ? name.replaceAll(' ', '_') : name.replaceAll('-', '/'));
+function zoneOfMisspelledName(name: string): Zone[] {
+  const zone = canonicalZone(name.includes('/') ? name.replaceAll(' ', '_') : name.replaceAll('-', '/'));
   return zone && zone.rules !== null ? [zone] : [];
 }
 
@@ -72,7 +72,7 @@ const withoutPrefix = (id: string): string => id.replace(/^tzone:\/\/Microsoft\/
 /** Returns the main zone of each Windows zone. */
 export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => zonesOfName(main));
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** Zones with daylight saving time whose names PHP takes for abbreviations, and the zones that IANA links them to. */
 const LINKS = new Map([
@@ -96,7 +96,7 @@ function windowsTable(): Map<string, string[]> {
 const windowsZones = (name: string): Zone[] => [...new Set(WINDOWS.get(name.toLowerCase()))].flatMap(zonesOfName);
 
 function zonesOfName(name: string): Zone[] {
-  const zone = properZone(name);
+  const zone = canonicalZone(name);
   return zone ? [zone] : [];
 }
 
@@ -122,10 +122,10 @@ function citiesOf(name: string, shown: string): Zone[] {
     .split(/[,:;]/)
     .flatMap((city) => zoneOfCity(city.trim()))
     .filter((zone) => prefix === undefined || WINTER_SUMMER.some((moment) => offsetAt(moment, zone) === offset));
-  return zones.slice(0, MOST_CITIES);
+  return zones.slice(0, MAX_CITIES);
 }
 
-const MOST_CITIES = 10;
+const MAX_CITIES = 10;
 const WINTER_SUMMER = [unixFromFields(2025, 1, 15), unixFromFields(2025, 7, 15)];
 
 let cities: Map<string, string> | undefined;

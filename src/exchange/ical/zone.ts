@@ -22,7 +22,7 @@ export function zoneComponent(zone: Zone): ICAL.Component {
   component.addPropertyWithValue('tzid', zoneId(zone));
   const offset = offsetAt(ZONES_BEGIN, zone);
   component.addSubcomponent(observance({ from: offset, to: offset, name: nameAt(ZONES_BEGIN, zone), at: 0, daylight: false }, undefined));
-  for (const { changes, rule } of runsOf(changesOf(zone))) component.addSubcomponent(observance(changes[0]!, rule));
+  for (const { changes, rule } of changeRuns(changesOf(zone))) component.addSubcomponent(observance(changes[0]!, rule));
   components.set(zone.name, component);
   return component;
 }
@@ -46,7 +46,7 @@ interface Change {
 }
 
 /** Changes in successive years that one rule describes. */
-interface Run {
+interface ChangeRun {
   readonly changes: Change[];
   /** `FREQ=YEARLY;...`, without an end; undefined for a single change. */
   rule?: string;
@@ -88,9 +88,9 @@ function wallOf({ at, from }: Change) {
 }
 
 /** Groups changes of the same kind that fall on the same weekday of a month in successive years. */
-function runsOf(changes: readonly Change[]): Run[] {
-  const runs: Run[] = [];
-  const open = new Map<string, { run: Run; places: readonly number[]; year: number }>();
+function changeRuns(changes: readonly Change[]): ChangeRun[] {
+  const runs: ChangeRun[] = [];
+  const open = new Map<string, { run: ChangeRun; places: readonly number[]; year: number }>();
   for (const change of changes) {
     const wall = wallOf(change);
     const kind = [change.from, change.to, change.name, wall.month, wall.weekday, wall.time].join(' ');
@@ -101,15 +101,15 @@ function runsOf(changes: readonly Change[]): Run[] {
       open.set(kind, { run: before.run, places, year: wall.year });
       before.run.rule = `FREQ=YEARLY;BYMONTH=${wall.month};BYDAY=${places[0]}${wall.weekday}`;
     } else {
-      const run: Run = { changes: [change] };
+      const run: ChangeRun = { changes: [change] };
       runs.push(run);
       open.set(kind, { run, places: wall.places, year: wall.year });
     }
   }
   return runs.map(({ changes: all, rule }) => {
     const last = all.at(-1)!;
-    const goesOn = wallOf(last).year === YEARS.last;
-    return rule === undefined ? { changes: all } : { changes: all, rule: goesOn ? rule : `${rule};UNTIL=${basic(last.at)}Z` };
+    const continues = wallOf(last).year === YEARS.last;
+    return rule === undefined ? { changes: all } : { changes: all, rule: continues ? rule : `${rule};UNTIL=${basicUtc(last.at)}Z` };
   });
 }
 
@@ -127,4 +127,4 @@ function observance({ from, to, name, at, daylight }: Change, rule: string | und
 }
 
 /** Formats a moment in UTC as `20261120T120000`. */
-const basic = (unix: number): string => new Date(unix * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '');
+const basicUtc = (unix: number): string => new Date(unix * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '');

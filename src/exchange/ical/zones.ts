@@ -4,7 +4,7 @@ import { offsetZone } from '../items/unambiguous-zone.ts';
 import { type Clock, clockOf } from './clock.ts';
 import type { Line } from './lines.ts';
 import { fieldOf, type TimezoneRules, timezoneRules } from './timezone-rules.ts';
-import { isInTable, mainZones, zoneNamed, zonesCalled } from './zone-names.ts';
+import { isInTable, mainZones, zoneNamed, zonesWithName } from './zone-names.ts';
 
 /** Time zones of a file. */
 export interface FileZones {
@@ -18,8 +18,8 @@ export interface FileZones {
 }
 
 /** Maximum number of times that all zones are compared with the rules of one file. */
-const MOST_SEARCHES = 6;
-const MOST_DEFINITIONS = 1000;
+const MAX_SEARCHES = 6;
+const MAX_DEFINITIONS = 1000;
 
 /**
  * Creates a finder of zones by the names that programs give them. An IANA name, also at the end of a path, means that
@@ -29,26 +29,26 @@ const MOST_DEFINITIONS = 1000;
 export function createZones(site: Zone): FileZones {
   const definitions = new Map<string, readonly Line[]>();
   const known = new Map<string, Clock | undefined>();
-  const search = createSearch(site);
+  const search = createZoneSearch(site);
   const find = (id: string, calendar: number): Clock | undefined => {
     const named = zoneNamed(id);
     if (named) return clockOf(named);
     const lines = definitions.get(keyOf(id, calendar)) ?? definitions.get(keyOf(id));
     const rules = lines && timezoneRules(lines);
-    const called = zonesCalled(id);
-    if (rules) return rulesClock(rules, search(rules, [...zonesAt(fieldOf(lines, 'X-LIC-LOCATION')), ...called]));
-    const zone = called.find(({ name }) => name === site.name) ?? called[0] ?? (lines && zonesAt(fieldOf(lines, 'X-LIC-LOCATION'))[0]);
-    return zone && { ...clockOf(zone), isGuess: !isInTable(id) };
+    const called = zonesWithName(id);
+    if (rules) return rulesClock(rules, search(rules, [...zonesOfName(fieldOf(lines, 'X-LIC-LOCATION')), ...called]));
+    const zone = called.find(({ name }) => name === site.name) ?? called[0] ?? (lines && zonesOfName(fieldOf(lines, 'X-LIC-LOCATION'))[0]);
+    return zone && { ...clockOf(zone), isZoneGuessed: !isInTable(id) };
   };
   return {
     add: (lines, calendar) => {
-      const id = plainId(fieldOf(lines, 'TZID'));
-      if (id === '' || definitions.size > MOST_DEFINITIONS) return;
+      const id = unescapedId(fieldOf(lines, 'TZID'));
+      if (id === '' || definitions.size > MAX_DEFINITIONS) return;
       for (const key of [keyOf(id, calendar), keyOf(id)]) if (!definitions.has(key)) definitions.set(key, lines);
       known.clear();
     },
     find: (given, calendar) => {
-      const id = plainId(given);
+      const id = unescapedId(given);
       const key = JSON.stringify([id, calendar]);
       if (!known.has(key)) known.set(key, find(id, calendar));
       return known.get(key);
@@ -60,13 +60,13 @@ export function createZones(site: Zone): FileZones {
 const keyOf = (id: string, calendar?: number): string => JSON.stringify([id.toLowerCase(), calendar]);
 
 /** Removes the escapes that a TZID has as a value in a VTIMEZONE, and the quotes that it may have as a parameter. */
-const plainId = (id: string): string =>
+const unescapedId = (id: string): string =>
   id
     .replace(/\\([\\,;:])/g, '$1')
     .replace(/^"|"$/g, '')
     .trim();
 
-const zonesAt = (name: string): Zone[] => {
+const zonesOfName = (name: string): Zone[] => {
   const zone = zoneNamed(name);
   return zone ? [zone] : [];
 };
@@ -75,14 +75,14 @@ const rulesClock = ({ offsetAt: offset, toMoment }: TimezoneRules, zoneAt: Clock
   toMoment,
   toWall: (moment) => moment + offset(moment),
   zoneAt,
-  isGuess: false,
+  isZoneGuessed: false,
 });
 
 /**
  * Creates a finder of the zone that has the same offsets as the rules around a moment, or else around the year in which
  * the rules began; a fixed offset if there is none.
  */
-function createSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[]) => Clock['zoneAt'] {
+function createZoneSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[]) => Clock['zoneAt'] {
   let searches = 0;
   const search = (rules: TimezoneRules, preferred: readonly Zone[], year: number): Zone[] => {
     const moments = Array.from({ length: 36 }, (_, month) => unixFromFields(year - 1, month + 1, 15, 12));
@@ -91,7 +91,7 @@ function createSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[
     const near = preferred.find(fits);
     if (near) return [near];
     searches += 1;
-    if (searches > MOST_SEARCHES) return [];
+    if (searches > MAX_SEARCHES) return [];
     for (const zone of allZones()) if (fits(zone)) return [zone];
     return [];
   };
@@ -99,7 +99,7 @@ function createSearch(site: Zone): (rules: TimezoneRules, likely: readonly Zone[
     const candidates = new Map<number, readonly Zone[]>();
     const zonesIn = (year: number): readonly Zone[] => {
       const found = search(rules, [...new Set([...candidates.values()].flat()), site, ...likely], year);
-      return found.length > 0 ? found : [...likely, ...search(rules, [site], rules.since + 2), site];
+      return found.length > 0 ? found : [...likely, ...search(rules, [site], rules.latestRuleYear + 2), site];
     };
     return (moment) => {
       const year = new Date(moment * 1000).getUTCFullYear();

@@ -1,7 +1,7 @@
 import { type Entry, type Item, isItem, isPostItem, isTermItem } from '../items/items.ts';
 import { groupOf, ledgerKey, translationKey } from './ledger.ts';
 
-const CHARACTERS = 2 ** 20;
+const MAX_BATCH_CHARACTERS = 2 ** 20;
 
 /** Groups entries into batches. An item with the same name as another one in the batch starts the next batch. */
 export async function* batches(entries: AsyncIterable<Entry>, most: number): AsyncGenerator<Entry[]> {
@@ -10,7 +10,7 @@ export async function* batches(entries: AsyncIterable<Entry>, most: number): Asy
   let size = 0;
   for await (const entry of entries) {
     const name = isItem(entry) ? `${groupOf(entry)} ${entry.sourceId}` : '';
-    if (batch.length >= most || size >= CHARACTERS || (name !== '' && names.has(name))) {
+    if (batch.length >= most || size >= MAX_BATCH_CHARACTERS || (name !== '' && names.has(name))) {
       yield batch;
       [batch, names, size] = [[], new Set(), 0];
     }

@@ -1,20 +1,20 @@
 import type { Caller } from '../../records/caller.ts';
+import { postsHoldingSlugs } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { holdersOfSlugs } from '../../storage/rows/taken.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { isFloating, settleDates } from '../../wordpress/status.ts';
-import { nowUtc, ZERO_DATE } from '../../wordpress/time.ts';
-import { nowLocal, toLocal, toUtc } from '../../wordpress/zones.ts';
+import { utcFromDate, ZERO_DATE } from '../../wordpress/time.ts';
+import { localFromDate, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { CleanColumns, CleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import type { Resolved } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
-import { DATED } from './stored-post.ts';
+import { DATED_STATUSES } from './stored-post.ts';
 
 /** An imported item and the existing post that it updates. */
-interface Coming {
+interface IncomingPost {
   readonly item: PostItem;
   readonly clean: CleanPost;
   readonly target: number;
@@ -23,7 +23,7 @@ interface Coming {
 /** Returns the columns of a post that change: those that differ in the source, and those that depend on them. */
 export async function changedColumns(
   work: Work,
-  coming: Coming,
+  coming: IncomingPost,
   row: Post,
   { author, parent }: Pick<Resolved, 'author' | 'parent'>,
 ): Promise<Partial<Post>> {
@@ -33,7 +33,7 @@ export async function changedColumns(
   const { post_name: _slug, post_status: stated, ...given } = clean.columns;
   const status = (isOut ? undefined : stated) ?? row.post_status;
   const { caller } = work.run;
-  const own = withoutOlderChange(given, row);
+  const own = withoutOlderModification(given, row);
   const wanted: Partial<Post> = {
     ...own,
     ...localDates(own, caller),
@@ -48,23 +48,23 @@ export async function changedColumns(
 }
 
 /** Adds the time of modification to the changed columns of a post: that of the source, otherwise now. */
-export function withModification(columns: Partial<Post>, { clean }: Pick<Coming, 'clean'>, row: Post, caller: Caller): Partial<Post> {
+export function withModification(columns: Partial<Post>, { clean }: Pick<IncomingPost, 'clean'>, row: Post, caller: Caller): Partial<Post> {
   const { settings, now } = caller;
-  const isStated = clean.columns.post_modified !== undefined || isLater(clean.columns, row);
-  return isStated ? columns : { ...columns, post_modified: nowLocal(now, settings.zone), post_modified_gmt: nowUtc(now) };
+  const isStated = clean.columns.post_modified !== undefined || isModifiedLater(clean.columns, row);
+  return isStated ? columns : { ...columns, post_modified: localFromDate(now, settings.zone), post_modified_gmt: utcFromDate(now) };
 }
 
 // ------------------------------------------------------------------------------------------------- dates
 /** Whether a source that has the time of modification only in UTC, as calendars do, has a later one than the post. */
-const isLater = ({ post_modified: local, post_modified_gmt: utc = '' }: CleanColumns, row: Post): boolean =>
+const isModifiedLater = ({ post_modified: local, post_modified_gmt: utc = '' }: CleanColumns, row: Post): boolean =>
   local === undefined && utc > row.post_modified_gmt;
 
 /**
  * Removes a time of modification that is only in UTC and earlier than the post's: the post may have been edited here.
  */
-function withoutOlderChange(given: CleanColumns, row: Post): CleanColumns {
+function withoutOlderModification(given: CleanColumns, row: Post): CleanColumns {
   const { post_modified_gmt: _utc, ...others } = given;
-  return given.post_modified !== undefined || isLater(given, row) ? given : others;
+  return given.post_modified !== undefined || isModifiedLater(given, row) ? given : others;
 }
 
 /** Returns the local dates that correspond to dates in UTC, if the source has no local ones. */
@@ -86,13 +86,13 @@ function localDates(given: CleanColumns, { settings: { zone } }: Caller): Partia
  * publication.
  */
 function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, status: string, row: Post, caller: Caller): Partial<Post> {
-  if (date !== undefined || dateUtc !== undefined || row.post_date_gmt !== ZERO_DATE || !DATED.includes(status)) return {};
+  if (date !== undefined || dateUtc !== undefined || row.post_date_gmt !== ZERO_DATE || !DATED_STATUSES.includes(status)) return {};
   const { settings, now } = caller;
   const settled = settleDates({
     status,
     asked: true,
     before: { status: row.post_status, date: row.post_date, dateUtc: row.post_date_gmt },
-    now: { local: nowLocal(now, settings.zone), utc: nowUtc(now) },
+    now: { local: localFromDate(now, settings.zone), utc: utcFromDate(now) },
     toUtc: (text) => toUtc(text, settings.zone),
     toLocal: (text) => toLocal(text, settings.zone),
   });
@@ -104,7 +104,7 @@ function publication({ post_date: date, post_date_gmt: dateUtc }: CleanColumns, 
  * Returns the slug of the source if no other post has it. A post that leaves the drafts or the trash always gets a
  * unique slug.
  */
-async function slugChange(work: Work, { item, clean, target }: Coming, status: string, row: Post): Promise<{ post_name?: string }> {
+async function slugChange(work: Work, { item, clean, target }: IncomingPost, status: string, row: Post): Promise<{ post_name?: string }> {
   const { run, db } = work;
   const { post_name: given = '', post_title: title = row.post_title } = clean.columns;
   const isOpen = (one: string) => isFloating(one) || one === 'trash';
@@ -115,7 +115,7 @@ async function slugChange(work: Work, { item, clean, target }: Coming, status: s
   }
   const slug = sanitizeTitle(given, 'query');
   if (slug === '' || slug === row.post_name) return {};
-  if (!run.dry) await lockNames(db, [slugLock(row.post_type, slug)]);
-  const holders = await holdersOfSlugs(db, [slug]);
+  if (!run.isDryRun) await lockNames(db, [slugLock(row.post_type, slug)]);
+  const holders = await postsHoldingSlugs(db, [slug]);
   return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
 }

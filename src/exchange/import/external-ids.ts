@@ -6,7 +6,7 @@ import { findByMeta } from '../../storage/rows/posts.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
-import { lose } from '../items/report.ts';
+import { addLoss } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
 
@@ -30,7 +30,7 @@ export async function lookUpExternalIds({ run, db }: Work, items: readonly PostI
   const named = items.filter((item) => externalIdOf(item) !== '');
   if (named.length === 0) return new Map();
   for (const item of named) if (!run.externalIds.has(nameOfItem(item))) run.externalIds.set(nameOfItem(item), item.sourceId);
-  if (!run.dry) {
+  if (!run.isDryRun) {
     await lockNames(
       db,
       named.map((item) => externalIdLock(typeOf(item.kind), externalIdOf(item))),
@@ -73,6 +73,6 @@ export function withOwnExternalId(
   // Several rows of a table may be dates of one recurring event.
   const isOwn = target !== undefined && holders.includes(target);
   if (externalId === '' || isOwn || (isFirst(work, item) && holders.length === 0)) return clean;
-  lose(work.tally, { reason: 'external-id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: externalId });
+  addLoss(work.tally, { reason: 'external-id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: externalId });
   return { ...clean, metas: clean.metas.filter(([key]) => key !== EXTERNAL_ID) };
 }

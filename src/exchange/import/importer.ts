@@ -1,23 +1,23 @@
 import { fail } from '../../errors.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
-import { keepIndexOf } from '../../records/list-index.ts';
-import { dropTree } from '../../records/term-writes.ts';
-import { withFiles } from '../../records/writes/prepared-images.ts';
+import { updateIndex } from '../../records/list-index.ts';
+import { dropTreeCache } from '../../records/term-writes.ts';
+import { withFileCleanup } from '../../records/writes/prepared-images.ts';
 import type { Site } from '../../site.ts';
 import { wrongCounts } from '../../storage/audit/audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
-import { joinWriters, noteChange } from '../../storage/journal/touched.ts';
+import { joinWriters, noteChange } from '../../storage/journal/reported-changes.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
-import { renewEdges } from '../../storage/rows/calendar-edges.ts';
+import { recomputeEdges } from '../../storage/rows/calendar-edges.ts';
 import {
   beginImport,
-  dropWaiting,
+  deleteWaiting,
   findImport,
   importedIds,
   nextWaiting,
-  noteProgress,
+  storeProgress,
   writeLedger,
   writeWaiting,
 } from '../../storage/rows/imports.ts';
@@ -25,16 +25,16 @@ import { requireAuthor } from '../../storage/rows/posts.ts';
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
 import { firstCharacters } from '../../wordpress/content/plain-text.ts';
 import { metaOf } from '../../wordpress/rows.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
-import { createNames } from '../items/record-names.ts';
+import { createNameIndex } from '../items/record-names.ts';
 import {
-  addTally,
-  count,
+  addAside,
+  addLoss,
+  addToCount,
   type DatesEntry,
-  lose,
+  mergeTally,
   newTally,
-  noteAside,
   type Report,
   reportOf,
   type Tally,
@@ -42,13 +42,13 @@ import {
   tallyText,
 } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
-import { trashRemovedDates } from './gone-dates.ts';
+import { isImportRunning } from './import-running.ts';
 import { ledgerKey, openLedger } from './ledger.ts';
-import { keysWanted, settleWaiting, withoutNewTerms } from './pending-references.ts';
+import { keysOfPending, resolvePending, withoutNewTerms } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
-import type { Run, Waiting, Work } from './run.ts';
-import { writeStorable } from './storable.ts';
-import { isUnderWay } from './under-way.ts';
+import { trashRemovedDates } from './removed-dates.ts';
+import type { Run, WaitingRecord, Work } from './run.ts';
+import { writeStorableItems } from './storable.ts';
 import { writeAuthors } from './write-authors.ts';
 import { assignTermLanguage, recountLanguages, writeLanguages } from './write-languages.ts';
 import { writePosts } from './write-posts.ts';
@@ -81,7 +81,7 @@ export interface ImportOptions {
    */
   readonly fetchFile?: (item: PostItem, stored: string | undefined) => Promise<FetchedFile>;
   /** Number of items that are written in one transaction; 200 by default, fewer if the items are long. */
-  readonly itemsAtOnce?: number;
+  readonly itemsPerBatch?: number;
   /** Called after each batch with the number of entries processed so far. */
   readonly onProgress?: (done: number) => void;
 }
@@ -96,7 +96,7 @@ export interface FetchedFile {
   readonly undo?: () => Promise<void>;
 }
 
-const ITEMS = 200;
+const ITEMS_PER_BATCH = 200;
 
 /**
  * Imports a stream of items in batches, each of which is written completely or not at all. The ledger makes it safe to
@@ -113,34 +113,34 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   const { sum } = state;
   let seen = 0;
   let prepared = false;
-  for await (const piece of batches(entries, options.itemsAtOnce ?? ITEMS)) {
+  for await (const piece of batches(entries, options.itemsPerBatch ?? ITEMS_PER_BATCH)) {
     const before = seen;
     seen += piece.length;
     for (const entry of piece) if (entry.kind === 'dates') state.dates.set(entry.uid, entry.between);
-    const recurring = prepared || state.run.dry ? undefined : recurringItem(piece.filter(isItem));
+    const recurring = prepared || state.run.isDryRun ? undefined : recurringItem(piece.filter(isItem));
     if (recurring) {
       await prepareRecurrence(site, recurring);
       state.run = { ...state.run, caller: { ...caller, settings: await site.settings() } };
       prepared = true;
     }
     const files = await fetchFiles(state.run, piece, options.fetchFile);
-    await withFiles(
+    await withFileCleanup(
       site,
       () =>
-        writeStorable(
+        writeStorableItems(
           piece,
           (some, from) => writeEntries(state, some, before + from, files),
-          (entry, from) => leaveOut(state, entry, before + from, files),
+          (entry, from) => reportUnstorable(state, entry, before + from, files),
         ),
       () => Promise.all([...files.values()].map((file) => file.undo?.())),
     );
     options.onProgress?.(seen);
   }
-  await settleAll(state);
+  await resolveAllWaiting(state);
   const gone = await trashRemovedDates(state.run, state.dates);
-  if (gone > 0) count(sum.trashed, 'event', gone);
+  if (gone > 0) addToCount(sum.trashed, 'event', gone);
   await finish(state);
-  return reportOf({ source: state.run.source, dryRun: state.run.dry }, sum);
+  return reportOf({ source: state.run.source, dryRun: state.run.isDryRun }, sum);
 }
 
 /** Fetched files of a batch, until their rows are written. */
@@ -162,10 +162,10 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
     originals: new Map([...files].flatMap(([original, { item }]) => (isPostItem(original) ? [[item, original] as const] : []))),
     task: async (work) => {
       const tally = newTally();
-      for (const entry of entries) if (!isItem(entry)) noteAside(tally, entry);
+      for (const entry of entries) if (!isItem(entry)) addAside(tally, entry);
       for (const { item, fault } of own) {
         if (fault !== undefined)
-          lose(tally, {
+          addLoss(tally, {
             reason: 'file-not-fetched',
             kind: 'attachment',
             of: item.url ?? item.sourceId,
@@ -178,22 +178,22 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
         items.map((item) => files.get(item)?.item ?? item),
       );
       // Losses of entries from before the interruption are already in that run's report.
-      addTally(work.tally, known > 0 ? { ...tally, lost: {}, skipped: {}, losses: new Map() } : tally);
+      mergeTally(work.tally, known > 0 ? { ...tally, lost: {}, skipped: {}, losses: new Map() } : tally);
     },
   });
   for (const item of items) files.delete(item);
 }
 
 /** Reports that an entry cannot be stored, and deletes its file. */
-async function leaveOut(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
+async function reportUnstorable(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
   const isKnown = before < state.done;
   await write(state, {
     keys: new Set(),
     seen: before + 1,
     task: async ({ tally }) => {
       if (!isItem(entry) || isKnown) return;
-      count(tally.lost, entry.kind);
-      lose(tally, { reason: 'not-storable', kind: entry.kind, of: titleOf(entry), place: entry.place });
+      addToCount(tally.lost, entry.kind);
+      addLoss(tally, { reason: 'not-storable', kind: entry.kind, of: titleOf(entry), place: entry.place });
     },
   });
   if (!isItem(entry)) return;
@@ -215,11 +215,11 @@ export async function importProgress(
     }
   | undefined
 > {
-  const source = firstCharacters(name, LONGEST_SOURCE);
+  const source = firstCharacters(name, MAX_SOURCE_LENGTH);
   const row = await findImport(db, source);
   if (!row) return undefined;
   const open = row.open === 1;
-  const stopped = open && !isUnderWay(row, clock());
+  const stopped = open && !isImportRunning(row, clock());
   return { source, done: row.done, open, stopped, report: reportOf({ source, dryRun: false }, tallyFrom(row.report)) };
 }
 
@@ -233,37 +233,37 @@ interface ImportState {
 }
 
 async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<ImportState> {
-  const source = firstCharacters(options.source, LONGEST_SOURCE);
-  const dry = options.dryRun ?? false;
+  const source = firstCharacters(options.source, MAX_SOURCE_LENGTH);
+  const isDryRun = options.dryRun ?? false;
   const known = await findImport(site.db, source);
   if (options.resume && !known?.open) throw new SourceFault('nothing-to-resume', { source });
-  const now = nowUtc(site.clock());
-  const row = dry || options.resume ? known : await site.db.transaction((db) => beginImport(db, source, '', now));
+  const now = utcFromDate(site.clock());
+  const row = isDryRun || options.resume ? known : await site.db.transaction((db) => beginImport(db, source, '', now));
   let dryId = 0;
   const run: Run = {
     site,
     caller,
     source,
     importId: row?.id ?? 0,
-    number: dry && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1),
-    dry,
+    number: isDryRun && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1),
+    isDryRun,
     trusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
     trustedAccounts: options.trustedAccounts ?? false,
     settings: options.settings ?? false,
-    fetches: options.fetchFile !== undefined,
+    fetchesFiles: options.fetchFile !== undefined,
     language: options.language,
     highestId: options.highestId ?? 0,
     parents: new Map(),
-    names: createNames({ recurring: caller.settings.recurrence !== undefined }),
+    names: createNameIndex({ recurring: caller.settings.recurrence !== undefined }),
     externalIds: new Map(),
-    overlay: new Map(),
-    overlayWaiting: new Map(),
-    overlayNames: new Map(),
-    overlayGroups: new Map(),
-    overlayIds: new Set(),
-    overlayMetas: new Map(),
-    overlaySlugs: new Map(),
-    overlayParents: new Map(),
+    dryLedger: new Map(),
+    dryWaiting: new Map(),
+    dryNames: new Map(),
+    dryGroups: new Map(),
+    dryIds: new Set(),
+    dryMetas: new Map(),
+    drySlugs: new Map(),
+    dryParents: new Map(),
     nextDryId: () => {
       dryId -= 1;
       return dryId;
@@ -273,7 +273,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
   return { run, sum, done: options.resume && row ? row.done : 0, dates: new Map() };
 }
 
-const LONGEST_SOURCE = 191;
+const MAX_SOURCE_LENGTH = 191;
 
 /** A step of an import that is written in one transaction. */
 interface Step {
@@ -292,48 +292,48 @@ async function write(state: ImportState, { task, keys, originals = new Map(), se
   const { run, sum } = state;
   const done = Math.max(state.done, seen);
   const attempt = async (db: Database): Promise<Work> => {
-    const ledger = await openLedger(db, run.importId, keys, run.overlay);
+    const ledger = await openLedger(db, run.importId, keys, run.dryLedger);
     const work: Work = {
       run,
       db,
       ledger,
       tally: newTally(),
       waiting: [],
-      named: [],
+      namedRecords: [],
       originals,
       events: [],
       touched: { any: false, tree: false },
     };
-    if (!run.dry) {
+    if (!run.isDryRun) {
       joinWriters(db);
       await requireAuthor(db, run.caller.viewer.id);
     }
     await task(work);
-    if (run.dry) return work;
+    if (run.isDryRun) return work;
     await writeLedger(db, run.importId, ledger.added());
     await writeWaiting(db, run.importId, work.waiting);
-    if (work.touched.tree) await dropTree(db, termKind('category'));
-    await keepIndexOf(db, run.caller, [...new Set(work.events)]);
+    if (work.touched.tree) await dropTreeCache(db, termKind('category'));
+    await updateIndex(db, run.caller, [...new Set(work.events)]);
     if (work.touched.any) noteChange(db, { now: run.site.clock(), viewer: run.caller.viewer });
     const report = newTally();
-    addTally(report, sum);
-    addTally(report, work.tally);
-    const ours = await noteProgress(db, { id: run.importId, run: run.number }, state.done, {
+    mergeTally(report, sum);
+    mergeTally(report, work.tally);
+    const ours = await storeProgress(db, { id: run.importId, run: run.number }, state.done, {
       done,
       open,
       report: tallyText(report),
-      now: nowUtc(run.site.clock()),
+      now: utcFromDate(run.site.clock()),
     });
     if (!ours) throw new SourceFault('superseded', { source: run.source });
     return work;
   };
-  const { ledger, tally, waiting, named } = run.dry ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
-  if (run.dry) {
-    for (const entry of ledger.added()) run.overlay.set(entry.item, entry);
-    for (const row of waiting) run.overlayWaiting.set(row.item, row);
+  const { ledger, tally, waiting, namedRecords } = run.isDryRun ? await attempt(run.site.db) : await run.site.db.transaction(attempt);
+  if (run.isDryRun) {
+    for (const entry of ledger.added()) run.dryLedger.set(entry.item, entry);
+    for (const row of waiting) run.dryWaiting.set(row.item, row);
   }
-  for (const { kind, title, start, id } of named) if (kind !== 'attachment') run.names.add(kind, title, start, id);
-  addTally(sum, tally);
+  for (const { kind, title, start, id } of namedRecords) if (kind !== 'attachment') run.names.add(kind, title, start, id);
+  mergeTally(sum, tally);
   state.done = done;
 }
 
@@ -359,9 +359,9 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
 async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
   const files: Files = new Map();
   const wanted = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
-  if (!fetchFile || run.dry || wanted.length === 0) return files;
+  if (!fetchFile || run.isDryRun || wanted.length === 0) return files;
   const { db } = run.site;
-  const ledger = await openLedger(db, run.importId, keysOf(wanted), run.overlay);
+  const ledger = await openLedger(db, run.importId, keysOf(wanted), run.dryLedger);
   const entries = wanted.map((item) => ({ item, known: ledger.entry(ledgerKey('post', item.sourceId)) }));
   const metas = await loadMetas(
     db,
@@ -376,16 +376,16 @@ async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOp
 }
 
 /** Resolves pending references of records in batches. */
-async function settleAll(state: ImportState): Promise<void> {
+async function resolveAllWaiting(state: ImportState): Promise<void> {
   const { run } = state;
-  if (run.dry) {
-    for (const rows of pagesOf([...run.overlayWaiting.values()], ITEMS)) await settle(state, rows);
+  if (run.isDryRun) {
+    for (const rows of pagesOf([...run.dryWaiting.values()], ITEMS_PER_BATCH)) await resolveWaiting(state, rows);
     return;
   }
   for (;;) {
-    const rows = await nextWaiting(run.site.db, run.importId, ITEMS);
+    const rows = await nextWaiting(run.site.db, run.importId, ITEMS_PER_BATCH);
     if (rows.length === 0) return;
-    await settle(state, rows);
+    await resolveWaiting(state, rows);
   }
 }
 
@@ -393,19 +393,19 @@ async function settleAll(state: ImportState): Promise<void> {
  * Resolves pending references. Missing terms are created; if the tables cannot hold such a term, the record is resolved
  * without it.
  */
-const settle = (state: ImportState, rows: readonly Waiting[]): Promise<void> =>
-  writeStorable(
+const resolveWaiting = (state: ImportState, rows: readonly WaitingRecord[]): Promise<void> =>
+  writeStorableItems(
     rows,
-    (some) => write(state, settling(state, some)),
-    (row) => write(state, settling(state, [withoutNewTerms(row)])),
+    (some) => write(state, resolvingStep(state, some)),
+    (row) => write(state, resolvingStep(state, [withoutNewTerms(row)])),
   );
 
-const settling = ({ run }: ImportState, rows: readonly Waiting[]): Step => ({
-  keys: new Set([...rows.map(({ item }) => item), ...keysWanted(rows)]),
+const resolvingStep = ({ run }: ImportState, rows: readonly WaitingRecord[]): Step => ({
+  keys: new Set([...rows.map(({ item }) => item), ...keysOfPending(rows)]),
   task: async (work) => {
-    await settleWaiting(work, rows);
-    if (run.dry) return;
-    await dropWaiting(
+    await resolvePending(work, rows);
+    if (run.isDryRun) return;
+    await deleteWaiting(
       work.db,
       run.importId,
       rows.map(({ item }) => item),
@@ -416,11 +416,11 @@ const settling = ({ run }: ImportState, rows: readonly Waiting[]): Step => ({
 /** Corrects wrong term counts and the calendar's first and last dates, and closes the run. */
 async function finish(state: ImportState): Promise<void> {
   const { run } = state;
-  if (run.dry) return;
+  if (run.isDryRun) return;
   const { site, importId } = run;
   const wrong = new Set((await wrongCounts(site.db)).map(({ termTaxonomyId }) => termTaxonomyId));
   for (const kind of ['category', 'tag'] as const) {
-    for (const ids of pagesOf(await importedIds(site.db, importId, [kind]), ITEMS)) {
+    for (const ids of pagesOf(await importedIds(site.db, importId, [kind]), ITEMS_PER_BATCH)) {
       await site.db.transaction(async (db) => {
         const terms = await loadTerms(db, termKind(kind).taxonomy, ids);
         // Each recounted term is noted as a change, for those who follow the journal.
@@ -435,7 +435,7 @@ async function finish(state: ImportState): Promise<void> {
     keys: new Set(),
     open: false,
     task: async (work) => {
-      if (run.caller.settings.occurrenceTables) await renewEdges(work.db);
+      if (run.caller.settings.occurrenceTables) await recomputeEdges(work.db);
       await recountLanguages(work.db, run);
       work.touched.any = true;
       work.touched.tree = true;

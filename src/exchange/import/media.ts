@@ -6,7 +6,7 @@ import { ImageUnreadable, sizeRules } from '../../media/sizes.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import { namesImage } from '../items/image-item.ts';
+import { isImageUrl } from '../items/image-item.ts';
 import type { PostItem } from '../items/items.ts';
 import type { FetchedFile } from './importer.ts';
 
@@ -60,7 +60,7 @@ export async function fetchFile(
 
 /** Whether an image is missing in the library. Other files are never fetched, and so not requested again. */
 async function isGone({ config }: Site, path: string): Promise<boolean> {
-  if (!namesImage(path) || /^https?:/i.test(path) || path.includes('..')) return false;
+  if (!isImageUrl(path) || /^https?:/i.test(path) || path.includes('..')) return false;
   return (await stat(join(config.uploadsDir, path)).catch(() => undefined)) === undefined;
 }
 

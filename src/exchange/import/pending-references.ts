@@ -1,25 +1,25 @@
 import { postKind, termKind } from '../../kinds/index.ts';
-import { keepIndexOfMoved } from '../../records/list-index.ts';
+import { updateIndexAfterTermChange } from '../../records/list-index.ts';
 import { makesLoop } from '../../records/term-writes.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { loadTerms, loadTermsOf, recount, setTermsOf, updateTerm } from '../../storage/rows/terms.ts';
 import type { Link, LinkedKind, PostItem } from '../items/items.ts';
-import { lose } from '../items/report.ts';
+import { addLoss } from '../items/report.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
-import type { Waiting, Wants, Work } from './run.ts';
+import type { WaitingRecord, WantedReferences, Work } from './run.ts';
 import { termFromReference } from './write-terms.ts';
 
 /** Returns the references that a record waits for. */
-const wantsOf = ({ wants }: Pick<Waiting, 'wants'>): Wants => JSON.parse(wants);
+const referencesOf = ({ wants }: Pick<WaitingRecord, 'wants'>): WantedReferences => JSON.parse(wants);
 
 /** Returns the ledger keys of the references that records wait for. */
-export function keysWanted(rows: readonly Waiting[]): Set<string> {
+export function keysOfPending(rows: readonly WaitingRecord[]): Set<string> {
   return new Set(
     rows.flatMap((row) => {
       const { kind } = row;
-      const { author, parent, links = [], terms = [] } = wantsOf(row);
+      const { author, parent, links = [], terms = [] } = referencesOf(row);
       return [
         ...(author === undefined ? [] : [ledgerKey('author', author)]),
         ...(parent === undefined ? [] : [ledgerKey(kind === 'category' || kind === 'tag' ? kind : 'post', parent)]),
@@ -31,56 +31,61 @@ export function keysWanted(rows: readonly Waiting[]): Set<string> {
 }
 
 /** Resolves pending references after all items have come. References that are still missing are reported as lost. */
-export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promise<void> {
+export async function resolvePending(work: Work, rows: readonly WaitingRecord[]): Promise<void> {
   for (const row of rows) {
-    const wants = wantsOf(row);
+    const wants = referencesOf(row);
     const { kind } = row;
-    if (kind === 'category' || kind === 'tag') await settleTerm(work, kind, row.target, wants);
-    else await settlePost(work, row, kind as PostItem['kind'], wants);
+    if (kind === 'category' || kind === 'tag') await resolvePendingTerm(work, kind, row.target, wants);
+    else await resolvePendingPost(work, row, kind as PostItem['kind'], wants);
   }
 }
 
 /** Returns the same record without references to terms that would have to be created; those count as missing. */
-export function withoutNewTerms(row: Waiting): Waiting {
-  const { terms, ...wants } = wantsOf(row);
+export function withoutNewTerms(row: WaitingRecord): WaitingRecord {
+  const { terms, ...wants } = referencesOf(row);
   const known = terms?.map(({ kind, sourceId }) => ({ kind, sourceId }));
   return { ...row, wants: JSON.stringify(known ? { ...wants, terms: known } : wants) };
 }
 
-async function settleTerm(work: Work, kind: 'category' | 'tag', target: number, wants: Wants): Promise<void> {
+async function resolvePendingTerm(work: Work, kind: 'category' | 'tag', target: number, wants: WantedReferences): Promise<void> {
   const { run, db, ledger, tally, touched } = work;
   const { taxonomy } = termKind(kind);
   const parent = ledger.target(kind, wants.parent ?? '');
   if (parent === undefined) {
-    lose(tally, { reason: 'parent-missing', kind, of: wants.of, place: wants.place, detail: wants.parent });
+    addLoss(tally, { reason: 'parent-missing', kind, of: wants.of, place: wants.place, detail: wants.parent });
     return;
   }
-  if (await makesLoop(db, { term_id: target, taxonomy }, parent, run.overlayParents)) {
-    lose(tally, { reason: 'parent-loop', kind, of: wants.of, place: wants.place, detail: wants.parent });
+  if (await makesLoop(db, { term_id: target, taxonomy }, parent, run.dryParents)) {
+    addLoss(tally, { reason: 'parent-loop', kind, of: wants.of, place: wants.place, detail: wants.parent });
     return;
   }
-  if (run.dry) run.overlayParents.set(target, parent);
-  const term = run.dry ? undefined : (await loadTerms(db, taxonomy, [target])).get(target);
+  if (run.isDryRun) run.dryParents.set(target, parent);
+  const term = run.isDryRun ? undefined : (await loadTerms(db, taxonomy, [target])).get(target);
   if (!term || term.parent === parent) return;
   await updateTerm(db, term, { parent });
-  await keepIndexOfMoved(db, run.caller, term);
+  await updateIndexAfterTermChange(db, run.caller, term);
   touched.any = true;
   touched.tree = true;
 }
 
-async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem['kind'], wants: Wants): Promise<void> {
+async function resolvePendingPost(
+  work: Work,
+  { item, target }: WaitingRecord,
+  kind: PostItem['kind'],
+  wants: WantedReferences,
+): Promise<void> {
   const { run, ledger, touched } = work;
   touched.any = true;
   const found = await lookUp(work, kind, wants);
   // Another import may bring what is missing, so that an empty digest makes it compare the record again.
-  if (!found.whole) ledger.add({ item, kind, target, digest: '', run: run.number });
-  if (!run.dry) await writeFound(work, kind, target, found);
+  if (!found.isComplete) ledger.add({ item, kind, target, digest: '', run: run.number });
+  if (!run.isDryRun) await writeReferences(work, kind, target, found);
 }
 
 /** The references of a record that could be resolved. */
-interface Found {
+interface FoundReferences {
   /** Whether all of them could. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
   readonly author: number | undefined;
   readonly parent: number | undefined;
   /** Key -> the ids that it links to. */
@@ -88,17 +93,17 @@ interface Found {
   /** Undefined if the source contains no terms for the record. */
   readonly terms: readonly { readonly kind: 'category' | 'tag'; readonly id: number }[] | undefined;
   /** Kinds of terms whose current terms stay. */
-  readonly unsaid: NonNullable<Wants['unsaid']>;
+  readonly unsaid: NonNullable<WantedReferences['unsaid']>;
 }
 
 /** Resolves the references that a record waits for, and reports those that are missing. */
-async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise<Found> {
+async function lookUp(work: Work, kind: PostItem['kind'], wants: WantedReferences): Promise<FoundReferences> {
   const { ledger, tally } = work;
   const { of, place } = wants;
-  let whole = true;
+  let isComplete = true;
   const missing = (reason: string, detail: string, linked?: LinkedKind) => {
-    whole = false;
-    lose(tally, { reason, kind, of, place, detail, ...(linked ? { linked } : {}) });
+    isComplete = false;
+    addLoss(tally, { reason, kind, of, place, detail, ...(linked ? { linked } : {}) });
   };
 
   const author = wants.author === undefined ? undefined : await authorOf(work, wants.author);
@@ -106,7 +111,7 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise
   const parent = wants.parent === undefined ? undefined : ledger.target('post', wants.parent);
   if (wants.parent !== undefined && parent === undefined) {
     // Attachments often belong to articles, which are not part of a calendar, so that this is not reported.
-    if (kind === 'attachment') whole = false;
+    if (kind === 'attachment') isComplete = false;
     else missing('parent-missing', wants.parent);
   }
 
@@ -116,7 +121,7 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise
     const ids = metas.get(link.key) ?? [];
     metas.set(link.key, ids);
     if (id !== undefined) ids.push(String(id));
-    else if (isAddress(link)) whole = false;
+    else if (isAddress(link)) isComplete = false;
     else missing('link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
   }
   const terms: { kind: 'category' | 'tag'; id: number }[] = [];
@@ -125,11 +130,11 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise
     if (id === undefined) missing('term-missing', term.sourceId);
     else terms.push({ kind: term.kind, id });
   }
-  return { whole, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms, unsaid: wants.unsaid ?? [] };
+  return { isComplete, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms, unsaid: wants.unsaid ?? [] };
 }
 
 /** Writes the resolved references into the record. */
-async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: number, found: Found): Promise<void> {
+async function writeReferences({ db, events }: Work, kind: PostItem['kind'], target: number, found: FoundReferences): Promise<void> {
   const { author, parent, metas, terms, unsaid } = found;
   const row = (await loadPosts(db, [target])).get(target);
   if (!row) return;
@@ -138,7 +143,7 @@ async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: 
     ...(author === undefined ? {} : { post_author: author }),
     ...(parent === undefined || parent === target ? {} : { post_parent: parent }),
   });
-  await writeMetas(db, target, withPlain(metas, (await loadMetas(db, [target])).get(target)));
+  await writeMetas(db, target, withPlaceholders(metas, (await loadMetas(db, [target])).get(target)));
   if (terms === undefined || kind === 'attachment') return;
   const before = (await loadTermsOf(db, [target])).get(target) ?? [];
   for (const name of postKind(kind).terms) {
@@ -150,7 +155,7 @@ async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: 
 }
 
 /** Keeps the placeholder values of link metas (empty or 0) before the ids. */
-function withPlain(
+function withPlaceholders(
   metas: Readonly<Record<string, string[]>>,
   before: ReadonlyMap<string, readonly string[]> | undefined,
 ): Record<string, string[]> {

@@ -4,17 +4,17 @@ import { baseAbove, highestIdBelow, OCCURRENCE_BASE_OPTION, occurrenceBase, type
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
+import { highestPostId } from '../../storage/rows/ids-in-use.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
 import { joinSeries, loadRecurrences, loadSeries, type StoredSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
-import { highestPostId } from '../../storage/rows/taken.ts';
 import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { nowUtc } from '../../wordpress/time.ts';
-import { nowLocal } from '../../wordpress/zones.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
+import { localFromDate } from '../../wordpress/zones.ts';
 import { type CleanPost, cleanPost, completeDates } from '../items/clean.ts';
 import { type Item, isPostItem, nameOf, type PostColumns, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
-import { lose } from '../items/report.ts';
+import { addLoss } from '../items/report.ts';
 import type { Work } from './run.ts';
 
 /* Import of recurring events: their rule, a row for each date, and their series. */
@@ -57,11 +57,11 @@ export function withDateOf(item: PostItem, { metas }: Pick<CleanPost, 'metas'>):
 }
 
 /** Whether the recurrence of an item differs from what is stored. */
-export async function isOtherRecurrence({ db, run }: Work, { recurrence, series }: PostItem, target: number): Promise<boolean> {
+export async function isRecurrenceDifferent({ db, run }: Work, { recurrence, series }: PostItem, target: number): Promise<boolean> {
   const { recurrence: settings, occurrenceTables } = run.caller.settings;
   if (!recurrence && !series) return false;
   // A dry run creates no tables; if there are none yet, nothing is stored.
-  if (!settings) return run.dry && occurrenceTables;
+  if (!settings) return run.isDryRun && occurrenceTables;
   const here = (await loadRecurrences(db, [target])).get(target);
   const comparable = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
   if (recurrence && !isDeepStrictEqual(comparable(recurrence), comparable(here))) return true;
@@ -69,18 +69,23 @@ export async function isOtherRecurrence({ db, run }: Work, { recurrence, series 
   return series !== undefined && slugOf(series.columns.post_name) !== member?.columns.post_name;
 }
 
-/** Writes the recurrence of an event. `anew`: the event is new, so that its dates can keep their ids. */
-export async function takeRecurrence({ db, run, tally }: Work, item: PostItem, target: number, { anew }: { anew: boolean }): Promise<void> {
+/** Writes the recurrence of an event. `isNewEvent`: the event is new, so that its dates can keep their ids. */
+export async function importRecurrence(
+  { db, run, tally }: Work,
+  item: PostItem,
+  target: number,
+  { anew: isNewEvent }: { anew: boolean },
+): Promise<void> {
   const { settings, now, viewer } = run.caller;
   if (!settings.recurrence) return;
   if (item.recurrence) {
     const renumbered = await writeRecurrence(db, target, item.recurrence, {
-      updatedAt: nowUtc(now),
+      updatedAt: utcFromDate(now),
       timezone: new Map(item.metas).get(DATES.timezone),
-      anew,
+      anew: isNewEvent,
     });
-    if (anew && item.recurrence.recurs && (renumbered > 0 || item.recurrence.base !== settings.recurrence.base))
-      lose(tally, { reason: 'occurrence-ids', kind: 'event', of: nameOf(item), place: item.place });
+    if (isNewEvent && item.recurrence.recurs && (renumbered > 0 || item.recurrence.base !== settings.recurrence.base))
+      addLoss(tally, { reason: 'occurrence-ids', kind: 'event', of: nameOf(item), place: item.place });
   }
   if (item.series && settings.recurrence.series) await joinSeries(db, target, storedSeries(item, item.series, { run, tally }), viewer.id);
 }
@@ -90,10 +95,16 @@ function storedSeries(item: PostItem, { id, columns, metas }: StoredSeries, { ru
   const { settings, now } = run.caller;
   const clean = cleanPost({ ...item, columns, metas }, run);
   for (const { reason, detail } of clean.losses)
-    lose(tally, { reason, kind: 'event', of: columns.post_title || nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
+    addLoss(tally, {
+      reason,
+      kind: 'event',
+      of: columns.post_title || nameOf(item),
+      place: item.place,
+      ...(detail === '' ? {} : { detail }),
+    });
   const stored: PostColumns = {
     ...clean.columns,
-    ...completeDates(clean.columns, settings.zone, { local: nowLocal(now, settings.zone), utc: nowUtc(now) }),
+    ...completeDates(clean.columns, settings.zone, { local: localFromDate(now, settings.zone), utc: utcFromDate(now) }),
     post_name: slugOf(columns.post_name),
   };
   return { id, columns: { ...columns, ...textsIn(stored) }, metas: clean.metas };

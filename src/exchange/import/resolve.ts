@@ -1,9 +1,9 @@
-import { takenPostIds } from '../../storage/rows/taken.ts';
-import { findUserByLogin, keepUser } from '../../storage/rows/users.ts';
+import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
+import { findUserByLogin, preventUserRemoval } from '../../storage/rows/users.ts';
 import type { Link, PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
 import { inLanguage } from './in-language.ts';
-import type { Wants, Work } from './run.ts';
+import type { WantedReferences, Work } from './run.ts';
 
 /** The references of a post as ids of this site; those that are not imported yet are left out and resolved later. */
 export interface Resolved {
@@ -27,7 +27,7 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
     else links.push([link.key, String(id)]);
   }
   const terms = (item.terms ?? []).map((term) => ({ term, id: ledger.target(term.kind, term.sourceId) }));
-  const wants: Wants = {
+  const wants: WantedReferences = {
     of: item.columns.post_title || item.sourceId,
     place: item.place,
     ...(item.author !== undefined && author === undefined ? { author: item.author } : {}),
@@ -47,8 +47,8 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
  */
 export async function authorOf({ run, db, ledger }: Work, author: string): Promise<number | undefined> {
   const user = ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
-  if (user === undefined || run.dry) return user;
-  return (await keepUser(db, user)) ? user : undefined;
+  if (user === undefined || run.isDryRun) return user;
+  return (await preventUserRemoval(db, user)) ? user : undefined;
 }
 
 /**

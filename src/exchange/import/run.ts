@@ -5,7 +5,7 @@ import type { ImportWaitingRow } from '../../storage/engine/own-tables.ts';
 import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import type { Metas } from '../../wordpress/rows.ts';
 import type { PostItem, TermReference } from '../items/items.ts';
-import type { Names } from '../items/record-names.ts';
+import type { NameIndex } from '../items/record-names.ts';
 import type { Tally } from '../items/report.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -19,14 +19,14 @@ export interface Run {
   readonly importId: number;
   readonly number: number;
   /** Whether this is a dry run, which writes nothing. */
-  readonly dry: boolean;
+  readonly isDryRun: boolean;
   /** Whether texts are stored as they are; otherwise, scripts and the like are removed. */
   readonly trusted: boolean;
   /** Whether roles, passwords and settings of the source are imported, because its owner opened the database. */
   readonly trustedAccounts: boolean;
   readonly settings: boolean;
   /** Whether files of attachments are fetched. */
-  readonly fetches: boolean;
+  readonly fetchesFiles: boolean;
   /** Language of records for which the source has none; undefined means the site's default. */
   readonly language: string | undefined;
   /** The highest id in the source, if it is known; new ids are assigned above it. */
@@ -34,33 +34,33 @@ export interface Run {
   /** Source ids of posts -> source ids of their parents. */
   readonly parents: Map<string, string>;
   /** Records by name, for sources without permanent ids. */
-  readonly names: Names;
+  readonly names: NameIndex;
   /** Type and external ID of a record -> its id in the source. */
   readonly externalIds: Map<string, string>;
   /** Ledger entries that a dry run would have stored. */
-  readonly overlay: Map<string, LedgerEntry>;
-  readonly overlayWaiting: Map<string, Waiting>;
+  readonly dryLedger: Map<string, LedgerEntry>;
+  readonly dryWaiting: Map<string, WaitingRecord>;
   /** Logins and email addresses of users, and `taxonomy slug` of terms -> their ids. */
-  readonly overlayNames: Map<string, number>;
+  readonly dryNames: Map<string, number>;
   /** Groups of translations -> ids of their members by language. */
-  readonly overlayGroups: Map<string, Map<string, number>>;
+  readonly dryGroups: Map<string, Map<string, number>>;
   /** Ids that posts of the source would keep. */
-  readonly overlayIds: Set<number>;
+  readonly dryIds: Set<number>;
   /** Ids of records that a dry run would have created -> their metas. */
-  readonly overlayMetas: Map<number, Metas>;
+  readonly dryMetas: Map<number, Metas>;
   /** Slugs of posts -> types of the posts that have them. */
-  readonly overlaySlugs: Map<string, Set<string>>;
+  readonly drySlugs: Map<string, Set<string>>;
   /** Ids of categories -> ids of the parents that they would get. */
-  readonly overlayParents: Map<number, number>;
+  readonly dryParents: Map<number, number>;
   /** Returns a placeholder id for a record of a dry run. */
   readonly nextDryId: () => number;
 }
 
 /** A record with references to records that have not come yet. */
-export type Waiting = Omit<ImportWaitingRow, 'import_id'>;
+export type WaitingRecord = Omit<ImportWaitingRow, 'import_id'>;
 
 /** The references of such a record: all links of the keys concerned, in order. */
-export interface Wants {
+export interface WantedReferences {
   readonly of: string;
   readonly place?: string | undefined;
   readonly author?: string | undefined;
@@ -79,9 +79,9 @@ export interface Work {
   readonly db: Database;
   readonly ledger: Ledger;
   readonly tally: Tally;
-  readonly waiting: Waiting[];
+  readonly waiting: WaitingRecord[];
   /** Names of records that were written, for `Run.names`. */
-  readonly named: { kind: PostItem['kind']; title: string; start: string; id: number }[];
+  readonly namedRecords: { kind: PostItem['kind']; title: string; start: string; id: number }[];
   /** Items that were changed on the way (their files were fetched) -> their original form. */
   readonly originals: ReadonlyMap<PostItem, PostItem>;
   /** Ids of events that were written. */

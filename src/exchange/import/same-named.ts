@@ -22,15 +22,15 @@ import { startOf } from './stored-post.ts';
  * Reads the venues and organizers that other writers have created since the names were read, and locks the names of the
  * imported ones.
  */
-export async function learnNames({ run, db }: Work, items: readonly PostItem[]): Promise<void> {
-  for (const kind of run.dry ? [] : (['venue', 'organizer'] as const)) {
+export async function readNewNames({ run, db }: Work, items: readonly PostItem[]): Promise<void> {
+  for (const kind of run.isDryRun ? [] : (['venue', 'organizer'] as const)) {
     const named = items.filter((item) => item.kind === kind && item.match !== undefined);
     if (named.length === 0) continue;
     await lockNames(
       db,
       named.map(({ columns }) => titleLock(typeOf(kind), columns.post_title ?? '')),
     );
-    await run.names.renew(db, kind);
+    await run.names.refresh(db, kind);
   }
 }
 
@@ -38,7 +38,7 @@ export async function learnNames({ run, db }: Work, items: readonly PostItem[]):
 export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost): Promise<number | undefined> {
   const { run, db } = work;
   if (item.match === undefined || item.kind === 'attachment') return undefined;
-  const named = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MOST_SAME);
+  const named = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MAX_COMPARED);
   const ids = item.language === undefined ? named : await inLanguage(work, item.kind, named, item.language);
   if (item.match === 'name' || ids.length === 0) return ids[0];
   const stored = await loadMetas(
@@ -46,38 +46,38 @@ export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost
     ids.filter((id) => id > 0),
   );
   const coming = metaMap(clean.metas);
-  return ids.find((id) => !areOthers(coming, stored.get(id) ?? run.overlayMetas.get(id) ?? new Map()));
+  return ids.find((id) => !areDifferentRecords(coming, stored.get(id) ?? run.dryMetas.get(id) ?? new Map()));
 }
 
 /**
  * Returns the metas of an existing venue that are kept because the imported venue has the same information on one line:
  * the address, if city or postal code have separate fields.
  */
-export function keptAddress(item: PostItem, clean: CleanPost, before: Metas): readonly string[] {
+export function addressToKeep(item: PostItem, clean: CleanPost, before: Metas): readonly string[] {
   const coming = metaMap(clean.metas);
   const inFields = (metas: Metas) => [VENUE.city, VENUE.zip].some((key) => metaOf(metas, key));
   if (item.match !== 'details' || item.kind !== 'venue' || inFields(coming) || !inFields(before)) return [];
-  const known = wordsOf(before, [...PLACE, VENUE.country, VENUE.province, VENUE.state, VENUE.stateprovince]);
+  const known = wordsOf(before, [...ADDRESS_METAS, VENUE.country, VENUE.province, VENUE.state, VENUE.stateprovince]);
   return [...wordsOf(coming)].every((word) => known.has(word)) ? [VENUE.address] : [];
 }
 
 /** Maximum number of records with one name that are compared, since a file may contain any number of them. */
-const MOST_SAME = 50;
+const MAX_COMPARED = 50;
 
-function areOthers(one: Metas, other: Metas): boolean {
+function areDifferentRecords(one: Metas, other: Metas): boolean {
   const [email, otherEmail] = [one, other].map((metas) => (metaOf(metas, ORGANIZER.email) ?? '').trim().toLowerCase());
   if (email && otherEmail && email !== otherEmail) return true;
   const [words, otherWords] = [wordsOf(one), wordsOf(other)];
-  return words.size === 0 || otherWords.size === 0 ? areApart(one, other) : areElsewhere(words, otherWords);
+  return words.size === 0 || otherWords.size === 0 ? areFarApart(one, other) : areDifferentAddresses(words, otherWords);
 }
 
 /** Metas that describe the place of a venue in words. */
-const PLACE = [VENUE.address, VENUE.city, VENUE.zip];
-const wordsOf = (metas: Metas, keys: readonly string[] = PLACE): Set<string> =>
+const ADDRESS_METAS = [VENUE.address, VENUE.city, VENUE.zip];
+const wordsOf = (metas: Metas, keys: readonly string[] = ADDRESS_METAS): Set<string> =>
   new Set(foldText(keys.map((key) => metaOf(metas, key) ?? '').join(' ')).match(/[\p{L}\p{N}]+/gu));
 
 /** Whether two addresses have different postal codes or few words in common, in any order and however complete. */
-function areElsewhere(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+function areDifferentAddresses(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   const codes = [...words].filter(isPostalCode);
   const areOtherCodes = [...others].some(isPostalCode) && codes.length > 0 && !codes.some((code) => others.has(code));
   const common = [...words].filter((word) => others.has(word)).length;
@@ -87,11 +87,11 @@ function areElsewhere(words: ReadonlySet<string>, others: ReadonlySet<string>): 
 const isPostalCode = (word: string): boolean => /^\d{4,6}$/.test(word);
 
 /** About ten kilometres. */
-const FAR_DEGREES = 0.1;
+const MAX_DISTANCE_DEGREES = 0.1;
 
 /** Whether the coordinates of two venues are far apart. */
-function areApart(one: Metas, other: Metas): boolean {
+function areFarApart(one: Metas, other: Metas): boolean {
   const numbers = [one, other].map((metas) => [COORDINATES.lat, COORDINATES.lng].map((key) => Number(metaOf(metas, key) || Number.NaN)));
   const [[lat, lng], [otherLat, otherLng]] = numbers as [[number, number], [number, number]];
-  return Math.abs(lat - otherLat) > FAR_DEGREES || Math.abs(lng - otherLng) > FAR_DEGREES;
+  return Math.abs(lat - otherLat) > MAX_DISTANCE_DEGREES || Math.abs(lng - otherLng) > MAX_DISTANCE_DEGREES;
 }

@@ -1,11 +1,11 @@
+import { postsHoldingSlugs } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { slugsLike } from '../../storage/rows/posts.ts';
-import { holdersOfSlugs } from '../../storage/rows/taken.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import type { CleanPost } from '../items/clean.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
-import { lose } from '../items/report.ts';
+import { addLoss } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Work } from './run.ts';
 
@@ -20,11 +20,16 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
 ): Promise<Map<Arrival, string>> {
   const wishes = arrivals.map((arrival) => {
     const { post_name: given = '', post_title: title = '', post_status: status = 'publish' } = arrival.clean.columns;
-    const floating = isFloating(status) && arrival.item.kind !== 'attachment';
-    return { arrival, floating, given, wish: given === '' ? (floating ? '' : sanitizeTitle(title)) : sanitizeTitle(given, 'query') };
+    const mayShareSlug = isFloating(status) && arrival.item.kind !== 'attachment';
+    return {
+      arrival,
+      floating: mayShareSlug,
+      given,
+      wish: given === '' ? (mayShareSlug ? '' : sanitizeTitle(title)) : sanitizeTitle(given, 'query'),
+    };
   });
   const unique = wishes.filter(({ floating, wish }) => !floating && wish !== '');
-  if (!run.dry) {
+  if (!run.isDryRun) {
     await lockNames(
       db,
       unique.map(({ arrival, wish }) => slugLock(typeOf(arrival.item.kind), wish)),
@@ -32,7 +37,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
   }
   const holders = new Map<string, Set<string>>();
   const hold = (slug: string, type: string, by = holders) => by.set(slug, (by.get(slug) ?? new Set()).add(type));
-  for (const { ID, post_name: slug, post_type: type } of await holdersOfSlugs(
+  for (const { ID, post_name: slug, post_type: type } of await postsHoldingSlugs(
     db,
     unique.map(({ wish }) => wish),
   ))
@@ -45,7 +50,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
     const type = typeOf(item.kind);
     // Slugs of attachments are unique across all post types.
     const isTaken = (slug: string) =>
-      [holders, run.overlaySlugs].some((by) => (type === 'attachment' ? by.has(slug) : (by.get(slug)?.has(type) ?? false)));
+      [holders, run.drySlugs].some((by) => (type === 'attachment' ? by.has(slug) : (by.get(slug)?.has(type) ?? false)));
     let slug = wish;
     if (!floating && wish !== '') {
       if (uniqueSlug(wish, isTaken) !== wish && !expanded.has(`${type} ${wish}`)) {
@@ -54,10 +59,10 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
       }
       slug = uniqueSlug(wish, isTaken);
       hold(slug, type);
-      if (run.dry) hold(slug, type, run.overlaySlugs);
+      if (run.isDryRun) hold(slug, type, run.drySlugs);
     }
     if (given !== '' && slug !== given)
-      lose(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${given} -> ${slug}` });
+      addLoss(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${given} -> ${slug}` });
     slugs.set(arrival, slug);
   }
   return slugs;

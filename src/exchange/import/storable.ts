@@ -10,7 +10,7 @@ type LeaveOut<Thing> = (thing: Thing, from: number) => Promise<void>;
  *
  * @throws whatever `write` and `leaveOut` throw for another reason
  */
-export async function writeStorable<Thing>(
+export async function writeStorableItems<Thing>(
   things: readonly Thing[],
   write: WriteMany<Thing>,
   leaveOut: LeaveOut<Thing>,
@@ -25,7 +25,7 @@ export async function writeStorable<Thing>(
       for (const thing of things) await leaveOut(thing, from);
       return;
     }
-    await writeStorable(things.slice(0, half), write, leaveOut, from);
-    await writeStorable(things.slice(half), write, leaveOut, from + half);
+    await writeStorableItems(things.slice(0, half), write, leaveOut, from);
+    await writeStorableItems(things.slice(half), write, leaveOut, from + half);
   }
 }

@@ -26,7 +26,7 @@ export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): Cl
 }
 
 /** Statuses in which WordPress gives a post its date. */
-export const DATED = ['publish', 'private', 'future'];
+export const DATED_STATUSES = ['publish', 'private', 'future'];
 
 /**
  * Completes the publication date of a published record. If one of local time and UTC is a zero date, it is computed
@@ -35,7 +35,7 @@ export const DATED = ['publish', 'private', 'future'];
 function withPublication(clean: CleanPost, { kind }: PostItem, { settings: { zone } }: Caller): CleanPost {
   const { post_date: local, post_date_gmt: utc, post_status: status = 'publish' } = clean.columns;
   const zero = (['post_date', 'post_date_gmt'] as const).filter((name) => clean.columns[name] === ZERO_DATE);
-  if (kind === 'attachment' || zero.length === 0 || !DATED.includes(status)) return clean;
+  if (kind === 'attachment' || zero.length === 0 || !DATED_STATUSES.includes(status)) return clean;
   const { post_date: _local, post_date_gmt: _utc, ...others } = clean.columns;
   const dates =
     local && local !== ZERO_DATE
@@ -50,13 +50,13 @@ function withPublication(clean: CleanPost, { kind }: PostItem, { settings: { zon
  * Corrects UTC times that contradict the local time and its zone. The calendar plugin misreads zones that are offsets
  * (`UTC+5:30`); what it stored for these is kept.
  */
-function withUtc(metas: CleanPost['metas']): Mended {
+function withUtc(metas: CleanPost['metas']): CorrectedMetas {
   const dates = storedDates({ metas: metaMap(metas) });
   const zone = /^utc./i.test(dates.timezone) ? null : parseZone(dates.timezone);
   // If the end is before the start, it is unclear which of the times are right.
   if (!zone || !(diffSeconds(dates.start, dates.end) >= 0)) return { metas };
   const right = new Map<string, string>(
-    UTC_OF.flatMap(([local, utc]) => {
+    UTC_FIELDS.flatMap(([local, utc]) => {
       const [given, stored] = [dates[local], dates[utc]];
       return stored === '' || !isRealDate(given) || toUtc(given, zone) === stored ? [] : [[DATES[utc], toUtc(given, zone)] as const];
     }),
@@ -68,13 +68,13 @@ function withUtc(metas: CleanPost['metas']): Mended {
   };
 }
 
-const UTC_OF = [
+const UTC_FIELDS = [
   ['start', 'startUtc'],
   ['end', 'endUtc'],
 ] as const;
 
 /** Metas, and a description of corrections, if any. */
-interface Mended {
+interface CorrectedMetas {
   readonly metas: CleanPost['metas'];
   readonly mended?: string;
 }
@@ -107,7 +107,7 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
 }
 
 /** Corrects a duration that contradicts start and end. Without the correction, no list would contain the event. */
-function withDuration(metas: CleanPost['metas']): Mended {
+function withDuration(metas: CleanPost['metas']): CorrectedMetas {
   const { startUtc, endUtc, allDay, duration } = storedDates({ metas: metaMap(metas) });
   const length = diffSeconds(startUtc, endUtc);
   if (allDay || duration === null || !(length >= 0) || (duration >= 0 && duration <= length)) return { metas };

@@ -16,7 +16,7 @@ export interface PlacedTerm {
 }
 
 /** A term name in a language, and the existing terms of that name. */
-interface Named {
+interface NamedTerm {
   readonly kind: TermKindName;
   readonly name: string;
   /** Language code, if the source has one. */
@@ -34,7 +34,7 @@ interface Named {
  */
 export async function termInLanguage(
   work: Work,
-  { kind, name, language: code, found }: Named,
+  { kind, name, language: code, found }: NamedTerm,
   place: () => Promise<PlacedTerm | undefined>,
 ): Promise<PlacedTerm | undefined> {
   const { run, db } = work;
@@ -47,13 +47,13 @@ export async function termInLanguage(
   const placed = first ? { id: first.term_id, created: false } : await place();
   if (!placed) return undefined;
   const wanted = { own, kind, language, slug: sanitizeTitle(name) };
-  if (run.dry) return rehearse(work, wanted, placed);
-  if (!placed.created) return translated(work, wanted, placed.id);
+  if (run.isDryRun) return termInDryRun(work, wanted, placed);
+  if (!placed.created) return translationOf(work, wanted, placed.id);
   await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, language }, {});
   return placed;
 }
 
-interface Wanted {
+interface WantedTerm {
   readonly own: LanguagesOfKind;
   readonly kind: TermKindName;
   readonly language: ContentLanguage;
@@ -61,7 +61,7 @@ interface Wanted {
 }
 
 /** Returns the translation of an existing term, which is created if it is missing. */
-async function translated(work: Work, wanted: Wanted, id: number): Promise<PlacedTerm> {
+async function translationOf(work: Work, wanted: WantedTerm, id: number): Promise<PlacedTerm> {
   const { run, db, touched } = work;
   const known = await knownTranslation(work, wanted, id);
   if (known !== undefined) return { id: known, created: false };
@@ -77,7 +77,7 @@ async function translated(work: Work, wanted: Wanted, id: number): Promise<Place
  */
 async function knownTranslation(
   { db }: Pick<Work, 'db'>,
-  { own: { languages }, kind, language }: Wanted,
+  { own: { languages }, kind, language }: WantedTerm,
   id: number,
 ): Promise<number | undefined> {
   const { taxonomy } = termKind(kind);
@@ -90,21 +90,21 @@ async function knownTranslation(
 }
 
 /** Returns the term that a name would become in a language. `placed`: the term of that name in any language. */
-async function rehearse(work: Work, wanted: Wanted, placed: PlacedTerm): Promise<PlacedTerm> {
+async function termInDryRun(work: Work, wanted: WantedTerm, placed: PlacedTerm): Promise<PlacedTerm> {
   const { run } = work;
   const { own, kind, language, slug } = wanted;
   const nameIn = (code: string) => `${kind} ${slug} in ${code}`;
   const note = (id: number): PlacedTerm => {
-    run.overlayNames.set(nameIn(language.code), id);
+    run.dryNames.set(nameIn(language.code), id);
     return { id, created: true };
   };
-  const rehearsed = run.overlayNames.get(nameIn(language.code));
+  const rehearsed = run.dryNames.get(nameIn(language.code));
   if (rehearsed !== undefined) return { id: rehearsed, created: false };
   if (placed.created) return note(placed.id);
   if (placed.id > 0) {
     const known = await knownTranslation(work, wanted, placed.id);
     return known === undefined ? note(run.nextDryId()) : { id: known, created: false };
   }
-  const isSpoken = own.languages.languages.some(({ code }) => run.overlayNames.has(nameIn(code)));
+  const isSpoken = own.languages.languages.some(({ code }) => run.dryNames.has(nameIn(code)));
   return isSpoken && own.languages.form === 'polylang' ? note(run.nextDryId()) : placed;
 }

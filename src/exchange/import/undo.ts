@@ -8,8 +8,8 @@ import { trashPost } from '../../records/writes/post-writes.ts';
 import { type Site, withinTransaction } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
-import { forgetImported, lastImport, madeBy, namedByOthers } from '../../storage/rows/imports.ts';
-import { isUnderWay } from './under-way.ts';
+import { createdByRun, forgetImported, lastImport, referencedElsewhere } from '../../storage/rows/imports.ts';
+import { isImportRunning } from './import-running.ts';
 
 /*
  * Undo of the last import: records that it created move to the trash. Changed records stay changed; categories, tags
@@ -36,14 +36,14 @@ const LINKS: ReadonlyMap<string, string> = new Map([
 /** Returns the import that can be undone, or undefined if there is none or it is still in progress. */
 export async function undoableImport({ db, clock }: Site): Promise<Undoable | undefined> {
   const last = await lastImport(db);
-  if (!last || isUnderWay(last, clock())) return undefined;
-  const all = await madeBy(db, last);
+  if (!last || isImportRunning(last, clock())) return undefined;
+  const all = await createdByRun(db, last);
   const found: [string, number[]][] = [];
   for (const kind of postKinds) {
     const rows = await loadPosts(db, all.get(kind.name) ?? []);
     const there = [...rows.values()].filter((row) => row.post_type === kind.postType && row.post_status !== 'trash').map(({ ID }) => ID);
     const key = LINKS.get(kind.name);
-    const named = key === undefined ? new Set() : await namedByOthers(db, last, key, there);
+    const named = key === undefined ? new Set() : await referencedElsewhere(db, last, key, there);
     const free = there.filter((id) => !named.has(id));
     if (free.length > 0) found.push([kind.name, free]);
   }
@@ -69,7 +69,7 @@ export async function undoImport(
   let moved = 0;
   for (const kind of postKinds) {
     for (const id of found.made.get(kind.name) ?? []) {
-      if (await takeBack(site, caller, { kind, id, from: found.id })) moved += 1;
+      if (await trashAndForget(site, caller, { kind, id, from: found.id })) moved += 1;
       else kept += 1;
     }
   }
@@ -80,7 +80,7 @@ export async function undoImport(
  * Moves a record to the trash and removes it from the ledger, both or neither. Returns false if the caller may not move
  * it, or if it was moved already.
  */
-export async function takeBack(
+export async function trashAndForget(
   site: Site,
   caller: Caller,
   { kind, id, from }: { readonly kind: PostKind; readonly id: number; readonly from: number },

@@ -8,21 +8,21 @@ import { writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { loadRecurrences } from '../../storage/rows/recurrences.ts';
 import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
-import { keepRevision } from '../../storage/rows/revisions.ts';
+import { saveRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf, recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import { EDITOR_METAS, metaOf, type Post } from '../../wordpress/rows.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
 import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
-import { count, lose } from '../items/report.ts';
+import { addLoss, addToCount } from '../items/report.ts';
 import { changedColumns, withModification } from './changed-columns.ts';
-import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
+import { reportInconsistentDates } from './inconsistent-dates.ts';
+import { importRecurrence, isRecurrenceDifferent } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Work } from './run.ts';
-import { keptAddress } from './same-named.ts';
-import { noteUnsoundDates } from './unsound-dates.ts';
+import { addressToKeep } from './same-named.ts';
 
 /** An existing post that is imported again. */
 export interface Existing {
@@ -33,7 +33,7 @@ export interface Existing {
 }
 
 /** Metas of a fetched file, which keep their values whatever the source contains. */
-const OWN_FILE = ['_wp_attached_file', '_wp_attachment_metadata', '_tribe_importer_original_url'];
+const FILE_METAS = ['_wp_attached_file', '_wp_attachment_metadata', '_tribe_importer_original_url'];
 const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
 /** Updates existing posts: changes what differs in the source, and nothing else. */
@@ -51,7 +51,7 @@ export async function updatePosts(work: Work, posts: readonly Existing[]): Promi
       ),
     };
     const changed = row !== undefined && (await updateOne(work, post, row, before));
-    count(changed ? tally.updated : tally.unchanged, post.item.kind);
+    addToCount(changed ? tally.updated : tally.unchanged, post.item.kind);
   }
 }
 
@@ -64,15 +64,15 @@ async function updateOne(
   const { run, db, touched } = work;
   const resolved = await resolvePost(work, item, key, target);
   const columns = await changedColumns(work, { item, clean, target }, row, resolved);
-  const metas = await withoutRuledDates(
+  const metas = await withoutDatesOfRule(
     work,
     item,
     target,
     metaChanges(item, clean, resolved.links, {
       before: before.metas,
       own: [
-        ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? OWN_FILE : []),
-        ...keptAddress(item, clean, before.metas),
+        ...(before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? FILE_METAS : []),
+        ...addressToKeep(item, clean, before.metas),
       ],
     }),
   );
@@ -80,28 +80,28 @@ async function updateOne(
   const terms = [...new Set([...left, ...resolved.terms])];
   const sameTerms =
     item.terms === undefined || (terms.length === before.terms.length && terms.every((term) => before.terms.includes(term)));
-  const recurs = await isOtherRecurrence(work, item, target);
+  const recurs = await isRecurrenceDifferent(work, item, target);
   if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms && !recurs) return false;
   touched.any = true;
   const redated = !recurs && item.kind === 'event' && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta);
   const stored = new Map([...before.metas, ...Object.entries(metas)]);
-  if (redated) noteUnsoundDates(work, item, stored);
-  if (run.dry) return true;
+  if (redated) reportInconsistentDates(work, item, stored);
+  if (run.isDryRun) return true;
   if (item.kind === 'event') work.events.push(target);
 
   const written = withModification(columns, { clean }, row, run.caller);
   await updatePost(db, target, written);
   const after = { ...row, ...written };
   if (item.kind !== 'attachment' && TEXTS.some((name) => name in columns))
-    await keepRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
+    await saveRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
   // A complete source contains them among its metas.
   await writeMetas(db, target, { ...(item.complete ? {} : oldAddresses(before.metas, row, after)), ...metas });
   if (item.kind === 'attachment') return true;
   await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : terms, counted: 'post_status' in columns });
-  if (recurs) await takeRecurrence(work, item, target, { anew: false });
+  if (recurs) await importRecurrence(work, item, target, { anew: false });
   else if (redated) {
     await writeOccurrence(db, target, storedDates({ metas: stored }), {
-      updatedAt: nowUtc(run.caller.now),
+      updatedAt: utcFromDate(run.caller.now),
       recurrence: run.caller.settings.recurrence,
     });
   }
@@ -132,7 +132,7 @@ const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Du
  * Removes date metas if the event recurs here, since its dates follow from its rule. This is reported unless the
  * source's date is one of them.
  */
-async function withoutRuledDates(
+async function withoutDatesOfRule(
   { run, db, tally }: Work,
   item: PostItem,
   target: number,
@@ -143,7 +143,7 @@ async function withoutRuledDates(
   const came = metaMap(item.metas);
   const dates = (await loadRecurrences(db, [target])).get(target)?.dates ?? [];
   if (!dates.some(({ start, end }) => start === metaOf(came, DATES.start) && end === metaOf(came, DATES.end)))
-    lose(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
+    addLoss(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
 }
 

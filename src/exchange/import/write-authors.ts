@@ -1,15 +1,15 @@
+import { takenIds } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
-import { takenIds } from '../../storage/rows/taken.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
 import { sanitizeDisplayName, sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { firstCharacters, hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../../wordpress/slug.ts';
-import { nowUtc } from '../../wordpress/time.ts';
-import { wellFormed } from '../items/clean.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
+import { replaceLoneSurrogates } from '../items/clean.ts';
 import type { AuthorItem } from '../items/items.ts';
-import { count, lose } from '../items/report.ts';
+import { addLoss, addToCount } from '../items/report.ts';
 import { digestOf } from '../items/versions.ts';
 import { ledgerKey } from './ledger.ts';
 import type { Work } from './run.ts';
@@ -17,8 +17,8 @@ import type { Work } from './run.ts';
 /** A hash that no password matches. Users from a file have to request a new password. */
 const NO_PASSWORD = '*';
 /** Metas that are imported from an owner's database, in addition to the role. */
-const KEPT = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords']);
-const WIDTHS = { login: 60, email: 100, name: 250 } as const;
+const IMPORTED_METAS = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords']);
+const MAX_LENGTHS = { login: 60, email: 100, name: 250 } as const;
 
 /**
  * Imports authors. Users with the same login or email address are left unchanged; other authors become users. Roles and
@@ -31,9 +31,9 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
     const item = ledgerKey('author', author.sourceId);
     const digest = digestOf(author);
     const known = ledger.entry(item);
-    if (known && (known.run === run.number || (await isThere(work, known.target)))) {
+    if (known && (known.run === run.number || (await doesUserExist(work, known.target)))) {
       if (known.run !== run.number) {
-        count(tally.unchanged, 'author');
+        addToCount(tally.unchanged, 'author');
         ledger.add({ ...known, digest, run: run.number });
       }
       continue;
@@ -41,27 +41,27 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
     const login = loginOf(run.trustedAccounts, author.login);
     const email = emailOf(run.trustedAccounts, author.email);
     if (!hasVisibleText(login)) {
-      count(tally.lost, 'author');
-      lose(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
+      addToCount(tally.lost, 'author');
+      addLoss(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
       continue;
     }
-    if (!run.dry) await lockNames(work.db, [USERS_LOCK]);
-    const here = await findHere(work, login, email);
+    if (!run.isDryRun) await lockNames(work.db, [USERS_LOCK]);
+    const here = await findExistingUser(work, login, email);
     const target = here ?? (await insertAuthor(work, { ...author, email }, login));
     ledger.add({ item, kind: 'author', target, digest, run: run.number });
-    count(here === undefined ? tally.created : tally.unchanged, 'author');
-    if (email !== author.email) lose(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
+    addToCount(here === undefined ? tally.created : tally.unchanged, 'author');
+    if (email !== author.email) addLoss(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
     if (here === undefined && !run.trustedAccounts) {
-      lose(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
+      addLoss(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
     }
   }
 }
 
-const isThere = async ({ db, run }: Work, id: number): Promise<boolean> =>
-  (run.dry && id < 0) || (await takenIds(db, 'users', [id])).has(id);
+const doesUserExist = async ({ db, run }: Work, id: number): Promise<boolean> =>
+  (run.isDryRun && id < 0) || (await takenIds(db, 'users', [id])).has(id);
 
-async function findHere({ db, run }: Work, login: string, email: string): Promise<number | undefined> {
-  const rehearsed = [login, email].map((name) => run.overlayNames.get(name.toLowerCase())).find((id) => id !== undefined);
+async function findExistingUser({ db, run }: Work, login: string, email: string): Promise<number | undefined> {
+  const rehearsed = [login, email].map((name) => run.dryNames.get(name.toLowerCase())).find((id) => id !== undefined);
   if (rehearsed !== undefined) return rehearsed;
   const named = await findUserByLogin(db, login, []);
   const user = named ?? (email === '' ? undefined : await findUserByLoginOrEmail(db, email, []));
@@ -69,9 +69,9 @@ async function findHere({ db, run }: Work, login: string, email: string): Promis
 }
 
 async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string): Promise<number> {
-  if (run.dry) {
+  if (run.isDryRun) {
     const dryId = run.nextDryId();
-    for (const name of [login, author.email]) if (name !== '') run.overlayNames.set(name.toLowerCase(), dryId);
+    for (const name of [login, author.email]) if (name !== '') run.dryNames.set(name.toLowerCase(), dryId);
     return dryId;
   }
   const nicename = nicenameOf(author.columns?.user_nicename ?? login);
@@ -83,9 +83,9 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     user_login: login,
     user_pass: given('user_pass', NO_PASSWORD),
     user_nicename: uniqueSlug(nicename, nicenames, NICENAME_BYTES),
-    user_email: firstCharacters(wellFormed(author.email), WIDTHS.email),
+    user_email: firstCharacters(replaceLoneSurrogates(author.email), MAX_LENGTHS.email),
     user_url: given('user_url', ''),
-    user_registered: given('user_registered', nowUtc(run.site.clock())),
+    user_registered: given('user_registered', utcFromDate(run.site.clock())),
     user_activation_key: '',
     user_status: 0,
     display_name: nameOf(run.trustedAccounts, author.displayName) || nameOf(run.trustedAccounts, login),
@@ -99,8 +99,8 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
  * `sanitize_user`).
  */
 function loginOf(trustedAccounts: boolean, given: string): string {
-  const login = stripControlCharacters(wellFormed(given));
-  return firstCharacters((trustedAccounts ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim(), WIDTHS.login);
+  const login = stripControlCharacters(replaceLoneSurrogates(given));
+  return firstCharacters((trustedAccounts ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim(), MAX_LENGTHS.login);
 }
 
 /** Returns the email address to store. An address from a file that contains markup or is invalid becomes empty. */
@@ -112,15 +112,15 @@ const emailOf = (trustedAccounts: boolean, given: string): string =>
  * of terms (`pre_user_display_name`).
  */
 function nameOf(trustedAccounts: boolean, given: string): string {
-  const name = stripControlCharacters(wellFormed(given));
-  return trustedAccounts ? firstCharacters(name, WIDTHS.name) : sanitizeDisplayName(name);
+  const name = stripControlCharacters(replaceLoneSurrogates(given));
+  return trustedAccounts ? firstCharacters(name, MAX_LENGTHS.name) : sanitizeDisplayName(name);
 }
 
 async function metasOf(trustedAccounts: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
   const named = Object.fromEntries(metas);
   const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
   const kept = metas
-    .filter(([key]) => KEPT.has(key) && (trustedAccounts || key !== '_application_passwords'))
+    .filter(([key]) => IMPORTED_METAS.has(key) && (trustedAccounts || key !== '_application_passwords'))
     .map(
       ([key, value]) =>
         [key, trustedAccounts ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const,

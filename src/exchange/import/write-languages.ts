@@ -6,12 +6,12 @@ import { type LanguagesOfKind, languagesOf, languagesOfRecords, membershipsOf, p
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
-import { takenPostIds } from '../../storage/rows/taken.ts';
+import { takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { languageWriterOf } from '../../storage/translations/language-writers.ts';
 import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
-import { lose } from '../items/report.ts';
+import { addLoss } from '../items/report.ts';
 import { groupOf, translationKey } from './ledger.ts';
 import type { Run, Work } from './run.ts';
 
@@ -31,7 +31,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       return id === undefined ? [] : [{ item, id }];
     });
     if (!own) {
-      for (const { item } of placed) if (item.language !== undefined) noteLoss(work, item, 'language-lost', item.language);
+      for (const { item } of placed) if (item.language !== undefined) reportLoss(work, item, 'language-lost', item.language);
       continue;
     }
     const codes = await languagesOfRecords(
@@ -43,9 +43,9 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       work,
       placed.flatMap(({ item }) => groupKeyOf(item) ?? []),
     );
-    const gone = await goneMembers(work, kind, known);
-    const groups = run.dry ? await groupsOf(work, { own, kind, known }) : new Map<number, ReadonlyMap<string, number>>();
-    for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null, gone, groups });
+    const gone = await deletedMembers(work, kind, known);
+    const groups = run.isDryRun ? await groupsOf(work, { own, kind, known }) : new Map<number, ReadonlyMap<string, number>>();
+    for (const { item, id } of placed) await writeLanguage(work, { own, kind, item, id, before: codes.get(id) ?? null, gone, groups });
   }
 }
 
@@ -58,7 +58,7 @@ const knownMembers = ({ ledger }: Work, keys: readonly string[]): number[] =>
   [...new Set(keys.flatMap((key) => ledger.entry(key)?.target ?? []))].filter((id) => id > 0);
 
 /** Returns those records that were deleted after their import. */
-async function goneMembers({ db }: Work, kind: Kind, ids: readonly number[]): Promise<ReadonlySet<number>> {
+async function deletedMembers({ db }: Work, kind: Kind, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const there = kind.is === 'post' ? await takenPostIds(db, ids) : await loadTerms(db, kind.taxonomy, ids);
   return new Set(ids.filter((id) => !there.has(id)));
 }
@@ -86,7 +86,7 @@ async function groupsOf(
  * A record that was written for an item. `before`: its current language; `gone`: records that no longer exist;
  * `groups`: in a dry run, the groups of known records.
  */
-interface Placed {
+interface LanguageChange {
   readonly own: LanguagesOfKind;
   readonly kind: Kind;
   readonly item: PostItem | TermItem;
@@ -96,21 +96,21 @@ interface Placed {
   readonly groups: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
-async function place(work: Work, { own, kind, item, id, before, gone, groups }: Placed): Promise<void> {
+async function writeLanguage(work: Work, { own, kind, item, id, before, gone, groups }: LanguageChange): Promise<void> {
   const { run, db, ledger, events } = work;
   const wanted = item.language ?? (before === null ? run.language : undefined);
   const stated = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
-  if (wanted !== undefined && !stated) noteLoss(work, item, 'language-unknown', wanted);
+  if (wanted !== undefined && !stated) reportLoss(work, item, 'language-unknown', wanted);
   const language = stated ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
   if (!language) return;
   const key = groupKeyOf(item);
   const known = key === undefined ? undefined : ledger.entry(key)?.target;
   const other = known !== undefined && gone.has(known) ? undefined : known;
   if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
-  if (run.dry) {
+  if (run.isDryRun) {
     const there = other === undefined ? undefined : groups.get(other);
-    if (key !== undefined && !takesPlace(run.overlayGroups, { key, there, language, id }))
-      noteLoss(work, item, 'translation-conflict', item.translation_group!);
+    if (key !== undefined && !joinDryGroup(run.dryGroups, { key, there, language, id }))
+      reportLoss(work, item, 'translation-conflict', item.translation_group!);
     return;
   }
   const placing = { id, before, language };
@@ -122,15 +122,15 @@ async function place(work: Work, { own, kind, item, id, before, gone, groups }: 
     other === undefined || other === id ? {} : { translation_of: other },
   ).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    noteLoss(work, item, 'translation-conflict', item.translation_group ?? language.code);
+    reportLoss(work, item, 'translation-conflict', item.translation_group ?? language.code);
     return before === null ? placeInLanguage(db, run.caller, kind, placing, {}) : [];
   });
-  if (kind.is === 'post' && kind.dated) events.push(...linked);
+  if (kind.is === 'post' && kind.hasDates) events.push(...linked);
 }
 
 /** Adds a record to a group as a dry run would. Returns false if the group has another record in that language. */
-function takesPlace(
-  groups: Run['overlayGroups'],
+function joinDryGroup(
+  groups: Run['dryGroups'],
   {
     key,
     there,
@@ -146,8 +146,8 @@ function takesPlace(
   return true;
 }
 
-const noteLoss = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>
-  lose(tally, { reason, kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place, detail });
+const reportLoss = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>
+  addLoss(tally, { reason, kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place, detail });
 
 /** Assigns a language to terms that were created for a reference and have none. */
 export async function assignTermLanguage(db: Database, run: Run, name: TermKindName, ids: readonly number[]): Promise<void> {

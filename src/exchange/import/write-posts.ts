@@ -1,31 +1,31 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
+import { highestPostId, takenPostIds } from '../../storage/rows/ids-in-use.ts';
 import { addToCounts, insertMetas, insertPosts, insertTermLinks, removeLeftoverRows } from '../../storage/rows/new-rows.ts';
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
-import { highestPostId, takenPostIds } from '../../storage/rows/taken.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
-import { nowUtc } from '../../wordpress/time.ts';
-import { nowLocal } from '../../wordpress/zones.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
+import { localFromDate } from '../../wordpress/zones.ts';
 import { type CleanPost, completeDates } from '../items/clean.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
-import { count, lose } from '../items/report.ts';
+import { addLoss, addToCount } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type ExternalIds, hasOtherExternalId, holderOf, lookUpExternalIds, withOwnExternalId } from './external-ids.ts';
+import { reportInconsistentDates } from './inconsistent-dates.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
-import { highestIdFor, takeRecurrence, withDateOf } from './recurrence.ts';
+import { highestIdFor, importRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import { isFetched, type Run, type Work } from './run.ts';
-import { findSameNamed, learnNames } from './same-named.ts';
+import { findSameNamed, readNewNames } from './same-named.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
-import { noteUnsoundDates } from './unsound-dates.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
 
@@ -46,16 +46,16 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const coming = items
     .map((item) => ({ item, key: keyOf(ledger, item), digest: digestOf(work.originals.get(item) ?? item) }))
     .map((named) => ({ ...named, entry: ledger.entry(named.key) }))
-    .map((named) => ({ ...named, below: hangBelow(run, named.item) }))
+    .map((named) => ({ ...named, below: placeUnderParent(run, named.item) }))
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
   const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const taken = await takenPostIds(db, ids);
-  const gone = await goneTerms(work, items);
+  const gone = await deletedTerms(work, items);
   const externals = await lookUpExternalIds(
     work,
     coming.map(({ item }) => item),
   );
-  await learnNames(
+  await readNewNames(
     work,
     coming.filter(({ entry }) => entry === undefined).map(({ item }) => item),
   );
@@ -64,22 +64,23 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const existing: Existing[] = [];
   for (const { item: given, key, digest, entry, below } of coming) {
     const item = below ? given : { ...given, parent: undefined };
-    const there = entry !== undefined && ((run.dry && run.overlay.has(key)) || taken.get(entry.target)?.post_type === typeOf(item.kind));
+    const there =
+      entry !== undefined && ((run.isDryRun && run.dryLedger.has(key)) || taken.get(entry.target)?.post_type === typeOf(item.kind));
     if (there && entry.digest === digest && !isFetched(work, given)) {
       ledger.add({ ...entry, run: run.number });
-      count(tally.unchanged, item.kind);
+      addToCount(tally.unchanged, item.kind);
       continue;
     }
     // A dry run assumes that the file can be fetched.
-    const comes = run.dry && run.fetches && entry === undefined && item.url !== undefined;
+    const comes = run.isDryRun && run.fetchesFiles && entry === undefined && item.url !== undefined;
     if (item.kind === 'attachment' && !comes && !item.metas.some(([name]) => name === '_wp_attached_file')) {
-      await useLibrary(work, item, key, digest);
+      await useLibraryFile(work, item, key, digest);
       continue;
     }
-    if (!below) lose(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
-    await nameTerms(work, item, gone);
+    if (!below) addLoss(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
+    await resolveNamedTerms(work, item, gone);
     const cleaned = cleanItem(work, item);
-    const target = there ? entry.target : await sameRecord(work, { item, clean: cleaned }, taken, externals);
+    const target = there ? entry.target : await findSameRecord(work, { item, clean: cleaned }, taken, externals);
     const clean = withOwnExternalId(work, { item, clean: cleaned }, target, externals);
     const arrival: Arrival = { item: withDateOf(item, clean), key, digest, clean };
     if (target === undefined) fresh.push(arrival);
@@ -99,18 +100,18 @@ function keyOf(ledger: Ledger, { sourceId, narrowerId }: PostItem): string {
 }
 
 /** Maximum depth of posts; no site has deeper pages. Searching for loops costs one step for each level and record. */
-const MOST_LEVELS = 1000;
+const MAX_DEPTH = 1000;
 
 /**
  * Notes the parent of a post in the source. Returns false if the post would be its own ancestor, or is nested too
  * deeply.
  */
-function hangBelow({ parents }: Run, { sourceId, parent }: PostItem): boolean {
+function placeUnderParent({ parents }: Run, { sourceId, parent }: PostItem): boolean {
   parents.delete(sourceId);
   if (parent === undefined) return true;
   let above: string | undefined = parent;
   for (let level = 0; above !== undefined; level += 1) {
-    if (above === sourceId || level === MOST_LEVELS) return false;
+    if (above === sourceId || level === MAX_DEPTH) return false;
     above = parents.get(above);
   }
   parents.set(sourceId, parent);
@@ -121,19 +122,19 @@ function hangBelow({ parents }: Run, { sourceId, parent }: PostItem): boolean {
  * Maps an attachment whose file was not fetched to the library's attachment with the same URL; reports it as lost if
  * there is none.
  */
-async function useLibrary({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<void> {
+async function useLibraryFile({ run, db, ledger, tally }: Work, item: PostItem, key: string, digest: string): Promise<void> {
   const known = item.url === undefined ? undefined : await imageIdAt(db, item.url, run.caller);
   if (known === undefined) {
-    count(tally.lost, 'attachment');
-    lose(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });
+    addToCount(tally.lost, 'attachment');
+    addLoss(tally, { reason: 'file-missing', kind: 'attachment', of: item.url ?? item.sourceId, place: item.place });
     return;
   }
   ledger.add({ item: key, kind: 'attachment', target: known, digest, run: run.number });
-  count(tally.unchanged, 'attachment');
+  addToCount(tally.unchanged, 'attachment');
 }
 
 /** Returns terms that an earlier import brought and that were deleted since: `kind:term_id`. */
-async function goneTerms({ db, ledger }: Work, items: readonly PostItem[]): Promise<ReadonlySet<string>> {
+async function deletedTerms({ db, ledger }: Work, items: readonly PostItem[]): Promise<ReadonlySet<string>> {
   const gone = new Set<string>();
   for (const kind of ['category', 'tag'] as const) {
     const references = items.flatMap(({ terms = [] }) => terms.filter((term) => term.kind === kind));
@@ -147,7 +148,7 @@ async function goneTerms({ db, ledger }: Work, items: readonly PostItem[]): Prom
 /**
  * Resolves terms that the source knows only by name, and deleted terms: to the term of that name here, or a new one.
  */
-async function nameTerms(work: Work, { terms = [] }: PostItem, gone: ReadonlySet<string>): Promise<void> {
+async function resolveNamedTerms(work: Work, { terms = [] }: PostItem, gone: ReadonlySet<string>): Promise<void> {
   for (const term of terms) {
     const target = work.ledger.target(term.kind, term.sourceId);
     const isNamed = term.slug === undefined && term.name !== undefined;
@@ -159,7 +160,7 @@ async function nameTerms(work: Work, { terms = [] }: PostItem, gone: ReadonlySet
 function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
   const clean = storedPost(item, run, run.caller);
   for (const { reason, detail } of clean.losses)
-    lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
+    addLoss(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
   return clean;
 }
 
@@ -167,7 +168,7 @@ function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
  * Returns the id of an existing record that is the same as the imported one: it has the same id and GUID, or, if the
  * imported record has no id, the same external ID, or the same name if the source matches by name.
  */
-async function sameRecord(
+async function findSameRecord(
   work: Work,
   { item, clean }: Pick<Arrival, 'item' | 'clean'>,
   taken: ReadonlyMap<number, Pick<Post, 'post_type' | 'guid'>>,
@@ -185,13 +186,13 @@ async function sameRecord(
 async function insertNew(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<void> {
   if (arrivals.length === 0) return;
   // All records get their ids first, so that they can reference each other.
-  const newcomers = await giveIds(work, arrivals, taken);
-  const relations = await relate(work, newcomers);
+  const newcomers = await assignIds(work, arrivals, taken);
+  const relations = await writeReferencesOf(work, newcomers);
   work.touched.any = true;
   const { db, run } = work;
   if (run.caller.settings.occurrenceTables)
-    for (const { arrival } of newcomers) noteUnsoundDates(work, arrival.item, metaMap(arrival.clean.metas));
-  if (run.dry) return;
+    for (const { arrival } of newcomers) reportInconsistentDates(work, arrival.item, metaMap(arrival.clean.metas));
+  if (run.isDryRun) return;
   const rows = newcomers.flatMap(({ row }) => row ?? []);
   await removeLeftoverRows(
     db,
@@ -206,7 +207,7 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
 }
 
 /** A new record and its id. */
-interface Newcomer {
+interface NewRecord {
   readonly arrival: Arrival;
   readonly id: number;
   /** The row that is still to be inserted; undefined if it is inserted already, or nothing is written. */
@@ -219,12 +220,12 @@ type NewRow = Partial<Post> & { readonly ID: number };
  * Assigns an id to each record: its own if that is free and not kept for dates of events, otherwise one from the
  * database.
  */
-async function giveIds(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<Newcomer[]> {
-  const { run, ledger, tally, named } = work;
+async function assignIds(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<NewRecord[]> {
+  const { run, ledger, tally, namedRecords } = work;
   const slugs = await slugsFor(work, arrivals);
-  const newcomers: Newcomer[] = [];
+  const newcomers: NewRecord[] = [];
   // Two records of a source may have the same id.
-  const given = run.dry ? run.overlayIds : new Set<number>();
+  const given = run.isDryRun ? run.dryIds : new Set<number>();
   const highest = highestIdFor(run.caller.settings);
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
@@ -232,16 +233,16 @@ async function giveIds(work: Work, arrivals: readonly Arrival[], taken: Readonly
     const post = newPost(work, arrival, slugs.get(arrival) ?? '');
     const isFree = wished !== undefined && wished <= highest && !taken.has(wished) && !given.has(wished);
     if (isFree) given.add(wished);
-    const id = isFree ? wished : await otherId(work, post);
+    const id = isFree ? wished : await databaseId(work, post);
     if (wished !== undefined && !isFree)
-      lose(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${wished} -> ${id}` });
+      addLoss(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${wished} -> ${id}` });
     const late = columnsWithId(work, arrival, post, id);
-    if (!isFree && !run.dry) await updatePost(work.db, id, late);
+    if (!isFree && !run.isDryRun) await updatePost(work.db, id, late);
     newcomers.push({ arrival, id, row: isFree ? { ...post, ...late, ID: id } : undefined });
     ledger.add({ item: key, kind: item.kind, target: id, digest, run: run.number, made: run.number });
-    if (run.dry && item.match === 'details') run.overlayMetas.set(id, metaMap(clean.metas));
-    named.push({ kind: item.kind, title: clean.columns.post_title ?? '', start: startOf(clean), id });
-    count(tally.created, item.kind);
+    if (run.isDryRun && item.match === 'details') run.dryMetas.set(id, metaMap(clean.metas));
+    namedRecords.push({ kind: item.kind, title: clean.columns.post_title ?? '', start: startOf(clean), id });
+    addToCount(tally.created, item.kind);
   }
   return newcomers;
 }
@@ -250,14 +251,14 @@ async function giveIds(work: Work, arrivals: readonly Arrival[], taken: Readonly
 const wishedId = ({ id }: PostItem): number | undefined => (id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined);
 
 /** Returns an id from the database for a record that cannot keep its own, or has none; inserts the record to get it. */
-async function otherId(work: Work, post: Partial<Post>): Promise<number> {
-  if (work.run.dry) return work.run.nextDryId();
-  return insertPost(work.db, { ...(await aboveSource(work)), ...post });
+async function databaseId(work: Work, post: Partial<Post>): Promise<number> {
+  if (work.run.isDryRun) return work.run.nextDryId();
+  return insertPost(work.db, { ...(await reserveIdAboveSource(work)), ...post });
 }
 
 /** Returns the row of a new record, without the columns that depend on its id. */
 function newPost({ run: { caller } }: Work, { item, clean }: Arrival, slug: string): Partial<Post> {
-  const moment = { local: nowLocal(caller.now, caller.settings.zone), utc: nowUtc(caller.now) };
+  const moment = { local: localFromDate(caller.now, caller.settings.zone), utc: utcFromDate(caller.now) };
   return {
     post_status: item.kind === 'attachment' ? 'inherit' : 'publish',
     ...clean.columns,
@@ -285,7 +286,7 @@ interface Relations {
 }
 
 /** Resolves the references of new records: authors and parents, which are set in their rows, links and terms. */
-async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relations> {
+async function writeReferencesOf(work: Work, newcomers: readonly NewRecord[]): Promise<Relations> {
   const relations: Relations = { metas: [], links: [], counts: new Map() };
   const termIds = await termTaxonomyIds(
     work,
@@ -299,7 +300,7 @@ async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relat
       ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
     };
     if (row) Object.assign(row, above);
-    else if (!work.run.dry) await updatePost(work.db, id, above);
+    else if (!work.run.isDryRun) await updatePost(work.db, id, above);
     for (const [meta_key, meta_value] of [...clean.metas, ...resolved.links]) relations.metas.push({ post_id: id, meta_key, meta_value });
     const isCounted = (clean.columns.post_status ?? 'publish') === 'publish' && item.kind !== 'attachment';
     for (const term of new Set(resolved.terms.flatMap((name) => termIds.get(name) ?? []))) {
@@ -311,21 +312,21 @@ async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relat
 }
 
 /** Writes the dates of new events, if the site has tables for them. */
-async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<void> {
+async function insertDates(work: Work, newcomers: readonly NewRecord[]): Promise<void> {
   const { run, db, events } = work;
   const dated = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
   events.push(...dated.map(({ id }) => id));
   if (!run.caller.settings.occurrenceTables) return;
   const dates = new Map(dated.map(({ id, arrival }) => [id, storedDates({ metas: metaMap(arrival.clean.metas) })]));
-  const occurrences = await insertOccurrences(db, dates, nowUtc(run.caller.now));
-  for (const { arrival, id } of dated) if (occurrences.has(id)) await takeRecurrence(work, arrival.item, id, { anew: true });
+  const occurrences = await insertOccurrences(db, dates, utcFromDate(run.caller.now));
+  for (const { arrival, id } of dated) if (occurrences.has(id)) await importRecurrence(work, arrival.item, id, { anew: true });
 }
 
 /**
  * Returns an id above all ids of the source for the first record that cannot keep its own or has none, so that the ids
  * of other records stay free. The database assigns later ids above it.
  */
-async function aboveSource({ run, db }: Work): Promise<{ ID?: number }> {
+async function reserveIdAboveSource({ run, db }: Work): Promise<{ ID?: number }> {
   if (run.highestId === 0 || run.highestId >= highestIdFor(run.caller.settings)) return {};
   return (await highestPostId(db)) > run.highestId ? {} : { ID: run.highestId + 1 };
 }
@@ -336,7 +337,7 @@ async function termTaxonomyIds({ run, db, ledger }: Work, arrivals: readonly Arr
   for (const kind of ['category', 'tag'] as const) {
     const references = arrivals.flatMap(({ item }) => (item.terms ?? []).filter((term) => term.kind === kind));
     const ids = new Set(references.flatMap(({ sourceId }) => ledger.target(kind, sourceId) ?? []));
-    if (run.dry) continue;
+    if (run.isDryRun) continue;
     for (const term of (await loadTerms(db, termKind(kind).taxonomy, [...ids])).values())
       rows.set(`${kind}:${term.term_id}`, term.term_taxonomy_id);
   }

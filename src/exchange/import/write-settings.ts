@@ -3,11 +3,11 @@ import { CALENDAR_OPTION } from '../../calendar/settings.ts';
 import { lockOption, readOptions, writeOption } from '../../storage/rows/options.ts';
 import { serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { SettingsItem } from '../items/items.ts';
-import { count, lose } from '../items/report.ts';
+import { addLoss, addToCount } from '../items/report.ts';
 import type { Work } from './run.ts';
 
 /** Options that affect what the calendar shows. Addresses, users and values derived from events are never imported. */
-export const SETTINGS = [
+export const IMPORTED_OPTIONS = [
   'blogname', 'blogdescription', 'timezone_string', 'gmt_offset', 'permalink_structure', 'category_base', 'tag_base', 'posts_per_page', 'use_smilies',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', CALENDAR_OPTION, CUSTOM_FIELDS_OPTION,
@@ -17,14 +17,14 @@ export const SETTINGS = [
  * Members of the calendar's option that affect what the calendar shows. Other members are derived from its events, or
  * are keys for third-party services.
  */
-const MEMBERS = [
+const IMPORTED_MEMBERS = [
   'posts_per_page', 'multiDayCutoff', 'tribe_events_timezone_mode', 'defaultCurrencySymbol', 'defaultCurrencyCode', 'reverseCurrencyPosition', 'eventsSlug',
   'singleEventSlug', 'custom-fields',
 ]; // biome-ignore format: a list of names
 
 /** Returns the settings among a site's options as an item. */
 export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem {
-  const kept = SETTINGS.flatMap((name): [string, string][] => {
+  const kept = IMPORTED_OPTIONS.flatMap((name): [string, string][] => {
     const value = options.get(name);
     if (value === undefined) return [];
     return [[name, name === CALENDAR_OPTION ? toSerialized(membersOf(value)) : value]];
@@ -36,15 +36,15 @@ export function settingsItem(options: ReadonlyMap<string, string>): SettingsItem
 export async function writeSettings({ run, db, tally, touched }: Work, items: readonly SettingsItem[]): Promise<void> {
   for (const item of items) {
     // Serializes this with other changes to the members of the calendar's option.
-    if (run.settings && !run.dry) await lockOption(db, CALENDAR_OPTION);
-    const here = await readOptions(db, [...SETTINGS]);
-    for (const name of SETTINGS) {
+    if (run.settings && !run.isDryRun) await lockOption(db, CALENDAR_OPTION);
+    const here = await readOptions(db, [...IMPORTED_OPTIONS]);
+    for (const name of IMPORTED_OPTIONS) {
       const wanted = item.options[name];
       if (wanted === undefined) continue;
       const value = name === CALENDAR_OPTION ? mergeOptions(here.get(name) ?? '', wanted) : wanted;
       if (value === undefined || value === (here.get(name) ?? '')) continue;
       if (!run.settings) {
-        lose(tally, {
+        addLoss(tally, {
           reason: 'setting-differs',
           kind: 'settings',
           of: name,
@@ -52,23 +52,23 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
         });
         continue;
       }
-      count(tally.updated, 'settings');
-      if (run.dry) continue;
+      addToCount(tally.updated, 'settings');
+      if (run.isDryRun) continue;
       await writeOption(db, name, value);
       touched.any = true;
     }
   }
 }
 
-const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undefined]));
+const PLUGIN_DEFAULTS = Object.fromEntries(IMPORTED_MEMBERS.map((name) => [name, undefined]));
 
 /**
  * Returns this site's option with the members of the source's option. Members that the source lacks are removed, so
  * that the plugin's defaults apply here too. Undefined if this site's option cannot be parsed.
  */
-const mergeOptions = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
+const mergeOptions = (here: string, there: string): string | undefined => withMembers(here, { ...PLUGIN_DEFAULTS, ...membersOf(there) });
 
 function membersOf(text: string): Record<string, unknown> {
   const members = serializedMembers(text);
-  return Object.fromEntries(MEMBERS.flatMap((name) => (Object.hasOwn(members, name) ? [[name, members[name]]] : [])));
+  return Object.fromEntries(IMPORTED_MEMBERS.flatMap((name) => (Object.hasOwn(members, name) ? [[name, members[name]]] : [])));
 }

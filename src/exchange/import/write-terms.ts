@@ -1,26 +1,26 @@
 import { termKind } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
-import { keepIndexOfMoved } from '../../records/list-index.ts';
+import { updateIndexAfterTermChange } from '../../records/list-index.ts';
 import { makesLoop } from '../../records/term-writes.ts';
 import { foldText } from '../../storage/engine/collation.ts';
+import { takenIds } from '../../storage/rows/ids-in-use.ts';
 import { lockNames, termNameLock, termSlugLock } from '../../storage/rows/locks.ts';
 import { insertTermAs } from '../../storage/rows/new-rows.ts';
-import { takenIds } from '../../storage/rows/taken.ts';
 import { differingTermMetas, writeTermMetas } from '../../storage/rows/term-metas.ts';
 import { findTermsLike, loadTerms, updateTerm } from '../../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { firstCharacters, hasVisibleText, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { cleanTermMetas, wellFormed } from '../items/clean.ts';
+import { cleanTermMetas, replaceLoneSurrogates } from '../items/clean.ts';
 import type { TermItem, TermReference } from '../items/items.ts';
-import { count, lose } from '../items/report.ts';
+import { addLoss, addToCount } from '../items/report.ts';
 import { digestOf } from '../items/versions.ts';
 import { ledgerKey } from './ledger.ts';
-import type { Wants, Work } from './run.ts';
+import type { WantedReferences, Work } from './run.ts';
 import { type PlacedTerm, termInLanguage } from './term-in-language.ts';
 
-const LETTERS = 200;
+const MAX_LETTERS = 200;
 
 /**
  * Imports categories and tags. A term with the same slug in the same taxonomy is the same term and is left unchanged;
@@ -49,7 +49,7 @@ export async function termFromReference(work: Work, { kind, sourceId, name, slug
         )
       : await place();
   if (!placed) return undefined;
-  if (placed.created) count(work.tally.created, kind);
+  if (placed.created) addToCount(work.tally.created, kind);
   work.ledger.add({ item: ledgerKey(kind, sourceId), kind, target: placed.id, digest: '', run: work.run.number });
   return placed.id;
 }
@@ -65,26 +65,26 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
     known && known.target > 0 ? (await loadTerms(db, termKind(term.kind).taxonomy, [known.target])).get(known.target) : undefined;
 
   let target: number;
-  if (known && (here || (run.dry && known.target < 0))) {
+  if (known && (here || (run.isDryRun && known.target < 0))) {
     target = known.target;
     const isNew = known.digest !== digest && here !== undefined;
     const changed = isNew && (await changeTerm(work, here, term, parent));
     const changedMetas = isNew && (await changeMetas(work, term, target));
-    count(changed || changedMetas ? tally.updated : tally.unchanged, term.kind);
+    addToCount(changed || changedMetas ? tally.updated : tally.unchanged, term.kind);
   } else {
     const placed = await placeTerm(work, term, parent ?? 0);
     if (!placed) {
-      count(tally.lost, term.kind);
-      lose(tally, { reason: 'term-without-name', kind: term.kind, of: term.sourceId, place: term.place });
+      addToCount(tally.lost, term.kind);
+      addLoss(tally, { reason: 'term-without-name', kind: term.kind, of: term.sourceId, place: term.place });
       return;
     }
     target = placed.id;
     if (placed.created) await changeMetas(work, term, target);
-    count(placed.created ? tally.created : tally.unchanged, term.kind);
+    addToCount(placed.created ? tally.created : tally.unchanged, term.kind);
   }
   ledger.add({ item, kind: term.kind, target, digest, run: run.number });
   if (term.parent !== undefined && parent === undefined) {
-    const wants: Wants = { of: term.name, place: term.place, parent: term.parent };
+    const wants: WantedReferences = { of: term.name, place: term.place, parent: term.parent };
     work.waiting.push({ item, kind: term.kind, target, wants: JSON.stringify(wants) });
   }
 }
@@ -93,11 +93,11 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
 async function changeMetas({ run, db, tally }: Work, term: TermItem, target: number): Promise<boolean> {
   const metas = cleanTermMetas(term.metas ?? [], {
     trusted: run.trusted,
-    lose: (reason, detail) => lose(tally, { reason, kind: term.kind, of: term.name, place: term.place, detail }),
+    reportLoss: (reason, detail) => addLoss(tally, { reason, kind: term.kind, of: term.name, place: term.place, detail }),
   });
   if (metas.length === 0) return false;
   const changes = target > 0 ? await differingTermMetas(db, target, metas) : metas;
-  if (!run.dry) await writeTermMetas(db, { term_id: target, taxonomy: termKind(term.kind).taxonomy }, changes);
+  if (!run.isDryRun) await writeTermMetas(db, { term_id: target, taxonomy: termKind(term.kind).taxonomy }, changes);
   return changes.length > 0;
 }
 
@@ -115,25 +115,25 @@ async function placeTerm(
 ): Promise<PlacedTerm | undefined> {
   const { run, db, tally, touched } = work;
   const { taxonomy, hierarchical } = termKind(term.kind);
-  const { name, description } = texts(term);
+  const { name, description } = textsOf(term);
   if (!hasVisibleText(name)) return undefined;
   const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
-  if (!run.dry) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
+  if (!run.isDryRun) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
   const { namesake = 0 } = term;
   const here = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).filter((other) => other.slug === slug);
   const same = here.toSorted((one, other) => one.term_id - other.term_id)[namesake];
   const rehearsal = `${taxonomy} ${slug} ${namesake}`;
-  const rehearsed = run.overlayNames.get(rehearsal);
+  const rehearsed = run.dryNames.get(rehearsal);
   if (same || rehearsed !== undefined) return { id: same?.term_id ?? rehearsed!, created: false };
 
   const id = await freeId(work, 'terms', term.id);
   if (term.id !== undefined && id === undefined) {
-    lose(tally, { reason: 'id-taken', kind: term.kind, of: name, place: term.place, detail: String(term.id) });
+    addLoss(tally, { reason: 'id-taken', kind: term.kind, of: name, place: term.place, detail: String(term.id) });
   }
-  if (run.dry) {
+  if (run.isDryRun) {
     const dryId = run.nextDryId();
-    run.overlayParents.set(dryId, parent);
-    run.overlayNames.set(rehearsal, dryId);
+    run.dryParents.set(dryId, parent);
+    run.dryNames.set(rehearsal, dryId);
     return { id: dryId, created: true };
   }
   const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
@@ -149,23 +149,23 @@ async function freeId({ db }: Work, table: 'terms' | 'term_taxonomy', id: number
 }
 
 async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem, parent: number | undefined): Promise<boolean> {
-  const wanted = { ...texts(term), ...(parent === undefined ? {} : { parent }) };
-  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent, run.overlayParents)))
+  const wanted = { ...textsOf(term), ...(parent === undefined ? {} : { parent }) };
+  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent, run.dryParents)))
     return false;
   const changes = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => here[column as keyof Term] !== value));
   if (Object.keys(changes).length === 0) return false;
-  if (!run.dry) {
+  if (!run.isDryRun) {
     await updateTerm(db, here, changes);
-    await keepIndexOfMoved(db, run.caller, here);
-  } else if (wanted.parent !== undefined) run.overlayParents.set(here.term_id, wanted.parent);
+    await updateIndexAfterTermChange(db, run.caller, here);
+  } else if (wanted.parent !== undefined) run.dryParents.set(here.term_id, wanted.parent);
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;
   return true;
 }
 
-const texts = ({ name, description }: Pick<TermItem, 'name' | 'description'>) => ({
-  name: sanitizeTermName(firstCharacters(stripControlCharacters(wellFormed(name)), LETTERS)),
-  description: sanitizeTermDescription(stripControlCharacters(wellFormed(description))),
+const textsOf = ({ name, description }: Pick<TermItem, 'name' | 'description'>) => ({
+  name: sanitizeTermName(firstCharacters(stripControlCharacters(replaceLoneSurrogates(name)), MAX_LETTERS)),
+  description: sanitizeTermDescription(stripControlCharacters(replaceLoneSurrogates(description))),
 });
 
 /** Sorts terms so that parents come before their children. */

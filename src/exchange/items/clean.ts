@@ -47,22 +47,22 @@ const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
  */
 export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
-  const cleaning: Cleaning = { trusted, lose: (reason, detail) => losses.push({ reason, detail }) };
-  const columns = cleanColumns(item.columns, cleaning);
-  const metas = item.metas.flatMap((meta) => cleanMeta(meta, cleaning));
+  const options: CleaningOptions = { trusted, reportLoss: (reason, detail) => losses.push({ reason, detail }) };
+  const columns = cleanColumns(item.columns, options);
+  const metas = item.metas.flatMap((meta) => cleanMeta(meta, options));
   return { columns, metas, losses };
 }
 
 /** Makes the metas of a category or tag fit for their rows. */
-export const cleanTermMetas = (metas: PostItem['metas'], cleaning: Cleaning): [key: string, value: string][] =>
+export const cleanTermMetas = (metas: PostItem['metas'], cleaning: CleaningOptions): [key: string, value: string][] =>
   metas.flatMap((meta) => cleanMeta(meta, cleaning));
 
 /** Options for cleaning a record: whether its HTML is trusted, and the callback for losses. */
-interface Cleaning extends HtmlTrust {
-  readonly lose: (reason: string, detail: string) => void;
+interface CleaningOptions extends HtmlTrust {
+  readonly reportLoss: (reason: string, detail: string) => void;
 }
 
-function cleanColumns(given: PostColumns, cleaning: Cleaning): CleanColumns {
+function cleanColumns(given: PostColumns, cleaning: CleaningOptions): CleanColumns {
   const columns: Record<string, string | number> = {};
   for (const [name, value] of typedEntries(given)) {
     if (typeof value === 'number') columns[name] = Number.isSafeInteger(value) ? value : 0;
@@ -71,53 +71,53 @@ function cleanColumns(given: PostColumns, cleaning: Cleaning): CleanColumns {
   for (const name of DATES) {
     const value = columns[name];
     if (typeof value !== 'string' || isDate(value)) continue;
-    if (value !== '') cleaning.lose('date-unreadable', `${name}: ${value}`);
+    if (value !== '') cleaning.reportLoss('date-unreadable', `${name}: ${value}`);
     delete columns[name];
   }
   const status = columns.post_status;
   if (typeof status === 'string' && !REGISTERED_STATUSES.includes(status)) {
-    cleaning.lose('status-unknown', status);
+    cleaning.reportLoss('status-unknown', status);
     columns.post_status = 'draft';
   }
   // Each value has the type of its column.
   return columns as CleanColumns;
 }
 
-function cleanText(name: keyof PostColumns, value: string, { trusted, lose }: Cleaning): string {
+function cleanText(name: keyof PostColumns, value: string, { trusted, reportLoss }: CleaningOptions): string {
   const isText = TEXTS.some((column) => column === name);
   const text = isText ? stripControlCharacters(value) : value.replaceAll('\0', '');
-  if (text !== value) lose('control-characters', name);
+  if (text !== value) reportLoss('control-characters', name);
   const filtered = trusted || !isText ? text : name === 'post_title' ? ksesTitle(text) : ksesPost(text);
-  if (filtered !== text) lose('html-filtered', name);
-  const whole = wellFormed(filtered);
-  const short = cut(whole, WIDTHS.get(name));
-  if (short !== whole) lose('too-long', name);
+  if (filtered !== text) reportLoss('html-filtered', name);
+  const whole = replaceLoneSurrogates(filtered);
+  const short = truncate(whole, WIDTHS.get(name));
+  if (short !== whole) reportLoss('too-long', name);
   return short;
 }
 
 /** Returns the meta as it can be stored, or an empty list if it cannot. */
-function cleanMeta([key, value]: PostItem['metas'][number], { trusted, lose }: Cleaning): [string, string][] {
+function cleanMeta([key, value]: PostItem['metas'][number], { trusted, reportLoss }: CleaningOptions): [string, string][] {
   // These metas refer to users of the other site.
   if (EDITOR_METAS.includes(key)) return [];
   const refused = metaFault(key, value);
   if (refused) {
-    lose(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);
+    reportLoss(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);
     return [];
   }
   const filtered = trusted ? value : filteredMeta(key, value);
-  if (filtered !== value) lose('html-filtered', key);
-  return [[wellFormed(key), wellFormed(filtered)]];
+  if (filtered !== value) reportLoss('html-filtered', key);
+  return [[replaceLoneSurrogates(key), replaceLoneSurrogates(filtered)]];
 }
 
 /** Returns the reason why a meta cannot be stored, if there is one. */
 function metaFault(key: string, value: string): string | undefined {
   if (key === '' || key.length > KEY_LETTERS) return 'meta-key-unusable';
-  if (addressMetas.has(key) && !isHarmless(value)) return 'url-refused';
+  if (addressMetas.has(key) && !isSafeAddress(value)) return 'url-refused';
   return key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value) ? 'path-refused' : undefined;
 }
 
 /** Metas of the calendar, which hold plain text. */
-const PLAIN = /^_(?:Event|Venue|Organizer)/;
+const PLAIN_TEXT_META = /^_(?:Event|Venue|Organizer)/;
 
 /**
  * Removes scripts and the like from a meta, including those within serialized values. In URLs, characters that could
@@ -126,7 +126,7 @@ const PLAIN = /^_(?:Event|Venue|Organizer)/;
 function filteredMeta(key: string, value: string): string {
   if (addressMetas.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
   if (!value.includes('<')) return value;
-  const filter = PLAIN.test(key) ? sanitizeTextField : ksesPost;
+  const filter = PLAIN_TEXT_META.test(key) ? sanitizeTextField : ksesPost;
   const parsed = parseSerialized(value);
   if (typeof parsed !== 'object' || parsed === null) return filter(value);
   const clean = filteredWithin(parsed, filter);
@@ -147,7 +147,7 @@ function filteredWithin(value: unknown, filter: (text: string) => string): unkno
  * Whether an address has a safe scheme or none. Browsers ignore white space and control characters in schemes; a host
  * with a port is not a scheme.
  */
-function isHarmless(address: string): boolean {
+function isSafeAddress(address: string): boolean {
   const bare = address.replace(/[\0-\x20\x7f]/g, '');
   return !/^[a-z][a-z0-9+.-]*:/i.test(bare) || SCHEMES.test(bare) || /^[\w-]+(\.[\w-]+)+:\d{1,5}(\/|$)/.test(bare);
 }
@@ -164,24 +164,24 @@ export function completeDates(
   const { post_date: local, post_date_gmt: utc, post_status: status = 'publish', post_modified, post_modified_gmt } = columns;
   const known = utc !== undefined && utc !== ZERO_DATE;
   const post_date = local ?? (known ? toLocal(utc, zone) : now.local);
-  const post_date_gmt = utc ?? (isFloating(status) ? ZERO_DATE : local === undefined ? now.utc : inUtc(local, zone));
+  const post_date_gmt = utc ?? (isFloating(status) ? ZERO_DATE : local === undefined ? now.utc : toUtcOrZero(local, zone));
   return {
     post_date,
     post_date_gmt,
     post_modified: post_modified ?? (post_modified_gmt === undefined ? post_date : toLocal(post_modified_gmt, zone)),
-    post_modified_gmt: post_modified_gmt ?? (post_modified === undefined ? post_date_gmt : inUtc(post_modified, zone)),
+    post_modified_gmt: post_modified_gmt ?? (post_modified === undefined ? post_date_gmt : toUtcOrZero(post_modified, zone)),
   };
 }
 
-const inUtc = (local: string, zone: Zone): string => (local === ZERO_DATE ? ZERO_DATE : toUtc(local, zone));
+const toUtcOrZero = (local: string, zone: Zone): string => (local === ZERO_DATE ? ZERO_DATE : toUtc(local, zone));
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && (text === ZERO_DATE || isRealDate(text));
 
 /** Replaces lone surrogates, which cannot be stored, by U+FFFD. */
-export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
+export const replaceLoneSurrogates = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
 /** Truncates a text to a number of bytes. */
-function cut(text: string, bytes: number | undefined): string {
+function truncate(text: string, bytes: number | undefined): string {
   if (bytes === undefined || text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
   return trimEndOf(Buffer.from(text).subarray(0, bytes).toString('utf8'), '\ufffd');
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { SourceFault } from './items.ts';
-import { windows1252 } from './windows-1252.ts';
+import { decodeWindows1252 } from './windows-1252.ts';
 
 /** Character encoding of a file, by its name in WHATWG's Encoding Standard. */
 export type Encoding = string;
@@ -11,7 +11,7 @@ export type Decode = (bytes: Buffer | undefined) => string;
 /** Number of bytes at the start of a file that are searched for a declared encoding. */
 export const HEAD_BYTES = 65_536;
 const SAMPLE_BYTES = 1024;
-const UTF8_MARK = Buffer.from('\ufeff');
+const UTF8_BOM = Buffer.from('\ufeff');
 
 /**
  * Returns a decoder for a file that begins with these bytes. It uses the encoding of a BOM; otherwise UTF-16 if every
@@ -22,11 +22,11 @@ const UTF8_MARK = Buffer.from('\ufeff');
  * @throws SourceFault while decoding: `not-utf8` if the file is damaged, or declares UTF-8 without being UTF-8
  */
 export function decoderFor(file: string, first: Buffer, assume: (encoding: Encoding) => void, label = ''): Decode {
-  const wide = wideEncoding(first);
+  const wide = utf16EncodingOf(first);
   if (wide !== undefined) assume(wide);
-  const isMarked = first.subarray(0, UTF8_MARK.length).equals(UTF8_MARK);
+  const isMarked = first.subarray(0, UTF8_BOM.length).equals(UTF8_BOM);
   const encoding = wide ?? (isMarked ? 'utf-8' : encodingOf(label));
-  if (encoding === undefined || encoding === 'utf-8') return narrowDecoder(file, { sure: encoding === 'utf-8', assume });
+  if (encoding === undefined || encoding === 'utf-8') return singleByteFallbackDecoder(file, { sure: encoding === 'utf-8', assume });
   // Node 20 decodes Windows-1252, which has many labels, as Latin-1.
   if (encoding === 'windows-1252') return western;
   const decoder = new TextDecoder(encoding);
@@ -34,7 +34,7 @@ export function decoderFor(file: string, first: Buffer, assume: (encoding: Encod
 }
 
 /** Returns a decoder for a file that must be UTF-8. Throws SourceFault `not-utf8`, with the line and the byte. */
-export const utf8Decoder = (file: string): Decode => narrowDecoder(file, { sure: true });
+export const utf8Decoder = (file: string): Decode => singleByteFallbackDecoder(file, { sure: true });
 
 /**
  * Returns the encoding of a label; undefined if it is unknown, or is UTF-16, which the bytes have ruled out already.
@@ -49,7 +49,7 @@ function encodingOf(label: string): Encoding | undefined {
 }
 
 /** Detects UTF-16 by the BOM, or by zero bytes next to ASCII letters: next to the first letter, or many of them. */
-export function wideEncoding(begin: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+export function utf16EncodingOf(begin: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const head = begin.subarray(0, SAMPLE_BYTES);
   const [first = 0, second = 0] = head;
   if ((first === 0xff && second === 0xfe) || (isAscii(first) && head[1] === 0)) return 'utf-16le';
@@ -62,22 +62,25 @@ export function wideEncoding(begin: Uint8Array): 'utf-16le' | 'utf-16be' | undef
 
 const isAscii = (byte: number): boolean => byte > 0 && byte < 0x80;
 
-const western: Decode = (bytes) => windows1252(bytes?.toString('latin1') ?? '');
+const western: Decode = (bytes) => decodeWindows1252(bytes?.toString('latin1') ?? '');
 
 /**
- * Decodes UTF-8, or Windows-1252 from the first invalid character on; before that one, both are the same. `sure`: the
+ * Decodes UTF-8, or Windows-1252 from the first invalid character on; before it, both are the same. `isDeclared`: the
  * file declares UTF-8.
  */
-function narrowDecoder(file: string, { sure, assume }: { sure: boolean; assume?: (encoding: Encoding) => void }): Decode {
+function singleByteFallbackDecoder(
+  file: string,
+  { sure: isDeclared, assume }: { sure: boolean; assume?: (encoding: Encoding) => void },
+): Decode {
   let switched = false;
   let begun = Buffer.alloc(0);
-  let letters = sure;
+  let letters = isDeclared;
   let [done, lines] = [0, 0];
   return (bytes) => {
     if (switched) return western(bytes);
     const all = Buffer.concat([begun, bytes ?? Buffer.alloc(0)]);
     // A character may continue in the next chunk.
-    const whole = bytes === undefined ? all : all.subarray(0, all.length - unfinishedBytes(all));
+    const whole = bytes === undefined ? all : all.subarray(0, all.length - incompleteBytes(all));
     begun = all.subarray(whole.length);
     if (isUtf8(whole)) {
       const text = new TextDecoder('utf-8', { ignoreBOM: done > 0 }).decode(whole);
@@ -86,7 +89,7 @@ function narrowDecoder(file: string, { sure, assume }: { sure: boolean; assume?:
       letters ||= /[^\0-\x7f]/.test(text);
       return text;
     }
-    const right = whole.subarray(0, firstWrong(whole));
+    const right = whole.subarray(0, firstInvalidByte(whole));
     if (letters || right.some((byte) => byte > 0x7f))
       throw new SourceFault('not-utf8', { file, line: lines + lineFeedsIn(right) + 1, byte: done + right.length });
     assume?.('windows-1252');
@@ -96,7 +99,7 @@ function narrowDecoder(file: string, { sure, assume }: { sure: boolean; assume?:
 }
 
 /** Returns the number of bytes at the end that begin an incomplete UTF-8 character. */
-function unfinishedBytes(bytes: Buffer): number {
+function incompleteBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;
     if (byte < 0x80) return 0;
@@ -106,14 +109,14 @@ function unfinishedBytes(bytes: Buffer): number {
 }
 
 /** Returns the offset of the first invalid UTF-8 character. */
-function firstWrong(bytes: Buffer): number {
+function firstInvalidByte(bytes: Buffer): number {
   let [right, wrong] = [0, bytes.length];
   while (wrong - right > 1) {
     const middle = (right + wrong) >> 1;
-    if (isUtf8(bytes.subarray(0, middle - unfinishedBytes(bytes.subarray(0, middle))))) right = middle;
+    if (isUtf8(bytes.subarray(0, middle - incompleteBytes(bytes.subarray(0, middle))))) right = middle;
     else wrong = middle;
   }
-  return right - unfinishedBytes(bytes.subarray(0, right));
+  return right - incompleteBytes(bytes.subarray(0, right));
 }
 
 function lineFeedsIn(bytes: Buffer): number {

@@ -70,7 +70,7 @@ export const plainLine = memoize((html: string): string => plainText(html).repla
  */
 export const plainText = memoizeText('plain', (html: string): string => {
   const lines = html.replace(/\r\n?/g, '\n');
-  const broken = lines.includes('<') ? BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), lines) : lines;
+  const broken = lines.includes('<') ? LINE_BREAKS.reduce((text, [tag, ends]) => replaceTagByNewlines(text, tag, ends), lines) : lines;
   return stripControlCharacters(decodeEntities(stripAllTags(broken)))
     .replaceAll('\u00a0', ' ')
     .split('\n')
@@ -81,14 +81,14 @@ export const plainText = memoizeText('plain', (html: string): string => {
 });
 
 /** Tags that end a line of plain text, and the newlines that replace them. */
-const BREAKS: readonly (readonly [RegExp, string])[] = [
+const LINE_BREAKS: readonly (readonly [RegExp, string])[] = [
   [/<br\s*\/?>/i, '\n'],
   [/<\/(?:p|div|h[1-6]|ul|ol|table|blockquote|pre)>/i, '\n\n'],
   [/<\/(?:li|tr)>/i, '\n'],
 ];
 
 /** Replaces a tag and the newlines around it by these newlines. */
-function brokenAt(text: string, tag: RegExp, ends: string): string {
+function replaceTagByNewlines(text: string, tag: RegExp, ends: string): string {
   const parts = text.split(tag);
   const last = parts.length - 1;
   const trimmed = parts.map((part, place) => trimEndOf(place > 0 ? trimStartOf(part, '\n') : part, place < last ? '\n' : ''));

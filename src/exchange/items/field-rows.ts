@@ -3,7 +3,7 @@ import { DATES as STORED_DATES } from '../../kinds/events/metas.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
-import { fieldRows, followingRows } from '../../records/writes/post-rows.ts';
+import { deriveRows, fieldRows } from '../../records/writes/post-rows.ts';
 import type { PostItem } from './items.ts';
 
 /**
@@ -27,16 +27,16 @@ export function rowsOfValues(kind: PostKind, raw: Readonly<Record<string, unknow
     try {
       return { ...rowsOf(kind, settled, caller), refused };
     } catch (error) {
-      const wrong = refusedIn(error).filter((name) => name in settled);
+      const wrong = refusedFields(error).filter((name) => name in settled);
       if (wrong.length === 0) throw error;
       refused.push(...wrong);
-      for (const name of wrong.flatMap((name) => (DATES.includes(name) ? DATES : [name]))) delete settled[name];
+      for (const name of wrong.flatMap((name) => (DATE_FIELDS.includes(name) ? DATE_FIELDS : [name]))) delete settled[name];
     }
   }
 }
 
 /** Returns the fields that an error is about. */
-const refusedIn = (error: unknown): string[] => (error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])] : []);
+const refusedFields = (error: unknown): string[] => (error instanceof ApiError ? [...(error.details.faults?.keys() ?? [])] : []);
 
 /** Parses the fields of a kind; returns the values, and the names of the fields that were refused. */
 function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { viewer }: Caller) {
@@ -44,8 +44,8 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
   const refused: string[] = [];
   for (const [name, field] of Object.entries<Field>(kind.fields)) {
     const given = raw[name];
-    if (given === undefined || given === null || given === '' || !isOwn(field)) continue;
-    const { value, fault, late } = field.grammar.read(given, viewer.can, raw);
+    if (given === undefined || given === null || given === '' || !isStoredInRecord(field)) continue;
+    const { value, fault, schemaFault: late } = field.grammar.read(given, viewer.can, raw);
     if (fault || late) refused.push(name);
     else values[name] = value;
   }
@@ -53,11 +53,11 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
 }
 
 /** Whether a field is stored in the row or the metas of the record itself. */
-const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
+const isStoredInRecord = ({ grammar, place }: Field): boolean => !grammar.refersTo && ['column', 'meta', 'rule'].includes(place.in);
 
 function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Omit<ValueRows, 'refused'> {
   const own = fieldRows(kind, values, { trusted: true });
-  const follows = followingRows(kind, values, undefined, caller);
+  const follows = deriveRows(kind, values, undefined, caller);
   const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
   const all = Object.entries({ ...own.metas, ...follows.metas });
   const metas = all.flatMap(([key, list]) => list.map((value) => [key, value] as const));
@@ -67,4 +67,4 @@ function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, calle
 }
 
 /** Fields that are only meaningful together. */
-const DATES: readonly string[] = ['start_date', 'end_date', 'timezone', 'all_day'];
+const DATE_FIELDS: readonly string[] = ['start_date', 'end_date', 'timezone', 'all_day'];

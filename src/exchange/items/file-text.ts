@@ -20,7 +20,7 @@ export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
  * are read.
  */
 export interface FileText {
-  readonly pieces: AsyncGenerator<string>;
+  readonly chunks: AsyncGenerator<string>;
   readonly isAssumed: () => boolean;
 }
 
@@ -28,18 +28,18 @@ export interface FileText {
  * Reads a file that may declare its encoding. `labelOf` finds the encoding's label in the first bytes. Throws
  * SourceFault `unreadable`, and `not-utf8` if the file is damaged.
  */
-export function statedText(path: string, labelOf: (head: Buffer) => string | undefined): FileText {
+export function readDeclaredText(path: string, labelOf: (head: Buffer) => string | undefined): FileText {
   let isAssumed = false;
   const assume = (encoding: string) => {
     isAssumed = encoding === 'windows-1252';
   };
   return {
-    pieces: decodedPieces(path, (first) => decoderFor(basename(path), first, assume, labelOf(first))),
+    chunks: decodedChunks(path, (first) => decoderFor(basename(path), first, assume, labelOf(first))),
     isAssumed: () => isAssumed,
   };
 }
 
-async function* decodedPieces(path: string, decoderOf: (first: Buffer) => Decode): AsyncGenerator<string> {
+async function* decodedChunks(path: string, decoderOf: (first: Buffer) => Decode): AsyncGenerator<string> {
   let decode: Decode | undefined;
   for await (const bytes of bytesOf(path)) {
     decode ??= decoderOf(bytes);
@@ -51,7 +51,7 @@ async function* decodedPieces(path: string, decoderOf: (first: Buffer) => Decode
 }
 
 /** Maximum length of a line or text. No record of a calendar comes near it; it limits the memory that is used. */
-export const LONGEST_TEXT = 8 * 2 ** 20;
+export const MAX_TEXT_LENGTH = 8 * 2 ** 20;
 
 /**
  * Yields the lines of a UTF-8 file with their numbers, without line endings. Throws SourceFault `too-long`,
@@ -59,8 +59,8 @@ export const LONGEST_TEXT = 8 * 2 ** 20;
  */
 export async function* linesOf(path: string): AsyncGenerator<NumberedLine> {
   const tooLong = (line: number) => new SourceFault('too-long', { file: basename(path), line });
-  const pieces = decodedPieces(path, () => utf8Decoder(basename(path)));
-  for await (const { line, text } of linesIn(pieces, LONGEST_TEXT, tooLong)) yield { line, text: text.replace(/\r$/, '') };
+  const pieces = decodedChunks(path, () => utf8Decoder(basename(path)));
+  for await (const { line, text } of linesIn(pieces, MAX_TEXT_LENGTH, tooLong)) yield { line, text: text.replace(/\r$/, '') };
 }
 
 export interface NumberedLine {
@@ -69,13 +69,13 @@ export interface NumberedLine {
 }
 
 /**
- * Yields the lines of a text in chunks, without line feeds. A line of more than `most` letters throws the error that
+ * Yields the lines of a text in chunks, without line feeds. A line above `maxLength` letters throws the error that
  * `tooLong` returns for its number.
  */
 export async function* linesIn(
   pieces: AsyncIterable<string>,
-  most: number,
-  tooLong: (line: number) => Error,
+  maxLength: number,
+  makeError: (line: number) => Error,
 ): AsyncGenerator<NumberedLine> {
   let begun: string[] = [];
   let length = 0;
@@ -89,7 +89,7 @@ export async function* linesIn(
     }
     begun.push(piece.slice(from));
     length += piece.length - from;
-    if (length > most) throw tooLong(line + 1);
+    if (length > maxLength) throw makeError(line + 1);
   }
   if (length > 0) yield { line: line + 1, text: begun.join('') };
 }

@@ -4,7 +4,7 @@ import type { PostItem } from './items.ts';
 const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
 
 /** Whether a URL ends in the extension of an image. */
-export const namesImage = (url: string): boolean => IMAGE.test(url);
+export const isImageUrl = (url: string): boolean => IMAGE.test(url);
 
 /**
  * Returns an attachment for an image that a source references by URL. `type`: its media type; empty if the source does

@@ -2,7 +2,7 @@ import { postKinds } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { StoredRecurrence, StoredSeries } from '../../storage/rows/recurrences.ts';
 import type { Post } from '../../wordpress/rows.ts';
-import type { Aside } from './report.ts';
+import type { NonItemEntry } from './report.ts';
 
 /**
  * Bulk data as plain objects, one item at a time. Every reader (a file, another site) yields a stream of items, every
@@ -14,7 +14,7 @@ import type { Aside } from './report.ts';
  */
 export type Item = PostItem | TermItem | AuthorItem | SettingsItem;
 
-interface Named {
+interface IdentifiedItem {
   /** Name in the source; the same in every export of that source. */
   readonly sourceId: string;
   /** The id in the source, which is kept if it is free. */
@@ -24,7 +24,7 @@ interface Named {
 }
 
 /** Language of an item, and its translations. */
-interface Spoken {
+interface LanguageMembers {
   /** Language code. */
   readonly language?: string | undefined;
   /** A name that all translations of one record share, within their kind. */
@@ -32,7 +32,7 @@ interface Spoken {
 }
 
 /** An event, a venue, an organizer or an attachment, in the form of its rows. */
-export interface PostItem extends Named, Spoken {
+export interface PostItem extends IdentifiedItem, LanguageMembers {
   readonly kind: PostKindName | 'attachment';
   /** Columns as WordPress stores them. Absent columns get WordPress's defaults, or are left unchanged in an update. */
   readonly columns: PostColumns;
@@ -91,7 +91,7 @@ export type LinkedKind = 'venue' | 'organizer' | 'attachment';
 export type PostColumns = Partial<Omit<Post, 'ID' | 'post_author' | 'post_parent' | 'post_type' | 'comment_count'>>;
 
 /** A category or a tag. */
-export interface TermItem extends Named, Spoken {
+export interface TermItem extends IdentifiedItem, LanguageMembers {
   readonly kind: TermKindName;
   /** As stored, with entities. */
   readonly name: string;
@@ -124,11 +124,11 @@ export interface TermReference {
  * Qualifies references to terms with the language of their record, since the same name in another language is another
  * term.
  */
-export const termsIn = (language: string | undefined, terms: readonly TermReference[]): readonly TermReference[] =>
+export const withTermLanguage = (language: string | undefined, terms: readonly TermReference[]): readonly TermReference[] =>
   language === undefined ? terms : terms.map((term) => ({ ...term, sourceId: `${language}\n${term.sourceId}`, language }));
 
 /** An author of posts. */
-export interface AuthorItem extends Named {
+export interface AuthorItem extends IdentifiedItem {
   readonly kind: 'author';
   readonly login: string;
   readonly email: string;
@@ -140,13 +140,13 @@ export interface AuthorItem extends Named {
 }
 
 /** Options of the source as stored; imported only on request. */
-export interface SettingsItem extends Named {
+export interface SettingsItem extends IdentifiedItem {
   readonly kind: 'settings';
   readonly options: Readonly<Record<string, string>>;
 }
 
 /** Returns the ids of the records as which an item of this site is shown: for a recurring event, one for each date. */
-export const recordIdsOf = ({ id, recurrence }: PostItem): number[] => {
+export const publicIdsOf = ({ id, recurrence }: PostItem): number[] => {
   if (recurrence?.recurs) return recurrence.dates.map((date) => recurrence.base + date.id);
   return id === undefined ? [] : [id];
 };
@@ -200,6 +200,6 @@ export class SourceFault extends Error {
 }
 
 /** An entry of a reader: an item, or a note about something that it skipped or could not keep. */
-export type Entry = Item | Aside;
+export type Entry = Item | NonItemEntry;
 
 export const isItem = (entry: Entry): entry is Item => entry.kind !== 'skipped' && entry.kind !== 'loss' && entry.kind !== 'dates';

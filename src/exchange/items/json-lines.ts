@@ -18,13 +18,13 @@ const LIMITS = { depth: 8, values: 200_000 };
 
 /** Yields the lines of a file. */
 export async function* writeJsonLines(home: string, items: AsyncIterable<Item>): AsyncGenerator<string> {
-  yield line({ format: 'fasti', version: VERSION, home });
+  yield toLine({ format: 'fasti', version: VERSION, home });
   let count = 0;
   for await (const item of items) {
     count += 1;
-    yield line(item);
+    yield toLine(item);
   }
-  yield line({ end: true, items: count });
+  yield toLine({ end: true, items: count });
 }
 
 /** Opens files that `writeJsonLines` made. Throws SourceFault naming file and line. */
@@ -45,11 +45,11 @@ export function openJsonLines(paths: readonly string[]): Source {
           if (text.trim() === '') continue;
           const value = parseLine(text, place);
           if (number === 1) {
-            name = siteInHead(value, name, place);
+            name = siteInHeader(value, name, place);
             continue;
           }
           if (ended) throw new SourceFault('after-end', place);
-          const end = END.safeParse(value);
+          const end = END_LINE.safeParse(value);
           if (end.success) {
             if (end.data.items !== count) throw new SourceFault('wrong-number', { ...place, items: end.data.items, count });
             ended = true;
@@ -65,10 +65,10 @@ export function openJsonLines(paths: readonly string[]): Source {
   };
 }
 
-const line = (value: object): string => `${JSON.stringify(value)}\n`;
+const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
-const HEAD = z.object({ format: z.literal('fasti'), version: z.literal(VERSION), home: z.string() });
-const END = z.strictObject({ end: z.literal(true), items: z.int() });
+const HEADER = z.object({ format: z.literal('fasti'), version: z.literal(VERSION), home: z.string() });
+const END_LINE = z.strictObject({ end: z.literal(true), items: z.int() });
 
 const spoken = { language: z.string().optional(), translation_group: z.string().optional() };
 const named = { sourceId: z.string().min(1), id: z.int().min(1).optional(), place: z.string().optional() };
@@ -90,7 +90,7 @@ const moment = z
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   .refine((text) => text === ZERO_DATE || isRealDate(text));
 /** Maximum of the column that stores the length of a date, in seconds. */
-const LONGEST = 8_388_607;
+const MAX_DURATION_S = 8_388_607;
 const date = z.strictObject({
   id: z.int().min(1),
   start: moment,
@@ -100,7 +100,7 @@ const date = z.strictObject({
   duration: z
     .int()
     .min(0)
-    .transform((seconds) => Math.min(seconds, LONGEST)),
+    .transform((seconds) => Math.min(seconds, MAX_DURATION_S)),
   sequence: z.int().min(0),
   listed: z.boolean(),
 });
@@ -175,8 +175,8 @@ function parseLine(text: string, place: LinePlace): unknown {
 }
 
 /** Returns the site that a file belongs to. Files of several sites cannot be imported as one source. */
-function siteInHead(value: unknown, before: string | undefined, place: LinePlace): string {
-  const head = HEAD.safeParse(value);
+function siteInHeader(value: unknown, before: string | undefined, place: LinePlace): string {
+  const head = HEADER.safeParse(value);
   if (!head.success) throw new SourceFault('not-json-lines', place, head.error);
   const name = siteName(head.data.home);
   if (before !== undefined && before !== name) throw new SourceFault('several-sites', { ...place, one: before, other: name });

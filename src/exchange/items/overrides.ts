@@ -1,5 +1,5 @@
 import { foldText } from '../../storage/engine/collation.ts';
-import { type Entry, isItem, isPostItem, type PostItem, type TermReference, termsIn } from './items.ts';
+import { type Entry, isItem, isPostItem, type PostItem, type TermReference, withTermLanguage } from './items.ts';
 import type { Source } from './source.ts';
 
 /** Values that imported records get, whatever their source states. */
@@ -26,16 +26,18 @@ export function withOverrides<Some extends Source>(source: Some, { status, categ
 }
 
 /** Statuses of records that are public in the source, either at once or in the future. */
-const SHOWN: readonly (string | undefined)[] = [undefined, 'publish', 'future'];
+const PUBLIC_STATUSES: readonly (string | undefined)[] = [undefined, 'publish', 'future'];
 
 function overrideItem(item: PostItem, status: string | undefined, terms: readonly TermReference[]): PostItem {
   const own = item.terms ?? [];
-  const added = termsIn(item.language, terms).filter(
+  const added = withTermLanguage(item.language, terms).filter(
     ({ sourceId }) => !own.some((term) => term.kind === 'category' && term.sourceId === sourceId),
   );
   return {
     ...item,
-    ...(status !== undefined && SHOWN.includes(item.columns.post_status) ? { columns: { ...item.columns, post_status: status } } : {}),
+    ...(status !== undefined && PUBLIC_STATUSES.includes(item.columns.post_status)
+      ? { columns: { ...item.columns, post_status: status } }
+      : {}),
     ...(item.kind === 'event' && added.length > 0 ? { terms: [...own, ...added] } : {}),
   };
 }

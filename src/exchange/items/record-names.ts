@@ -11,24 +11,24 @@ import { startsOfRecurring } from '../../storage/rows/recurring-events.ts';
  * An index of records by name; events by name and start, recurring events by the starts of all their dates. It is read
  * once and updated with what the import writes.
  */
-export interface Names {
+export interface NameIndex {
   /**
    * Returns the ids of all records with this name outside of the trash, the oldest first. `start` of an event:
    * `YYYY-MM-DD HH:MM:SS` in its own time zone.
    */
   readonly findAll: (db: Database, kind: PostKindName, title: string, start?: string) => Promise<readonly number[]>;
   /** Reads the records of a kind that other writers have created since its names were read. Not for events. */
-  readonly renew: (db: Database, kind: Exclude<PostKindName, 'event'>) => Promise<void>;
+  readonly refresh: (db: Database, kind: Exclude<PostKindName, 'event'>) => Promise<void>;
   readonly add: (kind: PostKindName, title: string, start: string, id: number) => void;
 }
 
-const AT_ONCE = 2000;
+const PAGE_SIZE = 2000;
 
 /**
  * Creates an index, which reads the names of a kind when they are needed for the first time. `recurring`: whether
  * events may recur.
  */
-export function createNames({ recurring }: { readonly recurring: boolean }): Names {
+export function createNameIndex({ recurring }: { readonly recurring: boolean }): NameIndex {
   const known = new Map<PostKindName, Map<string, number[]>>();
   /** The highest id that was read, by kind. */
   const read = new Map<PostKindName, number>();
@@ -38,7 +38,7 @@ export function createNames({ recurring }: { readonly recurring: boolean }): Nam
   };
   const readInto = async (names: Map<string, number[]>, db: Database, kind: PostKindName) => {
     const begin = read.get(kind) ?? 0;
-    for await (const rows of pagesById(AT_ONCE, (after, size) => titlesOf(db, postKind(kind).postType, Math.max(after, begin), size))) {
+    for await (const rows of pagesById(PAGE_SIZE, (after, size) => titlesOf(db, postKind(kind).postType, Math.max(after, begin), size))) {
       for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
       read.set(kind, rows.at(-1)!.id);
       if (kind !== 'event' || !recurring) continue;
@@ -48,14 +48,14 @@ export function createNames({ recurring }: { readonly recurring: boolean }): Nam
     }
     return names;
   };
-  const findAll: Names['findAll'] = async (db, kind, title, start = '') => {
+  const findAll: NameIndex['findAll'] = async (db, kind, title, start = '') => {
     const names = known.get(kind) ?? (await readInto(new Map(), db, kind));
     known.set(kind, names);
     return names.get(nameOf(kind, title, start)) ?? [];
   };
   return {
     findAll,
-    renew: async (db, kind) => {
+    refresh: async (db, kind) => {
       const names = known.get(kind);
       if (names) await readInto(names, db, kind);
     },

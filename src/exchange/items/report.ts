@@ -18,7 +18,7 @@ export interface Loss {
 }
 
 /** Entries of a reader that are not items. */
-export type Aside = SkippedEntry | LossEntry | DatesEntry;
+export type NonItemEntry = SkippedEntry | LossEntry | DatesEntry;
 
 /** Something that is not part of a calendar (`post`, `page`, `comment`), and its number. */
 export interface SkippedEntry {
@@ -45,7 +45,7 @@ export interface DatesEntry {
 }
 
 /** Marks a loss as that of a whole record. */
-export const asWhole = (entry: LossEntry): LossEntry => ({ ...entry, isWhole: true });
+export const asWholeRecord = (entry: LossEntry): LossEntry => ({ ...entry, isWhole: true });
 
 /** All losses for one reason: their number, and the first of them. */
 export interface LossSum {
@@ -75,7 +75,7 @@ export interface Report {
 }
 
 /** Maximum number of losses of one reason that are kept in full. */
-const MOST_EXAMPLES = 20;
+const MAX_EXAMPLES = 20;
 
 /** The contribution of one step to a report. */
 export interface Tally {
@@ -90,31 +90,31 @@ export interface Tally {
 
 export const newTally = (): Tally => ({ created: {}, updated: {}, unchanged: {}, trashed: {}, skipped: {}, lost: {}, losses: new Map() });
 
-export function count(counts: Partial<Record<string, number>>, name: string, more = 1): void {
+export function addToCount(counts: Partial<Record<string, number>>, name: string, more = 1): void {
   counts[name] = ((Object.hasOwn(counts, name) && counts[name]) || 0) + more;
 }
 
 /** Reports a loss. For each reason, only the first ones are kept in full. */
-export function lose(tally: Tally, loss: Loss): void {
+export function addLoss(tally: Tally, loss: Loss): void {
   addLosses(tally, loss.reason, 1, [loss]);
 }
 
 /** Adds an entry that is not an item to a tally; entries about dates are ignored. */
-export function noteAside(tally: Tally, entry: Aside): void {
+export function addAside(tally: Tally, entry: NonItemEntry): void {
   if (entry.kind === 'skipped') {
-    count(tally.skipped, entry.what, entry.count);
+    addToCount(tally.skipped, entry.what, entry.count);
     return;
   }
   if (entry.kind === 'dates') return;
   const { loss, isWhole } = entry;
-  if (isWhole && loss.kind !== 'source') count(tally.lost, loss.kind);
-  lose(tally, loss);
+  if (isWhole && loss.kind !== 'source') addToCount(tally.lost, loss.kind);
+  addLoss(tally, loss);
 }
 
 /** Adds one tally to another. */
-export function addTally(sum: Tally, more: Tally): void {
+export function mergeTally(sum: Tally, more: Tally): void {
   for (const name of ['created', 'updated', 'unchanged', 'trashed', 'skipped', 'lost'] as const) {
-    for (const [kind, number] of Object.entries(more[name])) count(sum[name], kind, number);
+    for (const [kind, number] of Object.entries(more[name])) addToCount(sum[name], kind, number);
   }
   for (const [reason, { count: number, examples }] of more.losses) addLosses(sum, reason, number, examples);
 }
@@ -123,14 +123,14 @@ function addLosses({ losses }: Tally, reason: string, number: number, examples: 
   const sum = losses.get(reason) ?? { count: 0, examples: [] };
   losses.set(reason, sum);
   sum.count += number;
-  sum.examples.push(...examples.slice(0, MOST_EXAMPLES - sum.examples.length).map(shortened));
+  sum.examples.push(...examples.slice(0, MAX_EXAMPLES - sum.examples.length).map(shortenLoss));
 }
 
-const LONGEST = 200;
-const shortened = (loss: Loss): Loss => ({
+const MAX_TEXT_LENGTH = 200;
+const shortenLoss = (loss: Loss): Loss => ({
   ...loss,
-  of: firstCharacters(loss.of, LONGEST),
-  ...(loss.detail === undefined ? {} : { detail: firstCharacters(loss.detail, LONGEST) }),
+  of: firstCharacters(loss.of, MAX_TEXT_LENGTH),
+  ...(loss.detail === undefined ? {} : { detail: firstCharacters(loss.detail, MAX_TEXT_LENGTH) }),
 });
 
 /** Returns the losses by reason. */
@@ -138,7 +138,7 @@ export const lossesIn = ({ losses }: Pick<Tally, 'losses'>): Report['losses'] =>
   Array.from(losses, ([reason, sum]) => ({ reason, ...sum }));
 
 /** Returns the counts of a report as shown to people; `trashed` only if something was moved to the trash. */
-export const shownCounts = ({ created, updated, unchanged, trashed, lost }: Report): Readonly<Record<string, Count>> => ({
+export const countsToShow = ({ created, updated, unchanged, trashed, lost }: Report): Readonly<Record<string, Count>> => ({
   created,
   updated,
   unchanged,

@@ -34,7 +34,7 @@ export async function postItems(
   const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
   const hasTerms = kind !== 'attachment' && postKind(kind).terms.length > 0;
   const terms = hasTerms ? await loadTermsOf(db, ids) : new Map<number, Term[]>();
-  const places = hasTerms ? await namesakes(db) : new Map<number, number>();
+  const places = hasTerms ? await positionsAmongNamesakes(db) : new Map<number, number>();
   const reference = (term: Term): TermReference => ({
     kind: term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category',
     sourceId: termName(term, places),
@@ -81,7 +81,7 @@ export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorIt
 /** Returns all terms of both kinds with their metas, parents before their children. `ids`: only these, by kind. */
 export async function termItems(db: Database, ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>): Promise<TermItem[]> {
   const items: TermItem[] = [];
-  const places = await namesakes(db);
+  const places = await positionsAmongNamesakes(db);
   for (const kind of termKinds) {
     const all: Term[] = await termsOf(db, kind.taxonomy).orderBy('t.term_id');
     const byId = new Map(all.map((term) => [term.term_id, term]));
@@ -102,7 +102,7 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
 }
 
 /** Returns the position of each term among the terms that share its slug, by id; the first one is 0. */
-async function namesakes(db: Database): Promise<ReadonlyMap<number, number>> {
+async function positionsAmongNamesakes(db: Database): Promise<ReadonlyMap<number, number>> {
   const groups = groupedBy(await termsOfSharedSlugs(db), ({ taxonomy, slug }) => `${taxonomy} ${slug}`);
   return new Map([...groups.values()].flatMap((group) => group.map(({ term_id: id }, place): [number, number] => [id, place])));
 }

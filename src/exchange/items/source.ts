@@ -1,7 +1,7 @@
 import type { FetchOptions } from '../../media/safe-fetch.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { type Entry, isItem } from './items.ts';
-import { searchVersions, type Versions } from './versions.ts';
+import { createVersionSearch, type Versions } from './versions.ts';
 
 /** A source of items, which can be read any number of times. */
 export interface Source {
@@ -33,27 +33,27 @@ export interface Survey {
  * Reads a source to its end, so that a broken file is rejected before anything is written. `most`: the highest id that
  * a post of the site may have. Throws SourceFault.
  */
-export async function survey(source: Source, most = HIGHEST_ID): Promise<Survey> {
+export async function surveySource(source: Source, most = MAX_POST_ID): Promise<Survey> {
   let entries = 0;
   let highestId = 0;
-  const versions = searchVersions();
+  const versions = createVersionSearch();
   for await (const entry of source.entries()) {
     entries += 1;
-    versions.see(entry);
-    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= Math.min(most, HIGHEST_ID))
+    versions.addEntry(entry);
+    if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= Math.min(most, MAX_POST_ID))
       highestId = entry.id;
   }
   return { entries, highestId, versions: versions.found() };
 }
 
 /** Higher ids are not real ids of a site and are ignored for new ids. */
-const HIGHEST_ID = 2 ** 40;
+const MAX_POST_ID = 2 ** 40;
 
 /**
  * Returns the name of a source for people, from its name in the ledger: the calendar, the site or the file. `files`:
  * the files that were given, used for CSV sources, which have no name.
  */
-export const shownName = (name: string, files: readonly string[] = []): string =>
+export const displayName = (name: string, files: readonly string[] = []): string =>
   name === 'csv' && files.length > 0 ? files.join(', ') : name.replace(/^(?:ical:|jsonld:|csv )(?=.)/, '');
 
 /** Returns the ledger name for the address of a site: without scheme and trailing slash. */

@@ -12,15 +12,15 @@ export type Versions = ReadonlyMap<string, string>;
 
 /** Finds records of which a source contains several versions, as overlapping exports do. */
 export interface VersionSearch {
-  readonly see: (entry: Entry) => void;
+  readonly addEntry: (entry: Entry) => void;
   readonly found: () => Versions;
 }
 
-export function searchVersions(): VersionSearch {
+export function createVersionSearch(): VersionSearch {
   const seen = new Map<string, { readonly look: string; readonly modified: string }>();
   const several = new Set<string>();
   return {
-    see: (entry) => {
+    addEntry: (entry) => {
       if (!hasVersions(entry)) return;
       const name = nameIn(entry);
       const version = { look: digestOf(entry), modified: modifiedOf(entry) };
@@ -35,7 +35,7 @@ export function searchVersions(): VersionSearch {
 }
 
 /** Yields the entries of a source with one version of each record, and reports the other versions. */
-export async function* latestOf(entries: AsyncIterable<Entry>, versions: Versions): AsyncGenerator<Entry> {
+export async function* latestVersions(entries: AsyncIterable<Entry>, versions: Versions): AsyncGenerator<Entry> {
   for await (const entry of entries) {
     const latest = hasVersions(entry) ? versions.get(nameIn(entry)) : undefined;
     if (!hasVersions(entry) || latest === undefined || latest === digestOf(entry)) yield entry;

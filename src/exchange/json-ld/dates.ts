@@ -1,6 +1,6 @@
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { unixFromLocal, type Zone } from '../../wordpress/zones.ts';
-import { offsetIn, offsetZone, unambiguousZone, wallIn } from '../items/unambiguous-zone.ts';
+import { offsetIn, offsetZone, unambiguousZone, wallTimeIn } from '../items/unambiguous-zone.ts';
 
 /** The dates of an event, as values of its fields. */
 export interface PageDates {
@@ -9,7 +9,7 @@ export interface PageDates {
   readonly timezone: string;
   readonly all_day: boolean;
   /** Correction of an end that is before the start on the page, as a reason of `exchange:losses`. */
-  readonly mended: 'end-before-start' | 'end-next-day' | undefined;
+  readonly correction: 'end-before-start' | 'end-next-day' | undefined;
 }
 
 /** A date on a page: a day, a time without a zone, or a moment. */
@@ -32,24 +32,24 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
       ? addDays(`${from.day} 00:00:00`, Math.max(0, Math.ceil(secondsOf(duration) / 86_400) - 1)).slice(0, 10)
       : dayOf(to, site);
     const [first, final] = [from.day, last].sort() as [string, string];
-    const mended = last < from.day ? 'end-before-start' : undefined;
-    return { start_date: `${first} 00:00:00`, end_date: `${final} 23:59:59`, timezone: site.name, all_day: true, mended };
+    const correction = last < from.day ? 'end-before-start' : undefined;
+    return { start_date: `${first} 00:00:00`, end_date: `${final} 23:59:59`, timezone: site.name, all_day: true, correction };
   }
   const shown = zoneOf(from, site);
   const begin = momentOf(from, shown);
-  const { finish, mended } = finishOf(begin, to ? endOf(to, shown) : begin + secondsOf(duration), shown);
+  const { finish, correction: mended } = correctedEndOf(begin, to ? endOf(to, shown) : begin + secondsOf(duration), shown);
   const [early, late] = [Math.min(begin, finish), Math.max(begin, finish)];
   const zone = unambiguousZone(shown, [early, late]);
-  const wall = (moment: number) => textFromUnix(wallIn(zone, moment));
-  return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, mended };
+  const wall = (moment: number) => textFromUnix(wallTimeIn(zone, moment));
+  return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, correction: mended };
 }
 
 /** Returns the corrected end of an event, in the zone of its start. */
-function finishOf(begin: number, end: number, zone: Zone): { finish: number } & Pick<PageDates, 'mended'> {
-  if (end >= begin) return { finish: end, mended: undefined };
-  const [first, last] = [begin, end].map((moment) => textFromUnix(wallIn(zone, moment))) as [string, string];
-  if (last.slice(0, 10) < first.slice(0, 10)) return { finish: end, mended: 'end-before-start' };
-  return { finish: unixFromLocal(addDays(last, 1), zone), mended: 'end-next-day' };
+function correctedEndOf(begin: number, end: number, zone: Zone): { finish: number } & Pick<PageDates, 'correction'> {
+  if (end >= begin) return { finish: end, correction: undefined };
+  const [first, last] = [begin, end].map((moment) => textFromUnix(wallTimeIn(zone, moment))) as [string, string];
+  if (last.slice(0, 10) < first.slice(0, 10)) return { finish: end, correction: 'end-before-start' };
+  return { finish: unixFromLocal(addDays(last, 1), zone), correction: 'end-next-day' };
 }
 
 /** Returns the offset of a date in seconds; undefined if it has none. */
@@ -59,7 +59,7 @@ export function offsetOf(text: string): number | undefined {
 }
 
 /** Converts `20270501T200000` to `2027-05-01T20:00:00`. */
-function longForm(basic: string): string {
+function extendedForm(basic: string): string {
   const [day, time = ''] = basic.split(/T/i) as [string, string?];
   const date = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
   return time === '' ? date : `${date}T${time.replace(/\d\d(?=\d)/g, '$&:')}`;
@@ -67,7 +67,7 @@ function longForm(basic: string): string {
 
 /** Parses a date of ISO 8601 in extended or basic form. */
 function readDate(text: string): WrittenDate | undefined {
-  const long = text.trim().replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+-])/i, longForm);
+  const long = text.trim().replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+-])/i, extendedForm);
   const [, day, hour, minute, second = '00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(long) ?? [];
   if (day === undefined) return undefined;
@@ -92,17 +92,17 @@ const endOf = (date: WrittenDate, zone: Zone): number =>
 
 function dayOf(date: WrittenDate, site: Zone): string {
   if ('day' in date) return date.day;
-  return textFromUnix(wallIn(zoneOf(date, site), momentOf(date, site))).slice(0, 10);
+  return textFromUnix(wallTimeIn(zoneOf(date, site), momentOf(date, site))).slice(0, 10);
 }
 
-const LONGEST_S = 366 * 86_400;
+const MAX_DURATION_S = 366 * 86_400;
 
 /** Returns the seconds of a duration in ISO 8601; 0 if it is invalid. */
 function secondsOf(text: string): number {
   const [, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^P(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,7})(?:\.\d{1,6})?S)?)?$/i.exec(text.trim()) ?? [];
   return Math.min(
-    LONGEST_S,
+    MAX_DURATION_S,
     Number(weeks) * 604_800 + Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
   );
 }

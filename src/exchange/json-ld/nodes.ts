@@ -5,7 +5,7 @@ import { parseJson } from '../../wordpress/json.ts';
 /** An object of JSON-LD, with unvalidated values. */
 export type Node = Readonly<Record<string, unknown>>;
 
-const MOST_VALUES = 200_000;
+const MAX_JSON_VALUES = 200_000;
 
 /** Types of schema.org that are events (schema.org/Event, "More specific types"). */
 const EVENT_TYPES = new Set([
@@ -36,14 +36,14 @@ const OTHER_TYPES = new Set(['Festival', 'Hackathon', 'CourseInstance', 'EventSe
  * Parses a block; returns undefined if it is not JSON. Comments around it and line breaks within its texts are
  * tolerated.
  */
-export function parsedBlock(text: string): unknown {
+export function parseBlock(text: string): unknown {
   const bare = text
     .trim()
     .replace(/^(?:<!--|\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|<!\[CDATA\[)/, '')
     .replace(/(?:-->|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>|\]\]>)$/, '')
     .replace(/[\x00-\x1f]+/g, ' ')
     .trim();
-  const read = parseJson(Buffer.from(bare.endsWith(';') ? bare.slice(0, -1) : bare), MOST_VALUES);
+  const read = parseJson(Buffer.from(bare.endsWith(';') ? bare.slice(0, -1) : bare), MAX_JSON_VALUES);
   return 'value' in read ? read.value : undefined;
 }
 
@@ -55,7 +55,7 @@ export function eventsIn(values: readonly unknown[]): Node[] {
   const byId = nodesById(values);
   const events: Node[] = [];
   const seen = new Set<string>();
-  walk(values, (node) => {
+  visitNodes(values, (node) => {
     if (!isEvent(node)) return Object.values(node);
     const id = node['@id'];
     if (typeof id !== 'string') events.push(node);
@@ -81,16 +81,16 @@ function eventsOf(nodes: readonly Node[]): Node[] {
     if (known) known.push(node);
     else {
       starts.set(start, [node]);
-      if (compared.length < MOST_COMPARED) compared.push(start);
+      if (compared.length < MAX_STARTS_COMPARED) compared.push(start);
     }
   }
-  if (starts.size === 0) return [merged(nodes)];
-  const common = merged(nodes.filter((node) => !isWhole(node)));
-  return [...starts.values()].map((own) => nodeInheriting(common, merged(own.sort(byExactness)))).filter(isEvent);
+  if (starts.size === 0) return [mergeNodes(nodes)];
+  const common = mergeNodes(nodes.filter((node) => !isWhole(node)));
+  return [...starts.values()].map((own) => nodeInheriting(common, mergeNodes(own.sort(compareByPrecision)))).filter(isEvent);
 }
 
 /** Maximum number of starts that each start is compared with. */
-const MOST_COMPARED = 100;
+const MAX_STARTS_COMPARED = 100;
 
 const isWhole = ({ name, startDate }: Node): boolean => textOf(name) !== '' && textOf(startDate) !== '';
 
@@ -99,16 +99,16 @@ const areSameTime = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one) || Date.parse(one) === Date.parse(other);
 
 /** Sorts so that the most precise start comes last and wins: one with a time rather than a day. */
-const byExactness = (one: Node, other: Node): number => textOf(one.startDate).length - textOf(other.startDate).length;
+const compareByPrecision = (one: Node, other: Node): number => textOf(one.startDate).length - textOf(other.startDate).length;
 
 /** Maximum number of members when nodes are merged; more than any type of schema.org has. */
-const MOST_MEMBERS = 500;
+const MAX_MEMBERS = 500;
 
 /** Merges several nodes about one thing; later values win. The cost is proportional to their size. */
-function merged(nodes: readonly Node[]): Node {
+function mergeNodes(nodes: readonly Node[]): Node {
   const members = new Map<string, unknown>();
   for (const node of nodes)
-    for (const [name, value] of Object.entries(node)) if (members.size < MOST_MEMBERS || members.has(name)) members.set(name, value);
+    for (const [name, value] of Object.entries(node)) if (members.size < MAX_MEMBERS || members.has(name)) members.set(name, value);
   return Object.fromEntries(members);
 }
 
@@ -119,7 +119,7 @@ function merged(nodes: readonly Node[]): Node {
 export const nodeInheriting = (other: Node, own: Node): Node => Object.setPrototypeOf({ ...own }, other);
 
 /** Visits all objects in depth-first order; `visit` returns the values in which to continue. */
-function walk(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
+function visitNodes(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
   const waiting: unknown[] = [...values].reverse();
   for (let value = waiting.pop(); waiting.length > 0 || value !== undefined; value = waiting.pop()) {
     const inside = Array.isArray(value) ? value : isNode(value) ? visit(value) : [];
@@ -134,7 +134,7 @@ type NodesById = ReadonlyMap<string, readonly Node[]>;
 
 function nodesById(values: readonly unknown[]): NodesById {
   const byId = new Map<string, Node[]>();
-  walk(values, (node) => {
+  visitNodes(values, (node) => {
     const id = node['@id'];
     if (typeof id === 'string') addToGroup(byId, id, node);
     return Object.values(node);
@@ -148,9 +148,9 @@ function nodesById(values: readonly unknown[]): NodesById {
  */
 const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
   const byName = groupedBy(nodes, ({ name }) => textOf(name));
-  const common = merged(byName.get('') ?? []);
+  const common = mergeNodes(byName.get('') ?? []);
   byName.delete('');
-  const things = new Map([...byName].map(([name, own]) => [name, nodeInheriting(common, merged(own))]));
+  const things = new Map([...byName].map(([name, own]) => [name, nodeInheriting(common, mergeNodes(own))]));
   const [first = common] = things.values();
   return (name: string): Node => things.get(name) ?? first;
 });
@@ -162,10 +162,10 @@ function resolveNode(node: Node, byId: NodesById): Node {
 }
 
 /** Members that may refer to another node of the page by `@id`, with limits on their values that no event reaches. */
-const REFERRING = { location: 100, organizer: 100, offers: 1000, image: 1000 };
+const REFERENCE_LIMITS = { location: 100, organizer: 100, offers: 1000, image: 1000 };
 
 function withReferences(event: Node, byId: NodesById): Node {
-  const referenced = Object.keys(REFERRING).flatMap((name) =>
+  const referenced = Object.keys(REFERENCE_LIMITS).flatMap((name) =>
     event[name] === undefined
       ? []
       : [[name, listOf(event[name]).map((value) => (isNode(value) ? resolveNode(value, byId) : value))] as const],
@@ -174,8 +174,8 @@ function withReferences(event: Node, byId: NodesById): Node {
 }
 
 /** Removes places, organizers, offers and images beyond the limits; also returns their number. */
-export function withLimitedParts(event: Node): { event: Node; leftOut: number } {
-  const long = Object.entries(REFERRING).flatMap(([name, most]) => {
+export function limitParts(event: Node): { event: Node; leftOut: number } {
+  const long = Object.entries(REFERENCE_LIMITS).flatMap(([name, most]) => {
     const values = listOf(event[name]);
     return values.length > most ? [{ name, values: values.slice(0, most), leftOut: values.length - most }] : [];
   });

@@ -7,7 +7,7 @@ export interface Block {
 }
 
 /** Maximum number of blocks on a page. */
-const MOST_BLOCKS = 500;
+const MAX_BLOCKS = 500;
 
 /** Returns the JSON-LD of a file: the contents of a page's scripts, or the whole file if it is JSON. */
 export function blocksOf(file: string): Block[] {
@@ -17,7 +17,7 @@ export function blocksOf(file: string): Block[] {
   let open: { line: number; pieces: string[] } | undefined;
   const parser = new Parser({
     onopentag: (name, attributes) => {
-      if (name !== 'script' || !/^application\/ld\+json\b/i.test((attributes.type ?? '').trim()) || blocks.length >= MOST_BLOCKS) return;
+      if (name !== 'script' || !/^application\/ld\+json\b/i.test((attributes.type ?? '').trim()) || blocks.length >= MAX_BLOCKS) return;
       for (; counted < parser.startIndex; counted += 1) if (file.charCodeAt(counted) === 10) line += 1;
       open = { line, pieces: [] };
     },

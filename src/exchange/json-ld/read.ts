@@ -3,15 +3,15 @@ import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } fr
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decodeEntities, specialChars } from '../../wordpress/content/entities.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import { contentOf } from '../items/content.ts';
 import { STATUSES } from '../items/event-status.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { imageItem } from '../items/image-item.ts';
 import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
-import { asWhole, type LossEntry } from '../items/report.ts';
+import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
-import { addressOf, eventsIn, isNode, listOf, type Node, nodeInheriting, parsedBlock, textOf, withLimitedParts } from './nodes.ts';
+import { addressOf, eventsIn, isNode, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
 import { blocksOf } from './page.ts';
 import { scheduledTimes } from './schedule.ts';
 
@@ -32,9 +32,9 @@ export interface FoundEvent {
 
 /** Finds the events of a page (schema.org Event in JSON-LD), and reports blocks that cannot be read. */
 export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntry[] } {
-  const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parsedBlock(text) }));
+  const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parseBlock(text) }));
   const { url, place } = page;
-  const found = eventsIn(blocks.map(({ value }) => value)).map(withLimitedParts);
+  const found = eventsIn(blocks.map(({ value }) => value)).map(limitParts);
   return {
     events: found.map(({ event: node }) => ({ node, page: { url, place } })),
     losses: [
@@ -49,7 +49,7 @@ export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntr
  * pages is yielded once.
  */
 export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Generator<Entry> {
-  const { scheduled, losses } = withSchedules(events, caller);
+  const { scheduled, losses } = expandSchedules(events, caller);
   yield* losses;
   const names = namesOf(scheduled);
   const seen = new Set<string>();
@@ -67,23 +67,23 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
 }
 
 /** Maximum number of scheduled dates of all events together; beyond it, events come with their first date only. */
-const MOST_SCHEDULED = 200_000;
+const MAX_SCHEDULED_DATES = 200_000;
 
 /**
  * Expands events with a schedule to one event for each date. Events whose schedule cannot be followed are reported and
  * kept as they are.
  */
-function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
+function expandSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
   const losses: LossEntry[] = [];
-  let room = MOST_SCHEDULED;
+  let room = MAX_SCHEDULED_DATES;
   const scheduled = events.flatMap((found): FoundEvent[] => {
-    const times = scheduledTimes(found.node, { site: settings.zone, now: nowUtc(now), most: Math.max(1, room) });
+    const times = scheduledTimes(found.node, { site: settings.zone, now: utcFromDate(now), most: Math.max(1, room) });
     if (!times) return [found];
     room -= times.nodes.length;
     const lose = (reason: string, detail: string) => losses.push(lossOf(reason, found.page.place, titleOf(found.node), detail));
     const isFirstTaken = times.nodes.length === 0 && textOf(found.node.startDate) !== '';
     for (const repeat of times.unknown) lose(isFirstTaken ? 'jsonld-schedule' : 'jsonld-schedule-lost', repeat);
-    if (times.more > 0) lose('jsonld-schedules-cut', String(times.more));
+    if (times.skippedSchedules > 0) lose('jsonld-schedules-cut', String(times.skippedSchedules));
     if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
     if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
     // A date's name does not depend on how many other dates are in the period.
@@ -106,33 +106,33 @@ const lossOf = (reason: string, place: string, of: string, detail?: string): Los
 function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 'sourceId' | 'narrowerId'>> {
   const starts = new Map<string, Set<string>>();
   for (const event of events) {
-    const address = addressIn(event);
+    const address = ownAddressOf(event);
     starts.set(address, (starts.get(address) ?? new Set()).add(textOf(event.node.startDate)));
   }
   return new Map(
     events.map((event) => {
-      const address = addressIn(event);
-      const dated = shortened(`${nameOf(event)}#${textOf(event.node.startDate)}`);
+      const address = ownAddressOf(event);
+      const dated = shortenName(`${nameOf(event)}#${textOf(event.node.startDate)}`);
       const isAlone = address !== '' && starts.get(address)?.size === 1;
-      return [event, isAlone ? { sourceId: shortened(address), narrowerId: dated } : { sourceId: dated }];
+      return [event, isAlone ? { sourceId: shortenName(address), narrowerId: dated } : { sourceId: dated }];
     }),
   );
 }
 
-const nameOf = (found: FoundEvent): string => addressIn(found) || `${found.page.url} ${titleOf(found.node)}`.trim();
+const nameOf = (found: FoundEvent): string => ownAddressOf(found) || `${found.page.url} ${titleOf(found.node)}`.trim();
 
 /** Returns the event's own address: its `@id` or its URL. */
-function addressIn({ node, page }: FoundEvent): string {
+function ownAddressOf({ node, page }: FoundEvent): string {
   const id = typeof node['@id'] === 'string' ? (URL.parse(node['@id'], page.url || undefined)?.href ?? node['@id']) : '';
   return id || addressOf(node.url, page.url);
 }
 
-const LONGEST_NAME = 300;
-const shortened = (name: string): string => (name.length <= LONGEST_NAME ? name : createHash('sha256').update(name).digest('hex'));
+const MAX_NAME_LENGTH = 300;
+const shortenName = (name: string): string => (name.length <= MAX_NAME_LENGTH ? name : createHash('sha256').update(name).digest('hex'));
 
 /** Returns a text without HTML entities, which many programs leave in JSON-LD although its texts are plain. */
-const plain = (value: unknown): string => decodeEntities(textOf(value)).replace(/\s+/g, ' ').trim();
-const titleOf = (node: Node): string => plain(node.name ?? node.headline);
+const decodeText = (value: unknown): string => decodeEntities(textOf(value)).replace(/\s+/g, ' ').trim();
+const titleOf = (node: Node): string => decodeText(node.name ?? node.headline);
 
 // ------------------------------------------------------------------------------------------------- items
 function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' | 'narrowerId'>, caller: Caller): Generator<Entry> {
@@ -142,18 +142,18 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
   if (!dates) {
     // The dates of a series are those of its sub-events.
     if (node.subEvent === undefined && node.subEvents === undefined)
-      yield asWhole(lossOf('jsonld-no-date', page.place, title || name.sourceId, textOf(node.startDate)));
+      yield asWholeRecord(lossOf('jsonld-no-date', page.place, title || name.sourceId, textOf(node.startDate)));
     return;
   }
   const starts = [...new Set(listOf(node.startDate).map(textOf))];
   if (starts.length > 1) yield lossOf('jsonld-several-starts', page.place, title, starts.slice(1).join(', '));
-  const { mended, ...when } = dates;
-  if (mended) yield lossOf(mended, page.place, title, `${when.start_date} - ${when.end_date}`);
+  const { correction, ...when } = dates;
+  if (correction) yield lossOf(correction, page.place, title, `${when.start_date} - ${when.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
   const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...when, website, cost: costOf(node) }, caller);
   for (const field of event.refused) {
     const loss = lossOf('value-refused', page.place, title, field);
-    yield field === 'start_date' ? asWhole(loss) : loss;
+    yield field === 'start_date' ? asWholeRecord(loss) : loss;
   }
   if (event.refused.includes('start_date')) return;
   const image = addressOf(node.image, page.url);
@@ -197,7 +197,7 @@ function post(kind: 'venue' | 'organizer', sourceId: string, values: Node, page:
   const { columns, metas } = rowsOfValues(postKind(kind), values, caller);
   return {
     kind,
-    sourceId: shortened(sourceId),
+    sourceId: shortenName(sourceId),
     place: page.place,
     match: 'details',
     complete: false,
@@ -217,14 +217,14 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
   const place = isNode(value) ? value : { name: textOf(value) };
   const given = hasType(place, 'PostalAddress') ? place : listOf(place.address)[0];
   const address = isNode(given) ? given : { streetAddress: given };
-  const name = plain(
+  const name = decodeText(
     hasType(place, 'PostalAddress') ? address.streetAddress : (place.name ?? address.streetAddress ?? address.addressLocality),
   );
   if (name === '' || /^https?:\/\//i.test(name)) return [];
   const [street, city, region, zip] = [address.streetAddress, address.addressLocality, address.addressRegion, address.postalCode].map(
-    plain,
+    decodeText,
   );
-  const country = countryOf(plain(address.addressCountry));
+  const country = countryOf(decodeText(address.addressCountry));
   const geo = listOf(place.geo).find(isNode);
   const [lat, lng] = [geo?.latitude, geo?.longitude].map((number) => Number(textOf(number) || Number.NaN)) as [number, number];
   const values = {
@@ -234,7 +234,7 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
     country,
     zip,
     ...(/^(US|United States)$/.test(country) ? { state: region } : { province: region }),
-    phone: plain(place.telephone),
+    phone: decodeText(place.telephone),
     website: addressOf(place.url ?? place.sameAs, page.url),
   };
   const item = post('venue', `venue:${[name, street, city].join(' ').toLowerCase()}`, values, page, caller);
@@ -256,13 +256,13 @@ function countryOf(text: string): string {
 
 function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): PostItem[] {
   const who = isNode(value) ? value : { name: textOf(value) };
-  const name = plain(who.name);
+  const name = decodeText(who.name);
   if (name === '') return [];
-  const email = plain(who.email).replace(/^mailto:/i, '');
+  const email = decodeText(who.email).replace(/^mailto:/i, '');
   const values = {
     organizer: specialChars(name),
     email,
-    phone: plain(who.telephone),
+    phone: decodeText(who.telephone),
     website: addressOf(who.url ?? who.sameAs, page.url),
   };
   return [post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, values, page, caller)];
@@ -301,7 +301,7 @@ function currencyOf(node: Node, metas: PostItem['metas']): PostItem['metas'] {
 
 const tagsOf = (node: Node): TermReference[] => {
   const names = listOf(node.keywords).flatMap((words) => (typeof words === 'string' ? words.split(',') : [textOf(words)]));
-  return [...new Set(names.map(plain).filter((name) => name !== '' && name.length <= 100))].map((name) => ({
+  return [...new Set(names.map(decodeText).filter((name) => name !== '' && name.length <= 100))].map((name) => ({
     kind: 'tag',
     sourceId: `name ${name.toLowerCase()}`,
     name: specialChars(name),

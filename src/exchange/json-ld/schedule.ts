@@ -13,15 +13,15 @@ export interface ScheduledTimes {
   /** Whether there are more dates than are imported. */
   readonly isCut: boolean;
   /** Number of schedules that were skipped because there are too many. */
-  readonly more: number;
+  readonly skippedSchedules: number;
 }
 
 /** Maximum number of dates of an event. */
-const MOST_TIMES = 2000;
+const MAX_DATES = 2000;
 /** Maximum number of dates that are looked at, since several schedules may contain the same ones. */
-const MOST_SEEN = 10 * MOST_TIMES;
+const MAX_DATES_EXAMINED = 10 * MAX_DATES;
 /** Maximum number of schedules of an event. */
-const MOST_SCHEDULES = 100;
+const MAX_SCHEDULES = 100;
 const DAY = 86_400;
 
 /**
@@ -36,19 +36,19 @@ export function scheduledTimes(
   const schedules = listOf(node.eventSchedule).filter(isNode);
   if (schedules.length === 0 || node.subEvent !== undefined || node.subEvents !== undefined) return undefined;
   const window: Window = [unixFromText(addMonths(now, -12)), unixFromText(addMonths(now, 24))];
-  const read = schedules.slice(0, MOST_SCHEDULES).map((schedule) => ({
-    repeat: repeatOf(schedule) || 'eventSchedule',
+  const read = schedules.slice(0, MAX_SCHEDULES).map((schedule) => ({
+    repeat: repetitionOf(schedule) || 'eventSchedule',
     times: timesOf(schedule, node, site, window),
   }));
-  const { times, isCut } = firstOf(
+  const { times, isCut } = mergeSchedules(
     read.flatMap(({ times: some }) => some ?? []),
-    Math.min(most, MOST_TIMES),
+    Math.min(most, MAX_DATES),
   );
   return {
     nodes: times.map((time) => nodeInheriting(node, { ...time, duration: undefined })),
     unknown: read.flatMap(({ repeat, times: some }) => (some ? [] : [repeat])),
     isCut,
-    more: Math.max(0, schedules.length - MOST_SCHEDULES),
+    skippedSchedules: Math.max(0, schedules.length - MAX_SCHEDULES),
   };
 }
 
@@ -61,16 +61,16 @@ interface Time {
 /** Iterator over the dates of one schedule, in order. */
 type Times = Iterator<Time, undefined>;
 
-const repeatOf = (schedule: Node): string => textOf(schedule.repeatFrequency);
+const repetitionOf = (schedule: Node): string => textOf(schedule.repeatFrequency);
 
 /**
  * Returns the first dates of all schedules together, without duplicates, and whether there are more. Dates are computed
  * lazily. If two begin at the same time, the one of the later schedule counts.
  */
-function firstOf(schedules: readonly Times[], most: number): { times: Time[]; isCut: boolean } {
+function mergeSchedules(schedules: readonly Times[], most: number): { times: Time[]; isCut: boolean } {
   const byStart = new Map<string, Time>();
   const next = schedules.map((times) => times.next().value);
-  for (let seen = 0; seen < MOST_SEEN && byStart.size <= most; seen += 1) {
+  for (let seen = 0; seen < MAX_DATES_EXAMINED && byStart.size <= most; seen += 1) {
     let first: number | undefined;
     for (const [place, time] of next.entries()) {
       if (time && (first === undefined || time.startDate < next[first]!.startDate)) first = place;
@@ -85,15 +85,15 @@ function firstOf(schedules: readonly Times[], most: number): { times: Time[]; is
 
 /** Returns the dates of one schedule; undefined if it cannot be followed. */
 function timesOf(schedule: Node, event: Node, site: Zone, window: Window): Times | undefined {
-  const begin = momentIn(textOf(schedule.startDate) || textOf(event.startDate));
-  const time = clockIn(textOf(schedule.startTime)) ?? begin?.time;
+  const begin = parseStart(textOf(schedule.startDate) || textOf(event.startDate));
+  const time = parseClock(textOf(schedule.startTime)) ?? begin?.time;
   const rule = ruleOf(schedule);
   if (!begin || !rule) return undefined;
   const start = `${begin.day} ${time ?? '00:00:00'}`;
   const zone = zoneOf(schedule, event, start, site);
   if (!zone) return undefined;
   const length = lengthOf(schedule, event, time);
-  const except = new Set(listOf(schedule.exceptDate).flatMap((date) => exceptionsIn(textOf(date))));
+  const except = new Set(listOf(schedule.exceptDate).flatMap((date) => parseExclusion(textOf(date))));
   const datesOf = (wall: number) => (time === undefined ? daysFrom(wall, length) : momentsFrom(textFromUnix(wall), length, zone));
   return datesWithin(occurrencesOf(rule, unixFromText(start), window), except, datesOf);
 }
@@ -141,27 +141,27 @@ function momentsFrom(local: string, length: number, zone: Zone) {
 }
 
 // ------------------------------------------------------------------------------------------------- when
-interface Begin {
+interface StatedStart {
   readonly day: string;
   readonly time: string | undefined;
 }
 
 /** Parses a day with an optional time, in the local time that it is written in. */
-function momentIn(text: string): Begin | undefined {
+function parseStart(text: string): StatedStart | undefined {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? [];
   if (day === undefined || textFromUnix(unixFromText(`${day} 00:00:00`)).slice(0, 10) !== day) return undefined;
-  return { day, time: clock === undefined ? undefined : clockIn(clock) };
+  return { day, time: clock === undefined ? undefined : parseClock(clock) };
 }
 
 /** Parses `19:30` or `T19:30:00+01:00` to `19:30:00`. */
-function clockIn(text: string): string | undefined {
+function parseClock(text: string): string | undefined {
   const [, hour, minute, second = '00'] = /^T?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?:Z|[+-]\d\d:?\d\d)?$/i.exec(text) ?? [];
   return hour === undefined ? undefined : `${hour}:${minute}:${second}`;
 }
 
 /** Returns the day or time that is excluded. */
-function exceptionsIn(text: string): string[] {
-  const found = momentIn(text);
+function parseExclusion(text: string): string[] {
+  const found = parseStart(text);
   return found ? [found.time === undefined ? found.day : `${found.day} ${found.time}`] : [];
 }
 
@@ -170,11 +170,11 @@ function exceptionsIn(text: string): string[] {
  * event's own.
  */
 function lengthOf(schedule: Node, event: Node, time: string | undefined): number {
-  const end = clockIn(textOf(schedule.endTime));
+  const end = parseClock(textOf(schedule.endTime));
   if (end !== undefined && time !== undefined) return (secondsOfDay(end) - secondsOfDay(time) + DAY) % DAY;
-  const duration = durationIn(textOf(schedule.duration) || textOf(event.duration));
+  const duration = parseDuration(textOf(schedule.duration) || textOf(event.duration));
   if (duration) return duration.seconds;
-  const [from, to] = [momentIn(textOf(event.startDate)), momentIn(textOf(event.endDate))];
+  const [from, to] = [parseStart(textOf(event.startDate)), parseStart(textOf(event.endDate))];
   if (!from || !to) return 0;
   const days = unixFromText(`${to.day} 00:00:00`) - unixFromText(`${from.day} 00:00:00`);
   if (from.time === undefined || to.time === undefined) return time === undefined && days >= 0 ? days + DAY : 0;
@@ -186,7 +186,7 @@ function lengthOf(schedule: Node, event: Node, time: string | undefined): number
 const secondsOfDay = (clock: string): number => unixFromText(`1970-01-01 ${clock}`);
 
 /** Parses a duration of ISO 8601: its parts, and the seconds of its weeks, days and shorter units. */
-function durationIn(text: string) {
+function parseDuration(text: string) {
   const [whole, years = '0', months = '0', weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^P(?:(\d{1,3})Y)?(?:(\d{1,3})M)?(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?$/i.exec(text) ?? [];
   if (whole === undefined || !/\d/.test(whole)) return undefined;
@@ -197,7 +197,7 @@ function durationIn(text: string) {
 }
 
 // ------------------------------------------------------------------------------------------------- how often
-const WORDS = new Map([
+const FREQUENCY_WORDS = new Map([
   ['daily', 'DAILY'],
   ['weekly', 'WEEKLY'],
   ['biweekly', 'WEEKLY;INTERVAL=2'],
@@ -207,16 +207,16 @@ const WORDS = new Map([
 ]);
 
 /** Upper bound for the weekdays of a month, counted from its beginning and from its end. */
-const MOST_PLACES = 100;
+const MAX_WEEKDAYS = 100;
 
 /** Translates a schedule to an iCalendar rule; returns undefined if that is not possible. */
 function ruleOf(schedule: Node): Rule | undefined {
-  const freq = frequencyOf(repeatOf(schedule));
+  const freq = frequencyOf(repetitionOf(schedule));
   const days = listOf(schedule.byDay).map((day) => weekdayOf(textOf(day)));
   const weeks = listOf(schedule.byMonthWeek).map(textOf);
-  if (freq === undefined || days.includes(undefined) || days.length * weeks.length > MOST_PLACES) return undefined;
+  if (freq === undefined || days.includes(undefined) || days.length * weeks.length > MAX_WEEKDAYS) return undefined;
   const placed = weeks.length === 0 ? days : weeks.flatMap((week) => days.map((day) => `${week}${day}`));
-  const until = momentIn(textOf(schedule.endDate));
+  const until = parseStart(textOf(schedule.endDate));
   const list = (name: string, values: readonly unknown[]) => (values.length === 0 ? [] : [`${name}=${values.map(textOf).join()}`]);
   return parseRule(
     [
@@ -231,19 +231,19 @@ function ruleOf(schedule: Node): Rule | undefined {
 }
 
 function frequencyOf(text: string): string | undefined {
-  const named = WORDS.get(text.toLowerCase());
+  const named = FREQUENCY_WORDS.get(text.toLowerCase());
   if (named) return named;
-  const counted = Object.entries(durationIn(text)?.parts ?? {}).filter(([, count]) => count > 0);
+  const counted = Object.entries(parseDuration(text)?.parts ?? {}).filter(([, count]) => count > 0);
   const [[freq, interval] = []] = counted;
   return counted.length === 1 ? `${freq};INTERVAL=${interval}` : undefined;
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
-const NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const WEEKDAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /** Parses `https://schema.org/Monday`, `Monday`, `MO` or `2MO`. */
 function weekdayOf(text: string): string | undefined {
   const word = text.split(/[/#:]/).at(-1) ?? '';
   if (/^[+-]?\d?(?:SU|MO|TU|WE|TH|FR|SA)$/.test(word)) return word;
-  return WEEKDAYS[NAMES.indexOf(word.toLowerCase())];
+  return WEEKDAYS[WEEKDAY_NAMES.indexOf(word.toLowerCase())];
 }

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Fetched, type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
+import { type FetchedBody, type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decoderFor, HEAD_BYTES } from '../items/encoding.ts';
-import { statedText } from '../items/file-text.ts';
+import { readDeclaredText } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
@@ -21,15 +21,15 @@ export interface JsonLdOptions {
   readonly rate: number;
   readonly fetching: FetchOptions;
   /** Called with the number of events found so far. */
-  readonly onWalk?: ((events: number) => void) | undefined;
+  readonly onProgress?: ((events: number) => void) | undefined;
 }
 
-const LONGEST_PAGE = 16 * 2 ** 20;
-const LONGEST_SITEMAP = 64 * 2 ** 20;
-const PAGE_MS = 30_000;
-const MOST_SITEMAPS = 100;
-const MOST_PAGES = 5000;
-const MOST_EVENTS = 50_000;
+const MAX_PAGE_BYTES = 16 * 2 ** 20;
+const MAX_SITEMAP_BYTES = 64 * 2 ** 20;
+const PAGE_TIMEOUT_MS = 30_000;
+const MAX_SITEMAPS = 100;
+const MAX_PAGES = 5000;
+const MAX_EVENTS = 50_000;
 
 /**
  * Opens files with events in JSON-LD: saved pages, or JSON. Throws SourceFault `unreadable`, `not-utf8`, `too-long`.
@@ -37,22 +37,22 @@ const MOST_EVENTS = 50_000;
 export function openJsonLdFiles(paths: readonly string[], caller: Caller): Source {
   const pages = async function* (): AsyncGenerator<ReadPage> {
     for (const path of paths) {
-      const { pieces: coming, isAssumed } = statedText(path, labelOf);
+      const { chunks: coming, isAssumed } = readDeclaredText(path, labelOf);
       const pieces: string[] = [];
       let length = 0;
       for await (const piece of coming) {
         length += piece.length;
-        if (length > LONGEST_PAGE) throw new SourceFault('too-long', { file: basename(path), line: 1 });
+        if (length > MAX_PAGE_BYTES) throw new SourceFault('too-long', { file: basename(path), line: 1 });
         pieces.push(piece);
       }
-      yield { url: '', place: basename(path), text: pieces.join(''), doubt: isAssumed() ? 'encoding-assumed' : undefined };
+      yield { url: '', place: basename(path), text: pieces.join(''), encodingDoubt: isAssumed() ? 'encoding-assumed' : undefined };
     }
   };
   return {
     name: () => `jsonld:${basename(paths[0] ?? '')}`,
     entries: async function* () {
       const events: FoundEvent[] = [];
-      for await (const page of pages()) yield* takenAlone(page, events);
+      for await (const page of pages()) yield* addEventsOfSinglePage(page, events);
       yield* eventEntries(events, caller);
     },
     close: async () => undefined,
@@ -68,14 +68,14 @@ export function openJsonLdFiles(paths: readonly string[], caller: Caller): Sourc
 export async function openJsonLdSite(address: string, options: JsonLdOptions): Promise<Source> {
   const asides: Entry[] = [];
   const events: FoundEvent[] = [];
-  const fetch = fetchSpaced(options);
+  const fetch = createSpacedFetch(options);
   if (options.sitemap) {
     for await (const page of sitemapPages(address, fetch, asides)) {
-      for (const loss of takeEvents(page, events)) asides.push(loss);
-      options.onWalk?.(events.length);
-      if (events.length > MOST_EVENTS) break;
+      for (const loss of addEventsOf(page, events)) asides.push(loss);
+      options.onProgress?.(events.length);
+      if (events.length > MAX_EVENTS) break;
     }
-  } else for (const entry of takenAlone(pageOf(await fetchRequired(address, fetch)), events)) asides.push(entry);
+  } else for (const entry of addEventsOfSinglePage(pageOf(await fetchRequired(address, fetch)), events)) asides.push(entry);
   return {
     name: () => `jsonld:${siteName(address)}`,
     entries: async function* () {
@@ -88,31 +88,31 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
 }
 
 /** Adds the events of a page and returns its losses. Doubts about its encoding are reported only if it has events. */
-function takeEvents(page: ReadPage, events: FoundEvent[]): LossEntry[] {
+function addEventsOf(page: ReadPage, events: FoundEvent[]): LossEntry[] {
   const found = findEvents(page);
   for (const event of found.events) events.push(event);
-  const isDoubtful = page.doubt !== undefined && found.events.length > 0;
-  return [...(isDoubtful ? [sourceLoss(page.doubt!, page.place)] : []), ...found.losses];
+  const isDoubtful = page.encodingDoubt !== undefined && found.events.length > 0;
+  return [...(isDoubtful ? [sourceLoss(page.encodingDoubt!, page.place)] : []), ...found.losses];
 }
 
 /** Does the same for a single page, and reports it if it has no event. */
-function takenAlone(page: ReadPage, events: FoundEvent[]): Entry[] {
+function addEventsOfSinglePage(page: ReadPage, events: FoundEvent[]): Entry[] {
   const before = events.length;
-  const losses = takeEvents(page, events);
+  const losses = addEventsOf(page, events);
   return events.length > before || losses.length > 0 ? losses : [sourceLoss('jsonld-none', page.place)];
 }
 
-type Fetch = (url: string, maxBytes: number) => Promise<Fetched>;
+type Fetch = (url: string, maxBytes: number) => Promise<FetchedBody>;
 
 /** Returns a fetch function that keeps requests apart as the rate demands. */
-function fetchSpaced({ rate, fetching }: JsonLdOptions): Fetch {
+function createSpacedFetch({ rate, fetching }: JsonLdOptions): Fetch {
   let next = 0;
   return async (url, maxBytes) => {
     const wait = next - performance.now();
     if (wait > 0) await sleep(wait);
     next = performance.now() + 1000 / rate;
     return fetchPublic(url, {
-      timeoutMs: PAGE_MS,
+      timeoutMs: PAGE_TIMEOUT_MS,
       headers: { accept: 'text/html,application/ld+json,application/xml' },
       ...fetching,
       maxBytes,
@@ -121,7 +121,7 @@ function fetchSpaced({ rate, fetching }: JsonLdOptions): Fetch {
 }
 
 /** Fetches the page or sitemap that the user named. Throws SourceFault if that fails. */
-async function fetchRequired(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE): Promise<Fetched> {
+async function fetchRequired(url: string, fetch: Fetch, maxBytes = MAX_PAGE_BYTES): Promise<FetchedBody> {
   try {
     return await fetch(url, maxBytes);
   } catch (error) {
@@ -132,27 +132,27 @@ async function fetchRequired(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE)
 
 /** A page, and doubts about its encoding, as a reason of `exchange:losses`. */
 interface ReadPage extends Page {
-  readonly doubt: 'encoding-assumed' | 'jsonld-characters' | undefined;
+  readonly encodingDoubt: 'encoding-assumed' | 'jsonld-characters' | undefined;
 }
 
-const pageOf = ({ url, bytes, headers }: Fetched): ReadPage => ({ url, place: url, ...decoded(bytes, headers['content-type']) });
+const pageOf = ({ url, bytes, headers }: FetchedBody): ReadPage => ({ url, place: url, ...decodePage(bytes, headers['content-type']) });
 
 /**
  * Decodes a response in the encoding that its headers declare; otherwise the page's declaration; otherwise the one
  * detected from its bytes. A damaged page is still used.
  */
-function decoded(bytes: Buffer, type = ''): Pick<ReadPage, 'text' | 'doubt'> {
+function decodePage(bytes: Buffer, type = ''): Pick<ReadPage, 'text' | 'encodingDoubt'> {
   const label = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(type)?.[1] ?? labelOf(bytes.subarray(0, HEAD_BYTES));
-  let doubt: ReadPage['doubt'];
+  let encodingDoubt: ReadPage['encodingDoubt'];
   const assume = (encoding: string) => {
-    if (encoding === 'windows-1252') doubt = 'encoding-assumed';
+    if (encoding === 'windows-1252') encodingDoubt = 'encoding-assumed';
   };
   try {
     const decode = decoderFor('', bytes, assume, label);
-    return { text: decode(bytes) + decode(undefined), doubt };
+    return { text: decode(bytes) + decode(undefined), encodingDoubt };
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    return { text: new TextDecoder().decode(bytes), doubt: 'jsonld-characters' };
+    return { text: new TextDecoder().decode(bytes), encodingDoubt: 'jsonld-characters' };
   }
 }
 
@@ -166,18 +166,18 @@ async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): As
   let others = 0;
   let isCut = false;
   for (let place = 0; place < sitemaps.length; place += 1) {
-    const found = locationsOf(await sitemapText(await fetchRequired(sitemaps[place]!, fetch, LONGEST_SITEMAP)));
+    const found = locationsOf(await sitemapText(await fetchRequired(sitemaps[place]!, fetch, MAX_SITEMAP_BYTES)));
     const own = (url: string) => URL.canParse(url) && new URL(url).host === host;
     for (const more of found.sitemaps.filter(own)) {
-      if (sitemaps.length >= MOST_SITEMAPS) isCut = true;
+      if (sitemaps.length >= MAX_SITEMAPS) isCut = true;
       else if (!sitemaps.includes(more)) sitemaps.push(more);
     }
     for (const url of found.pages) {
       if (!own(url)) others += 1;
-      else if (seen.size >= MOST_PAGES) isCut = true;
+      else if (seen.size >= MAX_PAGES) isCut = true;
       else if (!seen.has(url)) {
         seen.add(url);
-        const page = await fetch(url, LONGEST_PAGE).catch((error: unknown) => {
+        const page = await fetch(url, MAX_PAGE_BYTES).catch((error: unknown) => {
           if (!(error instanceof FetchRefused)) throw error;
           asides.push({ kind: 'loss', loss: { reason: 'page-not-fetched', kind: 'source', of: url, detail: error.fault } });
           return undefined;
@@ -192,10 +192,10 @@ async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): As
 
 const inflate = promisify(gunzip);
 
-async function sitemapText({ url, bytes }: Fetched): Promise<string> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decoded(bytes).text;
+async function sitemapText({ url, bytes }: FetchedBody): Promise<string> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decodePage(bytes).text;
   try {
-    return decoded(await inflate(bytes, { maxOutputLength: LONGEST_SITEMAP })).text;
+    return decodePage(await inflate(bytes, { maxOutputLength: MAX_SITEMAP_BYTES })).text;
   } catch (error) {
     throw new SourceFault('feed-not-fetched', { address: url, what: 'gzip' }, error);
   }

@@ -14,7 +14,7 @@ import {
   VENUE_LINK,
   VENUE_ORIGIN,
 } from '../../kinds/events/metas.ts';
-import { ownParams, postKind } from '../../kinds/index.ts';
+import { additionalParams, postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
@@ -47,7 +47,7 @@ export interface LiveContext {
 /** An item, and the members whose stored form could only be guessed. */
 export interface LiveItem {
   readonly item: PostItem;
-  readonly changed: readonly string[];
+  readonly guessedMembers: readonly string[];
 }
 
 /** Returns an event with its dates, cost, links and terms. */
@@ -62,7 +62,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
       position: record.cost_details.currency_position,
       values: record.cost_details.values,
     },
-    { symbol: calendar.currencySymbol, after: calendar.currencyAfter },
+    { symbol: calendar.currencySymbol, after: calendar.isCurrencyAfterAmount },
     context.free,
   );
   const links: Link[] = [
@@ -90,7 +90,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     ...filledMetas(eventTexts, record),
     ...(status === undefined ? [] : pair(STATE, status)),
     ...Object.entries(record.custom_fields).flatMap(([name, { value }]) => customMetas(name, value, calendar.customFields)),
-    ...lineage(record),
+    ...globalIdsOf(record),
   ];
   return {
     item: {
@@ -104,7 +104,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
         ...record.tags.map(({ slug, name }) => ({ kind: 'tag', sourceId: slug, slug, name }) as const),
       ],
     },
-    changed: [...changed, ...(cost.same ? [] : ['cost'])],
+    guessedMembers: [...changed, ...(cost.same ? [] : ['cost'])],
   };
 }
 
@@ -130,7 +130,7 @@ function customMetas(name: string, value: string, fields: readonly CustomField[]
 
 /** Returns a venue with its address, texts and coordinates. */
 export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
-  const { columns, changed } = columnsOf(record, record.venue, context);
+  const { columns, changed: guessedMembers } = columnsOf(record, record.venue, context);
   const { geo_lat: lat, geo_lng: lng } = record;
   const shown = (value: boolean | null) => (value === false ? '' : '1');
   return {
@@ -145,18 +145,18 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
           ...pair(keys.show_map, shown(record.show_map)),
           ...pair(keys.show_map_link, shown(record.show_map_link)),
         ]),
-        ...lineage(record),
+        ...globalIdsOf(record),
       ],
       absent: [...textsOf('venue', venueTexts), ...absentImage(record)],
       links: imageLink(record),
     },
-    changed,
+    guessedMembers,
   };
 }
 
 /** Returns an organizer with its texts and image. */
 export function organizerItem(record: LiveOrganizer, context: LiveContext): LiveItem {
-  const { columns, changed } = columnsOf(record, record.organizer, context);
+  const { columns, changed: guessedMembers } = columnsOf(record, record.organizer, context);
   return {
     item: {
       ...identityOf('organizer', record, context),
@@ -164,19 +164,19 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
       metas: [
         [ORGANIZER_ORIGIN, ORIGIN],
         ...filledMetas(organizerTexts, { ...record, email: decodeEntities(record.email) }),
-        ...lineage(record),
+        ...globalIdsOf(record),
       ],
       absent: [...textsOf('organizer', organizerTexts), ...absentImage(record)],
       links: imageLink(record),
     },
-    changed,
+    guessedMembers,
   };
 }
 
 /** Returns a category or tag; `parent` is the slug of its parent. */
 export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string | undefined): TermItem => ({
   kind,
-  ...spokenOf(term),
+  ...languageMembersOf(term),
   sourceId: term.slug,
   id: term.id,
   name: term.name,
@@ -234,14 +234,14 @@ const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Text
  * means nothing.
  */
 const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>): string[] => {
-  const ours = ownParams(postKind(kind).fields);
+  const ours = additionalParams(postKind(kind).fields);
   return Object.entries(texts).flatMap(([name, key]) => (ours.includes(name) ? [] : [key]));
 };
 
 function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveContext) {
   const { place, author } = context;
   const { id: postId } = record;
-  const name = { kind, sourceId: String(postId), id: postId, place, complete: false, ...spokenOf(record, context) } as const;
+  const name = { kind, sourceId: String(postId), id: postId, place, complete: false, ...languageMembersOf(record, context) } as const;
   return { ...name, ...(author === undefined ? {} : { author }) };
 }
 
@@ -249,7 +249,7 @@ function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveConte
  * Returns language and translations of a record. The group is named after the lowest id. The translations of a date of
  * a recurring event are those of the event.
  */
-function spokenOf(
+function languageMembersOf(
   record: LivePost | LiveTerm,
   context?: Pick<LiveContext, 'home' | 'settings'>,
 ): Pick<PostItem, 'language' | 'translation_group'> {
@@ -283,7 +283,7 @@ const imageLink = ({ image: shown }: LivePost): Link[] =>
 const absentImage = ({ image: shown }: LivePost): string[] => (shown === false ? ['_thumbnail_id'] : []);
 
 /** Returns the ids that a record had on other sites; the first one is its own. */
-const lineage = ({ global_id_lineage: ids }: LivePost): [string, string][] =>
+const globalIdsOf = ({ global_id_lineage: ids }: LivePost): [string, string][] =>
   ids.slice(1).map((one): [string, string] => ['_tribe_aggregator_global_id_lineage', one]);
 
 function columnsOf(record: LivePost, title: string, { settings, core }: LiveContext): { columns: PostColumns; changed: string[] } {
@@ -291,8 +291,8 @@ function columnsOf(record: LivePost, title: string, { settings, core }: LiveCont
   const changed: string[] = [];
   const settled = (name: string, raw: string | undefined, guess: () => Guess): string => {
     if (raw !== undefined) return raw;
-    const { text: guessed, same } = guess();
-    if (!same) changed.push(name);
+    const { text: guessed, isExact } = guess();
+    if (!isExact) changed.push(name);
     return guessed;
   };
   return {

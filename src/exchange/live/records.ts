@@ -159,7 +159,7 @@ export type LiveImage = Exclude<z.output<typeof image>, false>;
  * Whether a record has been blanked because it has a password: its flags are null; venues and organizers have empty
  * members, which they would otherwise lack.
  */
-export const isBlanked = (record: Readonly<Record<string, unknown>>): boolean =>
+export const isHiddenByPassword = (record: Readonly<Record<string, unknown>>): boolean =>
   record.all_day === null ||
   record.show_map === null ||
   (!('start_date' in record) && ['description', 'phone', 'email', 'website', 'excerpt'].some((name) => record[name] === ''));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limitConcurrency } from '../../in-turns.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
+import { limitConcurrency } from '../../yielding.ts';
 import { SourceFault } from '../items/items.ts';
 
 /** Options for requests to a site. */
@@ -15,7 +15,7 @@ export interface RequestOptions {
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   /** Pause before the first retry, in milliseconds; it doubles with each further retry. */
-  readonly patience?: number;
+  readonly firstPauseMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -28,8 +28,8 @@ export interface SiteAnswer {
 }
 
 /** A JSON object. */
-export type Members = Readonly<Record<string, unknown>>;
-export const isMembers = (value: unknown): value is Members => value !== null && typeof value === 'object' && !Array.isArray(value);
+export type JsonObject = Readonly<Record<string, unknown>>;
+export const isJsonObject = (value: unknown): value is JsonObject => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 export type Query = Readonly<Record<string, string | number>>;
 
@@ -41,10 +41,10 @@ export interface RemoteSite {
   /** The login that is sent, if any. */
   readonly credentials: string | undefined;
   /** Requests a route below the root of the API (`tribe/events/v1/events`). */
-  readonly ask: (route: string, query?: Query) => Promise<SiteAnswer>;
+  readonly request: (route: string, query?: Query) => Promise<SiteAnswer>;
   /** Requests a route below the namespace; `''` is the namespace itself. */
   readonly get: (path: string, query?: Query) => Promise<SiteAnswer>;
-  readonly requests: () => number;
+  readonly requestCount: () => number;
 }
 
 const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
@@ -64,7 +64,7 @@ export async function findSite(address: string, options: RequestOptions): Promis
   given.hash = '';
   const below = trimEndOf(given.href, '/');
   const [front = below, path] = below.split(/\/wp-json(?=\/|$)/);
-  const wished = options.namespace ?? (path ? path.replace(/^\/|\/$/g, '') : undefined);
+  const requestedNamespace = options.namespace ?? (path ? path.replace(/^\/|\/$/g, '') : undefined);
   const site = createRequester(front, options);
   const roots = path === undefined ? [`${front}/wp-json/`, `${front}/index.php/wp-json/`, `${front}/?rest_route=/`] : [`${front}/wp-json/`];
   for (const root of roots) {
@@ -72,17 +72,17 @@ export async function findSite(address: string, options: RequestOptions): Promis
     if (index.status === 401 || index.status === 403)
       throw new SourceFault('site-refused', { site: front, status: index.status, code: codeOf(index.body) });
     const known = namespacesOf(index.body);
-    const namespace = (wished === undefined ? NAMESPACES : [wished]).find((name) => known.includes(name));
+    const namespace = (requestedNamespace === undefined ? NAMESPACES : [requestedNamespace]).find((name) => known.includes(name));
     if (namespace === undefined) continue;
     const { home, url } = index.body as { home?: unknown; url?: unknown };
-    const ask = (route: string, query: Query = {}) => site.ask(root, route, query);
+    const request = (route: string, query: Query = {}) => site.ask(root, route, query);
     return {
       home: trimEndOf(String(home ?? url ?? front), '/'),
       namespace,
       credentials: options.credentials?.login,
-      ask,
-      get: (below, query) => ask(namespace + (below === '' ? '' : `/${below}`), query),
-      requests: site.requests,
+      request,
+      get: (below, query) => request(namespace + (below === '' ? '' : `/${below}`), query),
+      requestCount: site.requests,
     };
   }
   throw new SourceFault('site-no-interface', { site: front });
@@ -108,18 +108,21 @@ const namespacesOf = (body: unknown): unknown[] =>
   body !== null && typeof body === 'object' && 'namespaces' in body && Array.isArray(body.namespaces) ? body.namespaces : [];
 
 /** Statuses after which a retry may succeed. */
-const RETRIED = new Set([429, 502, 503, 504]);
-const TRIES = 6;
-const PATIENCE_MS = 1000;
-const LONGEST_PAUSE_MS = 300_000;
+const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
+const MAX_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 300_000;
 const TIMEOUT_MS = 60_000;
-const LONGEST_BODY = 64 * 2 ** 20;
+const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 /**
  * Creates a requester, which respects the rate and the concurrency limit, and retries requests after temporary
  * failures.
  */
-function createRequester(site: string, { credentials, rate, concurrency, patience = PATIENCE_MS, signal }: RequestOptions) {
+function createRequester(
+  site: string,
+  { credentials, rate, concurrency, firstPauseMs: patience = FIRST_PAUSE_MS, signal }: RequestOptions,
+) {
   const turn = limitConcurrency(concurrency);
   const spacing = 1000 / rate;
   let next = 0;
@@ -137,15 +140,15 @@ function createRequester(site: string, { credentials, rate, concurrency, patienc
     count += 1;
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const response = await follow(url, { headers, signal: signal ? AbortSignal.any([limit, signal]) : limit }, site);
-      if (RETRIED.has(response.status)) {
+      const response = await fetchFollowingRedirects(url, { headers, signal: signal ? AbortSignal.any([limit, signal]) : limit }, site);
+      if (RETRIED_STATUSES.has(response.status)) {
         await response.body?.cancel();
         return { again: retryAfter(response.headers.get('retry-after')), why: String(response.status) };
       }
       return { status: response.status, body: parseAnswer(await textOf(response, site), site), at: Date.now() };
     } catch (error) {
       if (error instanceof SourceFault || signal?.aborted) throw error;
-      return { again: undefined, why: reasonOf(error) };
+      return { again: undefined, why: failureReason(error) };
     }
   };
 
@@ -155,16 +158,16 @@ function createRequester(site: string, { credentials, rate, concurrency, patienc
       turn(async () => {
         const url = addressOf(root, route, query);
         let why = '';
-        for (let attempt = 0; attempt < TRIES; attempt += 1) {
+        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
           const answer = await once(url);
           if ('status' in answer) return answer;
           why = answer.why;
           // The host does not exist. A DNS server that does not respond yields another code.
           if (why === 'ENOTFOUND') break;
-          const pause = Math.min(answer.again ?? patience * 2 ** attempt, LONGEST_PAUSE_MS);
+          const pause = Math.min(answer.again ?? patience * 2 ** attempt, MAX_PAUSE_MS);
           // A pause that the server requests applies to all requests.
           if (answer.again !== undefined) next = Math.max(next, performance.now() + pause);
-          if (attempt < TRIES - 1) await sleep(pause, undefined, { signal });
+          if (attempt < MAX_ATTEMPTS - 1) await sleep(pause, undefined, { signal });
         }
         throw new SourceFault('site-unreachable', { site, address: url.pathname + url.search, reason: why });
       }),
@@ -183,13 +186,13 @@ function addressOf(root: string, route: string, query: Query): URL {
   return url;
 }
 
-const REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
 /**
  * Fetches a URL, following redirects within the same origin only: nobody asked for other sites, and the password is for
  * this one.
  */
-async function follow(url: URL, init: RequestInit, site: string): Promise<Response> {
+async function fetchFollowingRedirects(url: URL, init: RequestInit, site: string): Promise<Response> {
   let place = url;
   for (let hop = 0; ; hop += 1) {
     const response = await fetch(place, { ...init, redirect: 'manual' });
@@ -197,7 +200,7 @@ async function follow(url: URL, init: RequestInit, site: string): Promise<Respon
     if (location === null || response.status < 300 || response.status >= 400) return response;
     await response.body?.cancel();
     const target = URL.canParse(location, place.href) ? new URL(location, place) : undefined;
-    if (target?.origin !== url.origin || hop === REDIRECTS)
+    if (target?.origin !== url.origin || hop === MAX_REDIRECTS)
       throw new SourceFault('site-moved', { site, target: target?.origin ?? location.slice(0, 100) });
     place = target;
   }
@@ -208,7 +211,7 @@ async function textOf(response: Response, site: string): Promise<string> {
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
-    if (length > LONGEST_BODY) throw new SourceFault('site-answer-too-long', { site, megabytes: LONGEST_BODY / 2 ** 20 });
+    if (length > MAX_BODY_BYTES) throw new SourceFault('site-answer-too-long', { site, megabytes: MAX_BODY_BYTES / 2 ** 20 });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -236,7 +239,7 @@ function retryAfter(value: string | null): number | undefined {
   return Number.isNaN(pause) ? undefined : Math.max(0, pause);
 }
 
-function reasonOf(error: unknown): string {
+function failureReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message || cause.name;

@@ -3,7 +3,7 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import { type Entry, isItem, isPostItem, SourceFault } from '../items/items.ts';
-import { asWhole, type LossEntry, type ReportedKind } from '../items/report.ts';
+import { asWholeRecord, type LossEntry, type ReportedKind } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { eventItem, imageItem, type LiveItem, organizerItem, termItem, venueItem } from './items.ts';
 import {
@@ -12,13 +12,13 @@ import {
   coreMedia,
   corePerson,
   coreRecord,
-  isBlanked,
+  isHiddenByPassword,
   type LiveImage,
   type LiveTerm,
   liveTerm,
   RECORDS,
 } from './records.ts';
-import { codeOf, isMembers, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
+import { codeOf, isJsonObject, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
 import { openSpool, type Spool } from './spool.ts';
 
 export interface LiveOptions {
@@ -39,7 +39,7 @@ export interface LiveOptions {
 }
 
 /** Maximum age of an interrupted walk that is resumed. Later, old and current data would be mixed. */
-const FRESH_MS = 24 * 3600 * 1000;
+const MAX_RESUME_AGE_MS = 24 * 3600 * 1000;
 
 /**
  * Opens a running site as a source: its categories, tags, venues, organizers, events and images through its public API,
@@ -49,10 +49,10 @@ const FRESH_MS = 24 * 3600 * 1000;
  * @throws SourceFault `import-running` while another import walks through the site for the same target
  */
 export async function openLiveSite(site: RemoteSite, options: LiveOptions): Promise<Source> {
-  const spool = await openSpool({ source: siteName(site.home), besides: [site.credentials ?? '', options.target] }, options.folder);
+  const spool = await openSpool({ source: siteName(site.home), identity: [site.credentials ?? '', options.target] }, options.folder);
   try {
-    const { mark, touched } = await spool.state();
-    const isOld = mark !== undefined && !options.resume && (mark.done || Date.now() - touched > FRESH_MS);
+    const { mark, writtenAt } = await spool.state();
+    const isOld = mark !== undefined && !options.resume && (mark.done || Date.now() - writtenAt > MAX_RESUME_AGE_MS);
     if (isOld) await spool.remove();
   } catch (error) {
     spool.close();
@@ -79,7 +79,7 @@ export async function openLiveSite(site: RemoteSite, options: LiveOptions): Prom
 /** Stages of a walk, in such an order that records only refer to earlier stages. */
 const STAGES = ['categories', 'tags', 'venues', 'organizers', 'events', 'hidden'] as const;
 type Stage = (typeof STAGES)[number];
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 /** State of a walk, collected from earlier pages. */
 interface Walk {
@@ -93,9 +93,9 @@ interface Walk {
   /** Slugs and starts of events, because each date of a recurring event comes with its own id. */
   readonly dates: Set<string>;
   /** Records that were read, as `stage/id`, including those that could not be used. */
-  readonly read: Set<string>;
+  readonly seenRecords: Set<string>;
   /** Routes of WordPress that the site lacks or denies us. */
-  readonly closed: Set<string>;
+  readonly unavailableRoutes: Set<string>;
 }
 
 async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): AsyncGenerator<Entry> {
@@ -107,18 +107,18 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
     images: new Set(),
     events: new Set(),
     dates: new Set(),
-    read: new Set(),
-    closed: new Set(),
+    seenRecords: new Set(),
+    unavailableRoutes: new Set(),
   };
   let count = 0;
   const noted = (entry: Entry): Entry => {
     count += 1;
     const place = entry.kind === 'loss' ? entry.loss.place : isItem(entry) && isPostItem(entry) ? entry.place : undefined;
-    if (place !== undefined) walk.read.add(place);
+    if (place !== undefined) walk.seenRecords.add(place);
     if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
     if (entry.kind === 'event') {
       walk.events.add(entry.sourceId);
-      walk.dates.add(dateName(entry.columns.post_name, new Map(entry.metas).get(DATES.start)));
+      walk.dates.add(nameOfDate(entry.columns.post_name, new Map(entry.metas).get(DATES.start)));
     }
     if (entry.kind === 'author' && entry.id !== undefined) walk.people.set(entry.id, entry.sourceId);
     return entry;
@@ -130,7 +130,7 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
     let [page, before, steps] = stage === mark?.stage ? [mark.page + 1, mark.total, 0] : [1, undefined, 0];
     for (;;) {
       const read = await pageOf(walk, stage, page);
-      const back = steps < MOST_STEPS_BACK ? pagesMissed(read, page, before) : 0;
+      const back = steps < MAX_STEPS_BACK ? pagesMissed(read, page, before) : 0;
       const next = back === 0 ? page + 1 : Math.max(1, page - back);
       const isEnd = read.last && back === 0;
       before = read.total ?? before;
@@ -157,7 +157,7 @@ interface Page {
  * Maximum number of times that earlier pages of a list are read again, so that the walk ends even if the list keeps
  * changing.
  */
-const MOST_STEPS_BACK = 20;
+const MAX_STEPS_BACK = 20;
 
 /**
  * Returns the number of earlier pages to which records from this page may have moved, given that the list has become
@@ -171,11 +171,11 @@ function pagesMissed({ isGone, total, length = 0 }: Page, page: number, before: 
 
 function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
   if (stage === 'categories' || stage === 'tags') return readTerms(walk, stage, page);
-  if (stage === 'hidden') return hidden(walk, page);
+  if (stage === 'hidden') return hiddenEventsPage(walk, page);
   return readRecords(walk, stage, page);
 }
 
-const NOTHING: Page = { entries: [], last: true };
+const EMPTY_PAGE: Page = { entries: [], last: true };
 
 /**
  * Requests all languages. By default, WPML and Fasti list only one. Polylang lists all by default, and would take
@@ -186,16 +186,16 @@ const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
 // ------------------------------------------------------------------------------------------------- categories, tags
 /** Reads all terms at once, since they reference their parents by id. */
 async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
-  if (first > 1) return NOTHING;
+  if (first > 1) return EMPTY_PAGE;
   const found = new Map<number, LiveTerm>();
   let [before, steps] = [0, 0];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
-    const answer = await site.get(stage, { ...IN_ALL_LANGUAGES, per_page: PAGE, page, hide_empty: 'false' });
+    const answer = await site.get(stage, { ...IN_ALL_LANGUAGES, per_page: PAGE_SIZE, page, hide_empty: 'false' });
     const isGone = answer.status === 404 && page > 1;
     const body = isGone ? {} : bodyOf(site, answer);
-    for (const term of ofShape(liveTerm, listIn(body, stage))) found.set(term.id, term);
+    for (const term of validEntries(liveTerm, listIn(body, stage))) found.set(term.id, term);
     const total = Number(body.total ?? 0);
-    const isShorter = total < before && steps < MOST_STEPS_BACK;
+    const isShorter = total < before && steps < MAX_STEPS_BACK;
     [before, pages] = [total, isShorter ? 1 : Number(body.total_pages ?? 0)];
     if (isShorter) [page, steps] = [0, steps + 1];
   }
@@ -206,20 +206,20 @@ async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: nu
 // ------------------------------------------------------------------------------------------ venues, organizers, events
 type PostStage = 'venues' | 'organizers' | 'events';
 const KINDS = { venues: 'venue', organizers: 'organizer', events: 'event' } as const satisfies Record<PostStage, ReportedKind>;
-/** Parameters for whole lists. Events after this period come with the hidden ones (`hidden`). */
-const EVERYTHING: Readonly<Record<PostStage, Query>> = {
+/** Parameters for whole lists. Events after this period come with the hidden ones (`hiddenEventsPage`). */
+const WHOLE_LIST_QUERIES: Readonly<Record<PostStage, Query>> = {
   venues: {},
   organizers: {},
   events: { start_date: '1001-01-01', end_date: '2999-12-31' },
 };
 
 async function readRecords(walk: Walk, stage: PostStage, page: number): Promise<Page> {
-  const { site, read } = walk;
-  const answer = await site.get(stage, { ...EVERYTHING[stage], ...IN_ALL_LANGUAGES, per_page: PAGE, page });
-  if (answer.status === 404 && page > 1) return { ...NOTHING, isGone: true };
+  const { site, seenRecords } = walk;
+  const answer = await site.get(stage, { ...WHOLE_LIST_QUERIES[stage], ...IN_ALL_LANGUAGES, per_page: PAGE_SIZE, page });
+  if (answer.status === 404 && page > 1) return { ...EMPTY_PAGE, isGone: true };
   const body = bodyOf(site, answer);
   const list = listIn(body, stage);
-  const fresh = list.filter(({ id }) => !read.has(`${stage}/${String(id)}`));
+  const fresh = list.filter(({ id }) => !seenRecords.has(`${stage}/${String(id)}`));
   const last = page >= Number(body.total_pages ?? 0);
   return {
     entries: await entriesOf(walk, stage, fresh),
@@ -242,7 +242,7 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
   const parsed = whole.map(({ raw, isChild }) => ({ isChild, record: raw && RECORDS[stage].safeParse(raw) }));
   const images = parsed.flatMap(({ record }) => (record?.success && record.data.image !== false ? [record.data.image] : []));
   const media = await newMedia(walk, images);
-  const people = await newPeople(walk, [
+  const people = await newAuthors(walk, [
     ...parsed.flatMap(({ record }) => (record?.success ? [Number(record.data.author)] : [])),
     ...media.map(({ core: one }) => one?.author ?? 0),
   ]);
@@ -253,16 +253,17 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
   for (const [place, { record, isChild }] of parsed.entries()) {
     const id = String(list[place]?.id);
     const where = `${stage}/${id}`;
-    if (record === undefined) entries.push(asWhole(lossEntry(stage, 'protected', nameOf(list[place]!), where)));
+    if (record === undefined) entries.push(asWholeRecord(lossEntry(stage, 'protected', nameOf(list[place]!), where)));
     else if (!record.success)
       entries.push(
-        asWhole(lossEntry(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.'))),
+        asWholeRecord(lossEntry(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.'))),
       );
     else {
-      const { item, changed } = itemOf(walk, stage, record.data, core.get(Number(id)), where);
+      const { item, guessedMembers } = itemOf(walk, stage, record.data, core.get(Number(id)), where);
       entries.push(item);
       if (isChild) entries.push(lossEntry(stage, 'site-parent-unknown', nameOf(list[place]!), where));
-      if (changed.length > 0) entries.push(lossEntry(stage, 'site-text-differs', nameOf(list[place]!), where, changed.join(', ')));
+      if (guessedMembers.length > 0)
+        entries.push(lossEntry(stage, 'site-text-differs', nameOf(list[place]!), where, guessedMembers.join(', ')));
     }
   }
   return entries;
@@ -290,7 +291,7 @@ function itemOf(
 }
 
 /** A record as its own URL returns it, if that was requested. */
-interface Detailed {
+interface DetailedRecord {
   /** Undefined if a password hides too much of it to be imported. */
   readonly raw: Raw | undefined;
   /** Whether its slug leads to another record. It then has a parent, which no route reveals. */
@@ -301,17 +302,17 @@ interface Detailed {
  * Completes a record with details that only its own URL returns: whether an event is cancelled, which matters until it
  * is over, and data that a password protects, if we know the password.
  */
-async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<Detailed> {
-  const blanked = isBlanked(raw);
+async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<DetailedRecord> {
+  const blanked = isHiddenByPassword(raw);
   if (blanked && !core?.password) return { raw: undefined, isChild: false };
   const end = String(raw.utc_end_date ?? '');
   if (!blanked && (stage !== 'events' || end < options.now.toISOString().slice(0, 19).replace('T', ' '))) return { raw, isChild: false };
   const query = blanked ? { password: core!.password! } : {};
   const [named, isPublic] = [typeof raw.slug === 'string' && raw.slug !== '', raw.status === 'publish'];
   const bySlug = named && isPublic && !blanked ? await site.get(`${stage}/by-slug/${String(raw.slug)}`, query) : undefined;
-  const isIt = bySlug?.status === 200 && isMembers(bySlug.body) && bySlug.body.id === raw.id;
+  const isIt = bySlug?.status === 200 && isJsonObject(bySlug.body) && bySlug.body.id === raw.id;
   const { status, body } = isIt ? bySlug : await site.get(`${stage}/${String(raw.id)}`, query);
-  return { raw: status === 200 && isMembers(body) ? body : blanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
+  return { raw: status === 200 && isJsonObject(body) ? body : blanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
 }
 
 // ---------------------------------------------------------------------------------------- what WordPress adds
@@ -319,13 +320,13 @@ async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, 
  * Requests records with these ids from one of WordPress's own lists. If the site lacks the list or denies it to us, it
  * is not requested again; after other failures, the next ids are tried.
  */
-async function coreList({ site, closed }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
+async function coreList({ site, unavailableRoutes }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
   if (ids.length === 0) return [];
   const views = ['edit', 'view']
     .map((context) => [context, `${route} ${context}`] as const)
-    .filter(([context, name]) => !closed.has(name) && (context === 'view' || site.credentials !== undefined));
+    .filter(([context, name]) => !unavailableRoutes.has(name) && (context === 'view' || site.credentials !== undefined));
   for (const [context, name] of views) {
-    const answer = await site.ask(`wp/v2/${route}`, {
+    const answer = await site.request(`wp/v2/${route}`, {
       include: ids.join(','),
       per_page: 100,
       context,
@@ -333,14 +334,14 @@ async function coreList({ site, closed }: Walk, route: string, ids: readonly num
       ...(context === 'edit' && route.startsWith('tribe') ? { status: 'any' } : {}),
     });
     if (answer.status === 200 && Array.isArray(answer.body)) return answer.body;
-    if (answer.status >= 400 && answer.status < 500) closed.add(name);
+    if (answer.status >= 400 && answer.status < 500) unavailableRoutes.add(name);
   }
   return [];
 }
 
 async function coreRecords(walk: Walk, stage: PostStage, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
   const list = await coreList(walk, postKind(KINDS[stage]).postType, ids, { _fields: 'id,guid,title,content,excerpt,password' });
-  return new Map(ofShape(coreRecord, list).map((record) => [record.id, record]));
+  return new Map(validEntries(coreRecord, list).map((record) => [record.id, record]));
 }
 
 /** Returns images that were not yielded yet. */
@@ -352,7 +353,7 @@ async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ show
     fresh.map(({ id }) => id),
     {},
   );
-  const known = new Map(ofShape(coreMedia, list).map((media) => [media.id, media]));
+  const known = new Map(validEntries(coreMedia, list).map((media) => [media.id, media]));
   return fresh.map((one) => ({ shown: one, core: known.get(one.id) }));
 }
 
@@ -360,11 +361,11 @@ async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ show
  * Yields authors that were not yielded yet. If the site does not show an author, this is reported, because the author's
  * records will belong to the user who imports.
  */
-async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
+async function newAuthors(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
   const fresh = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
   const list = await coreList(walk, 'users', fresh, {});
   const entries: Entry[] = [];
-  for (const { id, name, slug, username, email } of ofShape(corePerson, list)) {
+  for (const { id, name, slug, username, email } of validEntries(corePerson, list)) {
     const login = username || slug;
     walk.people.set(id, login);
     entries.push({ kind: 'author', sourceId: login, id, login, email: email ?? '', displayName: name, metas: [] });
@@ -378,13 +379,13 @@ async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
 }
 
 // ------------------------------------------------------------------------------------------------- hidden events
-const CORE_PAGE = 100;
+const CORE_PAGE_SIZE = 100;
 
 /** Returns events that WordPress's own list contains and the lists of the calendar do not. */
-async function hidden(walk: Walk, page: number): Promise<Page> {
+async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> {
   const { site, events, dates } = walk;
-  const answer = await site.ask('wp/v2/tribe_events', {
-    per_page: CORE_PAGE,
+  const answer = await site.request('wp/v2/tribe_events', {
+    per_page: CORE_PAGE_SIZE,
     page,
     orderby: 'id',
     order: 'asc',
@@ -392,49 +393,49 @@ async function hidden(walk: Walk, page: number): Promise<Page> {
     ...(site.credentials === undefined ? {} : { status: 'any' }),
   });
   if (answer.status !== 200 || !Array.isArray(answer.body))
-    return hasNone(walk, answer, page) ? NOTHING : { ...NOTHING, entries: [listUnread(site, answer)] };
-  const ids = answer.body.flatMap((one) => (isMembers(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
+    return isListExhausted(walk, answer, page) ? EMPTY_PAGE : { ...EMPTY_PAGE, entries: [unreadListLoss(site, answer)] };
+  const ids = answer.body.flatMap((one) => (isJsonObject(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
   const found = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
-  const shown = found.flatMap(({ status, body }) => (status === 200 && isMembers(body) ? [body] : []));
+  const shown = found.flatMap(({ status, body }) => (status === 200 && isJsonObject(body) ? [body] : []));
   const failed = found.flatMap(({ status }, place) =>
     status >= 500
-      ? [asWhole(lossEntry('events', 'site-record-unreadable', String(ids[place]), `events/${ids[place]}`, String(status)))]
+      ? [asWholeRecord(lossEntry('events', 'site-record-unreadable', String(ids[place]), `events/${ids[place]}`, String(status)))]
       : [],
   );
   // WordPress's list contains the post of a recurring event, the calendar's lists contain its dates.
-  const list = shown.filter(({ slug, start_date: start }) => !dates.has(dateName(slug, start)));
-  return { entries: [...(await entriesOf(walk, 'events', list)), ...failed], last: answer.body.length < CORE_PAGE };
+  const list = shown.filter(({ slug, start_date: start }) => !dates.has(nameOfDate(slug, start)));
+  return { entries: [...(await entriesOf(walk, 'events', list)), ...failed], last: answer.body.length < CORE_PAGE_SIZE };
 }
 
 /**
  * Whether a response means that WordPress's list of events has no more events for us: the page is beyond the last one,
  * or the site lacks the list or denies it to anonymous clients.
  */
-const hasNone = ({ site }: Walk, { status }: SiteAnswer, page: number): boolean =>
+const isListExhausted = ({ site }: Walk, { status }: SiteAnswer, page: number): boolean =>
   status === 404 || (status === 400 && page > 1) || (status >= 400 && status < 500 && site.credentials === undefined);
 
-const listUnread = ({ home }: RemoteSite, { status, body }: SiteAnswer): LossEntry => ({
+const unreadListLoss = ({ home }: RemoteSite, { status, body }: SiteAnswer): LossEntry => ({
   kind: 'loss',
   loss: { reason: 'site-list-unread', kind: 'source', of: home, detail: `${status} ${codeOf(body)}`.trim() },
 });
 
-const dateName = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
+const nameOfDate = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
 
 // ------------------------------------------------------------------------------------------------- answers
 /** Returns the body of a list. Throws SourceFault `site-refused`. */
 function bodyOf(site: RemoteSite, { status, body }: SiteAnswer): Raw {
-  if (status === 200 && isMembers(body)) return body;
+  if (status === 200 && isJsonObject(body)) return body;
   throw new SourceFault('site-refused', { site: site.home, status, code: codeOf(body) });
 }
 
 /** Returns the valid entries of a list; others are ignored. */
-const ofShape = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Value[] =>
+const validEntries = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Value[] =>
   list.flatMap((one) => {
     const { success, data } = shape.safeParse(one);
     return success ? [data] : [];
   });
 
-const listIn = (body: Raw, name: string): Raw[] => (Array.isArray(body[name]) ? body[name].filter(isMembers) : []);
+const listIn = (body: Raw, name: string): Raw[] => (Array.isArray(body[name]) ? body[name].filter(isJsonObject) : []);
 
 function nameOf({ title, venue, organizer, id }: Raw): string {
   const name = [title, organizer, venue].find((text) => typeof text === 'string' && text !== '');

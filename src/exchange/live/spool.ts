@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { appendFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OWN_FILE } from '../../host/files.ts';
+import { OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
 import { lockFile } from '../../storage/engine/file-lock.ts';
 import { linesOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
-import { ensureOwnFolder } from '../items/own-folder.ts';
+import { ensurePrivateFolder } from '../items/private-folder.ts';
 
 /**
  * The results of a walk through a site so far, stored in a file. The site is requested only once, however often its
@@ -28,7 +28,7 @@ export interface Spool {
 export interface Walk {
   readonly source: string;
   /** Other values that identify the walk: the credentials, and the target of the import. */
-  readonly besides: readonly string[];
+  readonly identity: readonly string[];
 }
 
 /** The page before the one to be read next: the page that was added last, unless earlier pages are read again. */
@@ -45,7 +45,7 @@ export interface Mark {
 export interface SpoolState {
   readonly mark: Mark | undefined;
   /** Time of the last write to the file, in milliseconds since 1970. */
-  readonly touched: number;
+  readonly writtenAt: number;
 }
 
 /**
@@ -54,10 +54,10 @@ export interface SpoolState {
  *
  * @throws SourceFault `unreadable` if others can open the folder, `import-running` if another import has the spool
  */
-export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${process.geteuid?.() ?? 0}`)): Promise<Spool> {
-  await ensureOwnFolder(folder);
+export async function openSpool({ source, identity }: Walk, folder = join(tmpdir(), `fasti-${process.geteuid?.() ?? 0}`)): Promise<Spool> {
+  await ensurePrivateFolder(folder);
   const name = createHash('sha256')
-    .update(JSON.stringify([source, ...besides]))
+    .update(JSON.stringify([source, ...identity]))
     .digest('hex')
     .slice(0, 32);
   const path = join(folder, `${name}.jsonl`);
@@ -86,7 +86,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
       const file = await stat(path).catch(() => undefined);
       // Cut off a page that was not written completely; it is fetched again.
       if (file && file.size > end) await truncate(path, end);
-      return { mark, touched: file?.mtimeMs ?? 0 };
+      return { mark, writtenAt: file?.mtimeMs ?? 0 };
     },
     entries: async function* () {
       for await (const { value } of lines()) if (!('mark' in value)) yield value;
@@ -94,7 +94,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
     add: async (entries, mark) => {
       const lines = [...entries, { mark }].map((value) => `${JSON.stringify(value)}\n`).join('');
       if (begun) return appendFile(path, lines);
-      await writeFile(path, lines, { mode: OWN_FILE, flag: 'wx' });
+      await writeFile(path, lines, { mode: OWNER_ONLY_FILE_MODE, flag: 'wx' });
       begun = true;
     },
     remove: async () => {

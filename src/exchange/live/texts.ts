@@ -12,40 +12,47 @@ import { tableOf } from '../../wordpress/table.ts';
 /** The text to store, and whether it renders to the text that the site shows. */
 export interface Guess {
   readonly text: string;
-  readonly same: boolean;
+  readonly isExact: boolean;
 }
 
 export function storedTitle(shown: string): Guess {
-  return guessText(shown, [straight(shown, '--'), straight(shown, '-'), shown, decodeEntities(shown)], renderTitle);
+  return guessText(shown, [straightenTypography(shown, '--'), straightenTypography(shown, '-'), shown, decodeEntities(shown)], renderTitle);
 }
 
 export function storedContent(shown: string, options: RenderOptions): Guess {
-  return guessText(shown, textsBehind(shown), (text) => renderContent(text, options));
+  return guessText(shown, possibleSources(shown), (text) => renderContent(text, options));
 }
 
 export function storedExcerpt(shown: string, options: RenderOptions): Guess {
-  return guessText(shown, textsBehind(shown), (text) => renderExcerpt(text, options));
+  return guessText(shown, possibleSources(shown), (text) => renderExcerpt(text, options));
 }
 
 function guessText(shown: string, guesses: readonly string[], render: (text: string) => string): Guess {
-  if (shown === '') return { text: '', same: true };
+  if (shown === '') return { text: '', isExact: true };
   // For most texts, several guesses are equal.
   const text = [...new Set(guesses)].find((guess) => render(guess) === shown);
-  return text === undefined ? { text: shown, same: false } : { text, same: true };
+  return text === undefined ? { text: shown, isExact: false } : { text, isExact: true };
 }
 
-const textsBehind = (shown: string): string[] => {
+const possibleSources = (shown: string): string[] => {
   const plain = withoutParagraphs(shown);
-  return [straight(plain, '--'), straight(plain, '-'), plain, straight(shown, '--'), straight(shown, '-'), shown];
+  return [
+    straightenTypography(plain, '--'),
+    straightenTypography(plain, '-'),
+    plain,
+    straightenTypography(shown, '--'),
+    straightenTypography(shown, '-'),
+    shown,
+  ];
 };
 
-const MARKS: ReadonlyMap<string, string> = tableOf({
+const TYPOGRAPHIC_MARKS: ReadonlyMap<string, string> = tableOf({
   '&#8216;': "'", '&#8217;': "'", '&#8220;': '"', '&#8221;': '"', '&#8242;': "'", '&#8243;': '"', '&#8212;': '---', '&#8230;': '...', '&#8482;': '(tm)', '&#215;': 'x', '&#038;': '&',
 }); // biome-ignore format: pairs
 
 /** Reverses typographic quotes and dashes (`wptexturize`). */
-const straight = (shown: string, dash: string): string =>
-  shown.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (MARKS.get(entity) ?? entity)));
+const straightenTypography = (shown: string, dash: string): string =>
+  shown.replace(/&#(?:\d+);/g, (entity) => (entity === '&#8211;' ? dash : (TYPOGRAPHIC_MARKS.get(entity) ?? entity)));
 
 /** Reverses the conversion of lines to paragraphs (`wpautop`). */
 const withoutParagraphs = (html: string): string =>

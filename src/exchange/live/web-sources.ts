@@ -23,9 +23,9 @@ export interface WebOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   /** Called with the number of entries that a walk through a site has yielded so far. */
-  readonly onWalk?: ((entries: number) => void) | undefined;
+  readonly onWalkProgress?: ((entries: number) => void) | undefined;
   /** `jsonld`: the address is that of a page with events in JSON-LD. */
-  readonly as?: 'jsonld' | undefined;
+  readonly format?: 'jsonld' | undefined;
   /** The address is that of a sitemap, or of a site with one, whose pages have events in JSON-LD. */
   readonly sitemap?: boolean | undefined;
   /** Folder for the state of a walk. */
@@ -35,10 +35,10 @@ export interface WebOptions {
 }
 
 /** Requests per second; low, since the site belongs to somebody else. */
-const RATE = 5;
-const CONCURRENCY = 2;
-const LONGEST_FEED = 32 * 2 ** 20;
-const FEED_MS = 60_000;
+const REQUESTS_PER_SECOND = 5;
+const MAX_CONCURRENT_REQUESTS = 2;
+const MAX_FEED_BYTES = 32 * 2 ** 20;
+const FEED_TIMEOUT_MS = 60_000;
 
 /**
  * Opens a web address: pages with JSON-LD if the options say so, a calendar (`webcal:`, `.ics`, `ical=1`), or else a
@@ -48,15 +48,21 @@ const FEED_MS = 60_000;
  */
 export async function openWebSource(address: string, options: WebOptions): Promise<Source> {
   const url = address.replace(/^webcals?:/i, 'https:');
-  const allowAddress = await addressesOf(url);
+  const allowAddress = await allowedAddressTest(url);
   const fetching = { allowAddress, ...options.fetching };
-  if (options.as === 'jsonld' || options.sitemap) {
-    const { caller, sitemap, onWalk } = options;
-    return openJsonLdSite(url, { caller, sitemap, fetching, rate: options.rate ?? RATE, ...(onWalk ? { onWalk } : {}) });
+  if (options.format === 'jsonld' || options.sitemap) {
+    const { caller, sitemap, onWalkProgress: onProgress } = options;
+    return openJsonLdSite(url, {
+      caller,
+      sitemap,
+      fetching,
+      rate: options.rate ?? REQUESTS_PER_SECOND,
+      ...(onProgress ? { onProgress } : {}),
+    });
   }
   if (/^webcals?:/i.test(address) || /\.ics(\?|$)|[?&](outlook-)?ical=/i.test(url)) return openFeed(url, options, fetching);
-  const { caller, credentials, rate = RATE, resume = false, target } = options;
-  const site = await findSite(url, { credentials, rate, concurrency: CONCURRENCY });
+  const { caller, credentials, rate = REQUESTS_PER_SECOND, resume = false, target } = options;
+  const site = await findSite(url, { credentials, rate, concurrency: MAX_CONCURRENT_REQUESTS });
   const source = await openLiveSite(site, {
     settings: caller.settings,
     free: [...new Set([caller.free, ...FREE_WORDS])],
@@ -64,7 +70,7 @@ export async function openWebSource(address: string, options: WebOptions): Promi
     resume,
     target,
     folder: options.folder,
-    ...(options.onWalk ? { onProgress: options.onWalk } : {}),
+    ...(options.onWalkProgress ? { onProgress: options.onWalkProgress } : {}),
   });
   return { ...source, fetching };
 }
@@ -73,7 +79,7 @@ export async function openWebSource(address: string, options: WebOptions): Promi
 async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
   const file = percentDecoded(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
   const bytes = await fetchBytes(url, fetching);
-  const source = calendarSource(() => inPieces(bytes), {
+  const source = calendarSource(() => inChunks(bytes), {
     file,
     source: `ical:${siteName(url)}`,
     settings: caller.settings,
@@ -84,17 +90,17 @@ async function openFeed(url: string, { caller, from, to }: WebOptions, fetching:
   return { ...source, fetching };
 }
 
-async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+async function* inChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
-const PIECE = 65_536;
+const CHUNK_BYTES = 65_536;
 
 async function fetchBytes(url: string, fetching: FetchOptions): Promise<Uint8Array> {
   try {
     const { bytes } = await fetchPublic(url, {
-      maxBytes: LONGEST_FEED,
-      timeoutMs: FEED_MS,
+      maxBytes: MAX_FEED_BYTES,
+      timeoutMs: FEED_TIMEOUT_MS,
       headers: { accept: 'text/calendar' },
       ...fetching,
     });
@@ -106,7 +112,7 @@ async function fetchBytes(url: string, fetching: FetchOptions): Promise<Uint8Arr
 }
 
 /** Returns a predicate for the addresses of the named host, which the user may access even if they are private. */
-async function addressesOf(url: string): Promise<(ip: string) => boolean> {
+async function allowedAddressTest(url: string): Promise<(ip: string) => boolean> {
   if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
   refuseCredentials(new URL(url));
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');

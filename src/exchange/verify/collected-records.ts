@@ -1,16 +1,16 @@
-import type { Members } from '../live/site-client.ts';
-import { type KnownRecords, spread } from './plan.ts';
+import type { JsonObject } from '../live/site-client.ts';
+import { type KnownRecords, spreadSample } from './plan.ts';
 
 /** The lists, in the order in which they are compared. */
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
 export type KindPath = (typeof KINDS)[number];
 
 /** Maximum number of ids, slugs, titles and starts that are kept for the plan. */
-const MOST_KNOWN = 5000;
+const MAX_KNOWN_VALUES = 5000;
 
 /** Collects the records in the lists of both sites. */
 export interface RecordCollector {
-  readonly add: (kind: KindPath, record: Members) => void;
+  readonly add: (kind: KindPath, record: JsonObject) => void;
   /** Returns the paths of single records: by id, and by slug if there is one. */
   readonly singlePaths: (kind: KindPath, sample: number | undefined) => string[];
   readonly known: () => KnownRecords;
@@ -27,18 +27,19 @@ export function collectRecords(): RecordCollector {
   };
   const titles = new Set<string>();
   const starts = new Set<string>();
-  const idsOf = (kind: KindPath) => [...slugs[kind].keys()].slice(0, MOST_KNOWN);
-  const slugsOf = (kind: KindPath) => [...slugs[kind].values()].filter((slug) => slug !== '' && !slug.includes('%')).slice(0, MOST_KNOWN);
+  const idsOf = (kind: KindPath) => [...slugs[kind].keys()].slice(0, MAX_KNOWN_VALUES);
+  const slugsOf = (kind: KindPath) =>
+    [...slugs[kind].values()].filter((slug) => slug !== '' && !slug.includes('%')).slice(0, MAX_KNOWN_VALUES);
   return {
     add: (kind, { id, slug, title, venue, start_date: start }) => {
       slugs[kind].set(Number(id), typeof slug === 'string' ? slug : '');
       const name = kind === 'venues' ? venue : title;
-      if (typeof name === 'string' && titles.size < MOST_KNOWN) titles.add(name);
-      if (typeof start === 'string' && starts.size < MOST_KNOWN) starts.add(start);
+      if (typeof name === 'string' && titles.size < MAX_KNOWN_VALUES) titles.add(name);
+      if (typeof start === 'string' && starts.size < MAX_KNOWN_VALUES) starts.add(start);
     },
     singlePaths: (kind, sample) => {
       const all = [...slugs[kind]];
-      const some = sample === undefined ? all : spread(all, sample);
+      const some = sample === undefined ? all : spreadSample(all, sample);
       const named = kind === 'categories' || kind === 'tags' ? [] : some.filter(([, slug]) => slug !== '');
       return [...some.map(([id]) => `${kind}/${id}`), ...named.map(([, slug]) => `${kind}/by-slug/${slug}`)];
     },

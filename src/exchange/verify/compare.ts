@@ -5,7 +5,7 @@
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import { isMembers, type Members, type Query } from '../live/site-client.ts';
+import { isJsonObject, type JsonObject, type Query } from '../live/site-client.ts';
 
 /** A value in which the responses of two sites differ. `undefined` means that it is absent. */
 export interface DifferingValue {
@@ -16,7 +16,7 @@ export interface DifferingValue {
 }
 
 /** Home and namespace of the two sites. */
-export interface Pair {
+export interface SitePair {
   readonly old: Home;
   readonly new: Home;
 }
@@ -28,25 +28,25 @@ export interface Home {
 
 /** State of one comparison. */
 interface Context {
-  readonly same: (text: string) => string;
+  readonly normalize: (text: string) => string;
   readonly query: Query;
-  readonly out: DifferingValue[];
+  readonly differences: DifferingValue[];
 }
 
 /** Maximum number of differences that are reported for one response. */
-const MOST = 50;
+const MAX_DIFFERENCES = 50;
 
 /**
  * Returns the differences between two bodies. `query`: parameters of the request, which the URLs of a list may repeat.
  */
-export function differencesOf(before: unknown, after: unknown, pair: Pair, query: Query = {}): DifferingValue[] {
-  const context: Context = { same: normalizer(pair), query, out: [] };
+export function differencesOf(before: unknown, after: unknown, pair: SitePair, query: Query = {}): DifferingValue[] {
+  const context: Context = { normalize: normalizer(pair), query, differences: [] };
   compare(before, after, '$', '', context);
-  return context.out;
+  return context.differences;
 }
 
 /** Returns a function that replaces both home addresses and both namespaces by placeholders. */
-function normalizer({ old: one, new: other }: Pair): (text: string) => string {
+function normalizer({ old: one, new: other }: SitePair): (text: string) => string {
   const homes = [...new Set([one.home, other.home])].sort((a, b) => b.length - a.length);
   const words = homes.flatMap((home) => {
     const bare = home.replace(/^https?:\/\//, '');
@@ -64,18 +64,18 @@ function normalizer({ old: one, new: other }: Pair): (text: string) => string {
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 function compare(before: unknown, after: unknown, path: string, name: string, context: Context): void {
-  if (context.out.length >= MOST) return;
+  if (context.differences.length >= MAX_DIFFERENCES) return;
   if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, name, context);
-  else if (isMembers(before) && isMembers(after)) compareMembers(before, after, path, context);
+  else if (isJsonObject(before) && isJsonObject(after)) compareMembers(before, after, path, context);
   else {
     const same = typeof before === 'string' && typeof after === 'string' ? sameText(before, after, name, context) : before === after;
-    if (!same) context.out.push({ path, old: before, new: after });
+    if (!same) context.differences.push({ path, old: before, new: after });
   }
 }
 
 /** Compares lists: records are paired by their ids, other values by position. */
 function compareLists(before: readonly unknown[], after: readonly unknown[], path: string, name: string, context: Context): void {
-  const ids = [before, after].map((list) => list.map((item) => (isMembers(item) ? item.id : undefined)));
+  const ids = [before, after].map((list) => list.map((item) => (isJsonObject(item) ? item.id : undefined)));
   const paired =
     ids.every((list) => list.every((id) => typeof id === 'number') && new Set(list).size === list.length) &&
     before.length + after.length > 0;
@@ -84,24 +84,24 @@ function compareLists(before: readonly unknown[], after: readonly unknown[], pat
     for (let place = 0; place < length; place += 1) compare(before[place], after[place], `${path}[${place}]`, name, context);
     return;
   }
-  const others = new Map(after.map((item) => [(item as Members).id, item]));
+  const others = new Map(after.map((item) => [(item as JsonObject).id, item]));
   for (const item of before) {
-    const { id } = item as Members;
+    const { id } = item as JsonObject;
     if (others.has(id)) compare(item, others.get(id), `${path}[${String(id)}]`, name, context);
-    else context.out.push({ path: `${path}[${String(id)}]`, old: item, new: undefined });
+    else context.differences.push({ path: `${path}[${String(id)}]`, old: item, new: undefined });
     others.delete(id);
   }
-  for (const [id, item] of others) context.out.push({ path: `${path}[${String(id)}]`, old: undefined, new: item });
+  for (const [id, item] of others) context.differences.push({ path: `${path}[${String(id)}]`, old: undefined, new: item });
   const [common, places] = [ids[0]!.filter((id) => ids[1]!.includes(id)), ids[1]!.filter((id) => ids[0]!.includes(id))];
-  if (common.join() !== places.join()) context.out.push({ path: `${path}.order`, old: common, new: places });
+  if (common.join() !== places.join()) context.differences.push({ path: `${path}.order`, old: common, new: places });
 }
 
 const PARTS = ['year', 'month', 'day', 'hour', 'minutes', 'seconds'];
 
-function compareMembers(before: Members, after: Members, path: string, context: Context): void {
+function compareMembers(before: JsonObject, after: JsonObject, path: string, context: Context): void {
   if (
     PARTS.every((part) => typeof before[part] === 'string' && typeof after[part] === 'string') &&
-    nearNow(stampOf(before), stampOf(after))
+    areBothNow(timestampOf(before), timestampOf(after))
   )
     return;
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -118,28 +118,29 @@ function compareMembers(before: Members, after: Members, path: string, context: 
 const isWording = (name: string, path: string): boolean =>
   (name === 'message' && /^\$(\.data\.details\.\w+)?$/.test(path)) || path === '$.data.params';
 
-const stampOf = (parts: Members): string => `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minutes}:${parts.seconds}`;
+const timestampOf = (parts: JsonObject): string =>
+  `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minutes}:${parts.seconds}`;
 
 /** Names of members that contain the URL of a list. */
 const LIST_URLS = new Set(['rest_url', 'next_rest_url', 'previous_rest_url']);
 
 function sameText(before: string, after: string, name: string, context: Context): boolean {
   if (before === after) return true;
-  const [one, other] = [context.same(before), context.same(after)];
-  if (one === other || nearNow(one, other)) return true;
+  const [one, other] = [context.normalize(before), context.normalize(after)];
+  if (one === other || areBothNow(one, other)) return true;
   // The reference encodes email addresses randomly.
   if (name === 'email') return decodeEntities(one) === decodeEntities(other);
   return LIST_URLS.has(name) && sameListUrl(one, other, context.query);
 }
 
-const LONGEST_LAG_S = 60;
+const MAX_LAG_S = 60;
 const DAY_S = 86_400;
 
 /** Whether both are moments of this run, seconds apart. The sites may show them in different zones. */
-function nearNow(before: string, after: string): boolean {
+function areBothNow(before: string, after: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d$/.test(before) || before.length !== after.length) return false;
   const [one, other] = [unixFromText(before), unixFromText(after)];
-  return Math.abs(one - other) <= LONGEST_LAG_S && Math.abs(one - Date.now() / 1000) < DAY_S;
+  return Math.abs(one - other) <= MAX_LAG_S && Math.abs(one - Date.now() / 1000) < DAY_S;
 }
 
 /** Whether two URLs of a list have the same path and the same parameters, however they are written. */
@@ -171,7 +172,9 @@ export function listUrl(url: string): { base: string; pairs: Map<string, string>
  */
 export const sameParameter = (name: string, before: string, after: string | undefined, query: Query): boolean =>
   after !== undefined &&
-  (tidy(before) === tidy(after) || nearNow(tidy(before), tidy(after)) || (followsClock(name, query) && areSoonAfter(before, after)));
+  (normalizeMarkup(before) === normalizeMarkup(after) ||
+    areBothNow(normalizeMarkup(before), normalizeMarkup(after)) ||
+    (followsClock(name, query) && areSecondsApart(before, after)));
 
 /**
  * Whether a bound of a list depends on the current time: the default is exactly two years from now, and relative times
@@ -180,9 +183,9 @@ export const sameParameter = (name: string, before: string, after: string | unde
 const followsClock = (name: string, query: Query): boolean => !(name in query) || Number.isNaN(unixFromText(String(query[name])));
 
 /** Whether both are moments, no further apart than two requests. */
-const areSoonAfter = (before: string, after: string): boolean => Math.abs(unixFromText(before) - unixFromText(after)) <= LONGEST_LAG_S;
+const areSecondsApart = (before: string, after: string): boolean => Math.abs(unixFromText(before) - unixFromText(after)) <= MAX_LAG_S;
 
-const tidy = (value: string): string => {
+const normalizeMarkup = (value: string): string => {
   const text = value
     .split(',')
     .map((part) => part.trim())

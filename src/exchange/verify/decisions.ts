@@ -3,11 +3,11 @@
  * difference is one of them, so that they can be told apart from losses of a migration. The rows treat both sites
  * alike, since either may be Fasti.
  */
-import { ownParams, postKinds } from '../../kinds/index.ts';
+import { additionalParams, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { isMembers, type Members, type Query } from '../live/site-client.ts';
+import { isJsonObject, type JsonObject, type Query } from '../live/site-client.ts';
 import { type DifferingValue, listUrl, sameParameter } from './compare.ts';
 
 /** A difference, and the request in which it occurred. */
@@ -34,13 +34,16 @@ export function decisionOf(difference: Difference, answers: AnswerPair): string 
 type Row = readonly [row: string, holds: (difference: Difference, answers: AnswerPair) => boolean];
 
 /** Parameters and members that only Fasti has, as declared by the kinds, and others that only Fasti describes. */
-const ADDED: ReadonlySet<string> = new Set([
-  ...postKinds.flatMap(({ filters, fields }) => [...ownParams(filters), ...ownParams(fields)]),
+const ADDED_NAMES: ReadonlySet<string> = new Set([
+  ...postKinds.flatMap(({ filters, fields }) => [...additionalParams(filters), ...additionalParams(fields)]),
   'translation_language', 'language_fallback', 'language', 'translations', 'translation_of', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
 ]); // biome-ignore format: a list of names
 
 /** Members of records that only Fasti has. */
-const MEMBERS: ReadonlySet<string> = new Set([...postKinds.flatMap(({ fields }) => ownParams(fields)), ...Object.keys(languageShape)]);
+const ADDED_MEMBERS: ReadonlySet<string> = new Set([
+  ...postKinds.flatMap(({ fields }) => additionalParams(fields)),
+  ...Object.keys(languageShape),
+]);
 
 /** Routes on which the API describes itself; the second site may describe more. */
 const DESCRIPTIONS = new Set(['', 'doc']);
@@ -50,38 +53,38 @@ const isAbout = ({ route }: Difference, ...kinds: readonly string[]): boolean =>
 const isList = ({ route }: Difference): boolean => !route.includes('/');
 const inList = ({ path }: DifferingValue): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
 /** Whether a value depends on the length of a list: totals, and whether a page exists at all. */
-const ofList = (place: DifferingValue): boolean =>
+const dependsOnListLength = (place: DifferingValue): boolean =>
   inList(place) ||
   /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
   /^\$\.(events|venues|organizers)$/.test(place.path);
-const isProtected = (record: Members): boolean => record.all_day === null || record.show_map === null;
-const isPublic = (record: unknown): boolean => isMembers(record) && record.status === 'publish';
+const isProtected = (record: JsonObject): boolean => record.all_day === null || record.show_map === null;
+const isPublic = (record: unknown): boolean => isJsonObject(record) && record.status === 'publish';
 
 const ROWS: readonly Row[] = [
   ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
-  ['additions', ({ path, old: before, new: after }) => (before === undefined || after === undefined) && MEMBERS.has(path.split('.').at(-1) ?? '')],
-  ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(path.split(/\W/).at(-1) ?? '')],
-  ['D25', (difference) => isAbout(difference, 'categories', 'tags') && saysMore(difference)],
-  ['D21', (difference) => saysMore(difference)],
+  ['additions', ({ path, old: before, new: after }) => (before === undefined || after === undefined) && ADDED_MEMBERS.has(path.split('.').at(-1) ?? '')],
+  ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED_NAMES.has(path.split(/\W/).at(-1) ?? '')],
+  ['D25', (difference) => isAbout(difference, 'categories', 'tags') && hasMoreParameters(difference)],
+  ['D21', (difference) => hasMoreParameters(difference)],
   ['D12', ({ query }) => String(query.parent) === '0'],
-  ['D19', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'include') && ofList(difference) && everyUnpaired(answers, 'events', isOutOfSight)],
+  ['D19', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'include') && dependsOnListLength(difference) && everyUnpaired(answers, 'events', isLeftOutOfLists)],
   ['D19', (difference) => isAbout(difference, 'events') && isList(difference) && 'include' in difference.query && /^\$\.(next_|previous_)?rest_url$/.test(difference.path) && differOnlyIn(difference, ['start_date', 'end_date'])],
-  ['additions', (difference) => isAbout(difference, 'events', 'venues', 'organizers') && isList(difference) && hasParam(difference, 'order', 'orderby') && ofList(difference)],
-  ['D20', (difference, answers) => ofList(difference) && everyUnpaired(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
-  ['D22', (difference, answers) => isAbout(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
+  ['additions', (difference) => isAbout(difference, 'events', 'venues', 'organizers') && isList(difference) && hasParam(difference, 'order', 'orderby') && dependsOnListLength(difference)],
+  ['D20', (difference, answers) => dependsOnListLength(difference) && everyUnpaired(answers, 'events', (record) => lacksFirstTag(record, difference.query.tags))],
+  ['D22', (difference, answers) => isAbout(difference, 'venues', 'organizers') && isList(difference) && dependsOnListLength(difference) && isOtherSearch(difference, answers)],
   ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
   ['D27', ({ path }) => /\.geo_(lat|lng)$/.test(path)],
   ['D28', (difference) => hasParam(difference, 'ticketed')],
   ['D31', ({ query }, { old: before, new: after }) => Object.entries(query).some(isLenient) && [before.status, after.status].sort().join() === '200,400'],
-  ['D35', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyUnpaired(answers, 'events', isProtected)],
+  ['D35', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && dependsOnListLength(difference) && everyUnpaired(answers, 'events', isProtected)],
   ['D35', (difference, { old: before, new: after }) => isList(difference) && hasParam(difference, 'event', 'post') && [before.status, after.status].sort().join() === '200,400'],
-  ['D23', (difference, answers) => isAbout(difference, 'events') && isList(difference) && !hasParam(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
+  ['D23', (difference, answers) => isAbout(difference, 'events') && isList(difference) && !hasParam(difference, ...BOUNDS) && dependsOnListLength(difference) && windowsDiffer(answers)],
   ['D24', (difference, answers) => isList(difference) && difference.path.endsWith('.order') && onlyTiesDiffer(difference, answers)],
   ['D24', (difference, answers) => isList(difference) && inList(difference) && isCutThroughTies(difference, answers)],
-  ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
-  ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
+  ['D18', (difference, answers) => isOfProtectedLink(difference, answers)],
+  ['D15', (difference, answers) => isOfHiddenLink(difference, answers)],
   ['D47', ({ path, old: before, new: after }) => /\.(venue|organizer)$/.test(path) && before === undefined && after === ''],
-  ['D37', (difference, answers) => isReadOtherwise(difference, answers)],
+  ['D37', (difference, answers) => isReadDifferently(difference, answers)],
   ['D37', (difference, answers) => isCurrencyInCost(difference, answers)],
 ]; // biome-ignore format: a table
 
@@ -92,11 +95,11 @@ const isLenient = ([name, value]: [string, string | number]): boolean =>
   /^(yes|no|on|off)$/i.test(String(value));
 
 /** Whether some records are in only one of the two lists, and a condition is true for all of these. */
-function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, holds: (record: Members) => boolean): boolean {
+function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, holds: (record: JsonObject) => boolean): boolean {
   const [mine, yours] = [before, after].map(({ body }) =>
-    isMembers(body) && Array.isArray(body[list]) ? body[list].filter(isMembers) : [],
+    isJsonObject(body) && Array.isArray(body[list]) ? body[list].filter(isJsonObject) : [],
   );
-  const without = (some: readonly Members[], others: readonly Members[]) =>
+  const without = (some: readonly JsonObject[], others: readonly JsonObject[]) =>
     some.filter(({ id }) => !others.some((other) => other.id === id));
   const alone = [...without(mine!, yours!), ...without(yours!, mine!)];
   return alone.length > 0 && alone.every(holds);
@@ -105,7 +108,7 @@ function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, ho
 const TWO_YEARS_MS = 730 * 86_400_000;
 
 /** Whether lists leave out an event unless it is named: because it is over, far in the future, or hidden. */
-function isOutOfSight({ end_date: end, start_date: start, hide_from_listings: hidden }: Members): boolean {
+function isLeftOutOfLists({ end_date: end, start_date: start, hide_from_listings: hidden }: JsonObject): boolean {
   const [from, to] = [Date.parse(String(start).replace(' ', 'T')), Date.parse(String(end).replace(' ', 'T'))];
   return (
     hidden === true ||
@@ -116,9 +119,9 @@ function isOutOfSight({ end_date: end, start_date: start, hide_from_listings: hi
 }
 
 /** Whether an event lacks the first of the requested tags. */
-function hasNotTheFirst({ tags }: Members, asked: string | number | undefined): boolean {
+function lacksFirstTag({ tags }: JsonObject, asked: string | number | undefined): boolean {
   const [first = '', ...more] = String(asked ?? '').split(',');
-  return more.length > 0 && Array.isArray(tags) && !tags.some((tag) => isMembers(tag) && [String(tag.id), tag.slug].includes(first));
+  return more.length > 0 && Array.isArray(tags) && !tags.some((tag) => isJsonObject(tag) && [String(tag.id), tag.slug].includes(first));
 }
 
 /**
@@ -133,26 +136,28 @@ function isOtherSearch(difference: Difference, answers: AnswerPair): boolean {
 }
 
 /** Returns the sort key of a record in a list. */
-const keyOf =
+const sortKeyOf =
   ({ orderby }: Query) =>
-  (record: Members): string =>
+  (record: JsonObject): string =>
     String(orderby === undefined || orderby === 'include' ? (record.start_date ?? record.date ?? record.name) : record[String(orderby)]);
 
 /** Returns the records of both lists. */
-const listsIn = ({ route }: Difference, { old: before, new: after }: AnswerPair): Members[][] =>
-  [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? body[route].filter(isMembers) : []));
+const listsIn = ({ route }: Difference, { old: before, new: after }: AnswerPair): JsonObject[][] =>
+  [before, after].map(({ body }) => (isJsonObject(body) && Array.isArray(body[route]) ? body[route].filter(isJsonObject) : []));
 
 /** Whether both lists are in the requested order, so that only records with equal keys differ in order. */
 function onlyTiesDiffer(difference: Difference, answers: AnswerPair): boolean {
-  const [mine, yours] = listsIn(difference, answers).map((list) => list.map(keyOf(difference.query)));
+  const [mine, yours] = listsIn(difference, answers).map((list) => list.map(sortKeyOf(difference.query)));
   return mine!.join('\n') === yours!.join('\n');
 }
 
 /** Whether a page begins or ends between records with equal keys, of which each site may show different ones. */
 function isCutThroughTies(difference: Difference, answers: AnswerPair): boolean {
   const [mine, yours] = listsIn(difference, answers);
-  const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [keyOf(difference.query)(record)] : [])));
-  return mine!.length === yours!.length && everyUnpaired(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
+  const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [sortKeyOf(difference.query)(record)] : [])));
+  return (
+    mine!.length === yours!.length && everyUnpaired(answers, difference.route, (record) => edges.has(sortKeyOf(difference.query)(record)))
+  );
 }
 
 /** Whether two URLs of lists differ only in these parameters. */
@@ -172,7 +177,7 @@ const BOUNDS = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends
 const isNothing = (value: unknown): boolean => value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Returns the distinct currency symbols in a cost. */
-const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
+const currencySymbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
 
 /** Returns the path of the record if a path leads to its cost, otherwise undefined. */
 function recordOfCost(path: string): string | undefined {
@@ -189,7 +194,7 @@ function recordOfCost(path: string): string | undefined {
  * symbol. All values that each shows must be explained by the same stored amounts. Another currency or another price is
  * a real difference.
  */
-function isReadOtherwise({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
+function isReadDifferently({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const record = recordOfCost(path);
   if (record === undefined) return false;
   const told = [one.body, other.body].map((body) => ({
@@ -198,11 +203,11 @@ function isReadOtherwise({ path, old: before, new: after }: Difference, { old: o
   }));
   if (told.some(({ cost, values }) => isNothing(cost) || isNothing(values))) return false;
   const [mine, yours] = [before, after].map((value, side) => [value ?? '', told[side]!.cost, told[side]!.values].flat().map(plainText));
-  const symbols = [before, after].map((value) => symbolsIn(value ?? '').join(''));
+  const symbols = [before, after].map((value) => currencySymbolsIn(value ?? '').join(''));
   if (symbols[0] !== symbols[1] && !symbols.includes('')) return false;
   if (![...mine!, ...yours!].some((text) => /\d/.test(text))) return sanitizeTitle(mine![0]!) === sanitizeTitle(yours![0]!);
   if (!isComposedOf(mine!, yours!) && !isComposedOf(yours!, mine!)) return false;
-  return isFreeOnPurpose(mine!, yours!) && isFreeOnPurpose(yours!, mine!);
+  return isDeliberatelyFree(mine!, yours!) && isDeliberatelyFree(yours!, mine!);
 }
 
 const plainText = (value: unknown): string => decodeEntities(String(value));
@@ -219,7 +224,7 @@ function isComposedOf(read: readonly string[], cut: readonly string[]): boolean 
   const pieces = new Set(amountsIn(cut).flatMap((amount) => figuresOf(amount)));
   const used = new Set<string>();
   for (const amount of amountsIn(read)) {
-    const figures = waysToCut(amount).find((some) => some.every((figure) => pieces.has(figure)));
+    const figures = possibleFigures(amount).find((some) => some.every((figure) => pieces.has(figure)));
     if (!figures) return false;
     for (const figure of figures) used.add(figure);
   }
@@ -230,7 +235,7 @@ function isComposedOf(read: readonly string[], cut: readonly string[]): boolean 
 const figuresOf = (amount: string): string[] => amount.split(/[.,]/).filter((figure) => figure !== '0');
 
 /** Returns the figures of an amount as it is, and with thousands separators in groups of three, or as in India. */
-function waysToCut(amount: string): string[][] {
+function possibleFigures(amount: string): string[][] {
   const [whole = '', ...rest] = amount.replace(/\.00$/, '').split('.');
   const figures = whole.split(',');
   const last = figures.pop() ?? '';
@@ -249,7 +254,7 @@ function grouped(digits: string, size: number): string {
  * Whether a cost that one side shows as free is a deliberate difference: the reference misread a comma or several
  * amounts.
  */
-function isFreeOnPurpose([text = '']: readonly string[], [other = '', cost = '']: readonly string[]): boolean {
+function isDeliberatelyFree([text = '']: readonly string[], [other = '', cost = '']: readonly string[]): boolean {
   const isFree = text !== '' && amountsIn([text]).length === 0;
   return !isFree || amountsIn([other]).length === 0 || /\d(?:,|[^\d.]+\d)/.test(cost);
 }
@@ -268,11 +273,11 @@ function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: 
   );
   const symbol = symbols.find((text) => text !== '') ?? '';
   if (symbol === '' || (member !== 'code' && !symbols.includes(''))) return false;
-  return costs.every((cost) => symbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
+  return costs.every((cost) => currencySymbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
 }
 
 /** Whether the URL of a list on one side has all parameters of the other one, and additional ones of the request. */
-function saysMore({ path, query, old: before, new: after }: Difference): boolean {
+function hasMoreParameters({ path, query, old: before, new: after }: Difference): boolean {
   if (!/^\$\.(rest_url|next_rest_url|previous_rest_url)$/.test(path) || typeof before !== 'string' || typeof after !== 'string')
     return false;
   const [one, other] = [listUrl(before), listUrl(after)];
@@ -287,7 +292,7 @@ function saysMore({ path, query, old: before, new: after }: Difference): boolean
 /** Whether the default bounds of the lists are on different days. */
 function windowsDiffer({ old: before, new: after }: AnswerPair): boolean {
   const bounds = [before, after].map(({ body }) =>
-    isMembers(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
+    isJsonObject(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
   );
   return (
     bounds.every((pairs) => pairs !== undefined) &&
@@ -299,8 +304,8 @@ function windowsDiffer({ old: before, new: after }: AnswerPair): boolean {
 function memberAt(body: unknown, path: string): unknown {
   let value = body;
   for (const [, name, number] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
-    if (name !== undefined) value = isMembers(value) ? value[name] : undefined;
-    else if (Array.isArray(value)) value = value.find((item) => isMembers(item) && item.id === Number(number)) ?? value[Number(number)];
+    if (name !== undefined) value = isJsonObject(value) ? value[name] : undefined;
+    else if (Array.isArray(value)) value = value.find((item) => isJsonObject(item) && item.id === Number(number)) ?? value[Number(number)];
   }
   return value;
 }
@@ -311,7 +316,7 @@ const LINK = /^(\$(?:\.events\[\d+\])?)\.(venue|organizer|json_ld)\b/;
  * Whether a difference concerns a venue or organizer of an event whose name is blanked on one side because it has a
  * password. The other side may show more members.
  */
-function ofProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
+function isOfProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const isName = (value: unknown) => Array.isArray(value) && value.length === 0;
   if (/\.(venue|organizer)$/.test(path) && ((isName(before) && typeof after === 'string') || (isName(after) && typeof before === 'string')))
     return true;
@@ -320,16 +325,16 @@ function ofProtectedLink({ path, old: before, new: after }: Difference, { old: o
   const linked = [one.body, other.body].flatMap((body) =>
     ['venue', 'organizer'].flatMap((name) => [memberAt(body, `${record}.${name}`)].flat()),
   );
-  return linked.some((link) => isMembers(link) && (isName(link.venue) || isName(link.organizer)));
+  return linked.some((link) => isJsonObject(link) && (isName(link.venue) || isName(link.organizer)));
 }
 
 /** Whether a difference concerns a venue or organizer that is not public and embedded on one side only. */
-function ofHiddenLink({ path }: Difference, { old: one, new: other }: AnswerPair): boolean {
+function isOfHiddenLink({ path }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const [, record = '', member = ''] = LINK.exec(path) ?? [];
   if (member === '') return false;
   const names = member === 'json_ld' ? (/\.json_ld\.(location|organizer)\b/.test(path) ? ['venue', 'organizer'] : []) : [member];
   return names.some((name) => {
-    const [mine, yours] = [one.body, other.body].map((body) => [memberAt(body, `${record}.${name}`)].flat().filter(isMembers));
+    const [mine, yours] = [one.body, other.body].map((body) => [memberAt(body, `${record}.${name}`)].flat().filter(isJsonObject));
     const alone = [
       ...mine!.filter(({ id }) => !yours!.some((link) => link.id === id)),
       ...yours!.filter(({ id }) => !mine!.some((link) => link.id === id)),

@@ -20,25 +20,25 @@ export interface KnownRecords {
 }
 
 /** Numbers of values of each type that the plan tries individually. */
-const SOME = 12;
-const FEW = 3;
+const MANY_VALUES = 12;
+const FEW_VALUES = 3;
 
 /**
  * Returns the requests of the plan: every filter of every list individually, with values of the site; pairs of filters;
  * the limits of paging; and requests that must be rejected.
  */
 export function plannedRequests(known: KnownRecords): Request[] {
-  return [...eventRequests(known), ...linkedRequests(known), ...termRequests(known), ...refusedRequests()];
+  return [...eventRequests(known), ...linkedRequests(known), ...termRequests(known), ...invalidRequests()];
 }
 
-const WHOLE = { start_date: '1001-01-01', end_date: '2999-12-31', per_page: 50 } as const;
+const WHOLE_LIST = { start_date: '1001-01-01', end_date: '2999-12-31', per_page: 50 } as const;
 
 function eventRequests({ ids, slugs, titles, starts }: KnownRecords): Request[] {
   const events = (query: Query): Request => ({ route: 'events', query });
   const filters = eventFilters({ ids, slugs, titles });
-  const single = filters.map((filter) => events({ ...WHOLE, ...filter }));
-  const pairs = pairsOf(filters.filter((_, place) => place % 2 === 0).slice(0, SOME)).map(([one, other]) =>
-    events({ ...WHOLE, ...one, ...other }),
+  const single = filters.map((filter) => events({ ...WHOLE_LIST, ...filter }));
+  const pairs = pairsOf(filters.filter((_, place) => place % 2 === 0).slice(0, MANY_VALUES)).map(([one, other]) =>
+    events({ ...WHOLE_LIST, ...one, ...other }),
   );
   return [
     events({}),
@@ -48,23 +48,23 @@ function eventRequests({ ids, slugs, titles, starts }: KnownRecords): Request[] 
     events({ page: 9999 }),
     ...single,
     ...pairs,
-    ...spread(starts, SOME).flatMap(datedRequests).map(events),
-    ...(ids.events.length > 0 ? [events({ include: spread(ids.events, 5).join(',') })] : []),
+    ...spreadSample(starts, MANY_VALUES).flatMap(datedRequests).map(events),
+    ...(ids.events.length > 0 ? [events({ include: spreadSample(ids.events, 5).join(',') })] : []),
   ];
 }
 
 function eventFilters({ ids, slugs, titles }: Pick<KnownRecords, 'ids' | 'slugs' | 'titles'>): Query[] {
   return [
-    ...spread(ids.categories, SOME).map((id) => ({ categories: id })),
-    ...spread(slugs.categories, FEW).map((slug) => ({ categories: slug })),
-    ...(ids.categories.length > 1 ? [{ categories: spread(ids.categories, 2).join(',') }] : []),
-    ...spread(ids.tags, SOME).map((id) => ({ tags: id })),
-    ...spread(slugs.tags, FEW).map((slug) => ({ tags: slug })),
-    ...(ids.tags.length > 1 ? [{ tags: spread(ids.tags, 2).join(',') }] : []),
-    ...spread(ids.venues, SOME).map((id) => ({ venue: id })),
-    ...(ids.venues.length > 1 ? [{ venue: spread(ids.venues, 2).join(',') }] : []),
-    ...spread(ids.organizers, SOME).map((id) => ({ organizer: id })),
-    ...spread(wordsOf(titles), SOME).map((search) => ({ search })),
+    ...spreadSample(ids.categories, MANY_VALUES).map((id) => ({ categories: id })),
+    ...spreadSample(slugs.categories, FEW_VALUES).map((slug) => ({ categories: slug })),
+    ...(ids.categories.length > 1 ? [{ categories: spreadSample(ids.categories, 2).join(',') }] : []),
+    ...spreadSample(ids.tags, MANY_VALUES).map((id) => ({ tags: id })),
+    ...spreadSample(slugs.tags, FEW_VALUES).map((slug) => ({ tags: slug })),
+    ...(ids.tags.length > 1 ? [{ tags: spreadSample(ids.tags, 2).join(',') }] : []),
+    ...spreadSample(ids.venues, MANY_VALUES).map((id) => ({ venue: id })),
+    ...(ids.venues.length > 1 ? [{ venue: spreadSample(ids.venues, 2).join(',') }] : []),
+    ...spreadSample(ids.organizers, MANY_VALUES).map((id) => ({ organizer: id })),
+    ...spreadSample(wordsOf(titles), MANY_VALUES).map((search) => ({ search })),
     { search: 'zzzxqjkw' },
     { featured: 'true' },
     { featured: 'false' },
@@ -94,8 +94,8 @@ function linkedRequests({ ids, titles }: KnownRecords): Request[] {
       { has_events: 'true', per_page: 50 },
       { has_events: 'false', per_page: 50 },
       { only_with_upcoming: 'true', per_page: 50 },
-      ...spread(ids.events, FEW).map((event) => ({ event })),
-      ...spread(wordsOf(titles), FEW).map((search) => ({ search, per_page: 50 })),
+      ...spreadSample(ids.events, FEW_VALUES).map((event) => ({ event })),
+      ...spreadSample(wordsOf(titles), FEW_VALUES).map((search) => ({ search, per_page: 50 })),
     ].map((query) => ({ route, query })),
   );
 }
@@ -109,22 +109,22 @@ function termRequests({ ids, slugs, titles }: KnownRecords): Request[] {
       { page: 9999 },
       { orderby: 'count', order: 'desc', per_page: 50 },
       { orderby: 'slug', order: 'asc', per_page: 50 },
-      ...spread(ids.events, FEW).map((event) => ({ event })),
-      ...spread(slugs[route], FEW).map((slug) => ({ slug })),
-      ...spread(wordsOf(titles), FEW).map((search) => ({ search, hide_empty: 'false' })),
+      ...spreadSample(ids.events, FEW_VALUES).map((event) => ({ event })),
+      ...spreadSample(slugs[route], FEW_VALUES).map((slug) => ({ slug })),
+      ...spreadSample(wordsOf(titles), FEW_VALUES).map((search) => ({ search, hide_empty: 'false' })),
       ...(ids[route].length > 1
         ? [
-            { include: spread(ids[route], 3).join(','), hide_empty: 'false' },
-            { exclude: spread(ids[route], 2).join(','), hide_empty: 'false' },
+            { include: spreadSample(ids[route], 3).join(','), hide_empty: 'false' },
+            { exclude: spreadSample(ids[route], 2).join(','), hide_empty: 'false' },
           ]
         : []),
-      ...(route === 'categories' ? spread(ids.categories, FEW).map((parent) => ({ parent, hide_empty: 'false' })) : []),
+      ...(route === 'categories' ? spreadSample(ids.categories, FEW_VALUES).map((parent) => ({ parent, hide_empty: 'false' })) : []),
     ].map((query) => ({ route, query })),
   );
 }
 
 /** Returns requests that must be rejected. */
-function refusedRequests(): Request[] {
+function invalidRequests(): Request[] {
   const kinds = ['events', 'venues', 'organizers'];
   return [
     ...[...kinds, 'categories', 'tags'].flatMap((route) => [
@@ -144,7 +144,7 @@ function refusedRequests(): Request[] {
 }
 
 /** Returns up to `most` items that are evenly spread over a list. */
-export function spread<T>(list: readonly T[], most: number): T[] {
+export function spreadSample<T>(list: readonly T[], most: number): T[] {
   if (list.length <= most) return [...list];
   return Array.from({ length: most }, (_, place) => list[Math.floor((place * list.length) / most)]!);
 }

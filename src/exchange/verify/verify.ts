@@ -1,5 +1,5 @@
 import { SourceFault } from '../items/items.ts';
-import { codeOf, isMembers, type Members, type Query, type RemoteSite } from '../live/site-client.ts';
+import { codeOf, isJsonObject, type JsonObject, type Query, type RemoteSite } from '../live/site-client.ts';
 import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
 import { type DifferingValue, differencesOf } from './compare.ts';
 import { type AnswerPair, type Difference, decisionOf } from './decisions.ts';
@@ -23,9 +23,9 @@ export interface VerifyOptions {
   readonly filters: boolean;
   /** Maximum number of concurrent requests to each site. */
   readonly concurrency: number;
-  readonly found: (finding: Finding) => void;
+  readonly onFinding: (finding: Finding) => void;
   /** Called with the phase, the number of its finished requests, and their total. */
-  readonly progress?: (phase: Phase, done: number, total: number) => void;
+  readonly onProgress?: (phase: Phase, done: number, total: number) => void;
 }
 
 export type Phase = 'description' | 'lists' | 'records' | 'filters';
@@ -63,7 +63,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
         if (!counted) tally.requests += 1;
         counted = true;
       } else tally.deliberate[decision] = (tally.deliberate[decision] ?? 0) + 1;
-      options.found({ ...difference, decision, record: recordOf(answers, difference) });
+      options.onFinding({ ...difference, decision, record: recordOf(answers, difference) });
     }
   };
   const ask = async (route: string, query: Query): Promise<AnswerPair> => {
@@ -77,14 +77,14 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
     return answers;
   };
 
-  options.progress?.('description', 0, 2);
+  options.onProgress?.('description', 0, 2);
   await compare({ route: '', query: {} }, describedRoutes);
   await compare({ route: 'doc', query: {} }, describedPaths);
 
   const records: Record<string, { old: number; new: number }> = {};
   const collected = collectRecords();
   for (const kind of KINDS)
-    records[kind] = await walk(kind, { ask, pair, report, collected, ...(options.progress ? { progress: options.progress } : {}) });
+    records[kind] = await walk(kind, { ask, pair, report, collected, ...(options.onProgress ? { progress: options.onProgress } : {}) });
 
   const singles = KINDS.flatMap((kind) => collected.singlePaths(kind, options.sample));
   await inParallel(singles, options, 'records', (route) => compare({ route, query: {} }));
@@ -93,14 +93,14 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
 }
 
 /** Parameters with which lists contain everything. */
-const EVERYTHING: Readonly<Record<KindPath, Query>> = {
+const WHOLE_LIST_QUERIES: Readonly<Record<KindPath, Query>> = {
   events: { start_date: '1001-01-01', end_date: '2999-12-31' },
   venues: {},
   organizers: {},
   categories: { hide_empty: 'false' },
   tags: { hide_empty: 'false' },
 };
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 type Homes = Parameters<typeof differencesOf>[2];
 
@@ -122,7 +122,7 @@ interface Walk {
   readonly pair: Homes;
   readonly report: (answers: AnswerPair, request: Request, places: readonly DifferingValue[]) => void;
   readonly collected: RecordCollector;
-  readonly progress?: VerifyOptions['progress'];
+  readonly progress?: VerifyOptions['onProgress'];
 }
 
 /**
@@ -130,16 +130,16 @@ interface Walk {
  * those in a different order are kept in memory.
  */
 async function walk(kind: KindPath, { ask, pair, report, collected, progress }: Walk): Promise<{ old: number; new: number }> {
-  const waiting = { old: new Map<number, Members>(), new: new Map<number, Members>() };
+  const waiting = { old: new Map<number, JsonObject>(), new: new Map<number, JsonObject>() };
   const order: { readonly old: string[]; readonly new: string[] } = { old: [], new: [] };
   const counts = { old: 0, new: 0 };
   let pages = 1;
   for (let page = 1; page <= pages; page += 1) {
-    const query = { ...EVERYTHING[kind], per_page: PAGE, page };
+    const query = { ...WHOLE_LIST_QUERIES[kind], per_page: PAGE_SIZE, page };
     const answers = await ask(kind, query);
-    refuseSilence(answers, pair.old.home, page);
+    requireAnswer(answers, pair.old.home, page);
     const { old: before, new: after } = answers;
-    const withoutRecords = { old: frameOf(before, kind), new: frameOf(after, kind) };
+    const withoutRecords = { old: responseFrame(before, kind), new: responseFrame(after, kind) };
     report(
       answers,
       { route: kind, query },
@@ -149,7 +149,7 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
       for (const record of recordsIn(answers[side].body, kind)) {
         counts[side] += 1;
         collected.add(kind, record);
-        order[side].push(`${tieOf(record)} ${String(record.id)}`);
+        order[side].push(`${orderKeyOf(record)} ${String(record.id)}`);
         const other = waiting[side === 'old' ? 'new' : 'old'];
         const id = Number(record.id);
         const twin = other.get(id);
@@ -162,16 +162,16 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
         }
       }
     }
-    pages = Math.max(...[before, after].map(({ body }) => (isMembers(body) ? Number(body.total_pages ?? 0) : 0)));
+    pages = Math.max(...[before, after].map(({ body }) => (isJsonObject(body) ? Number(body.total_pages ?? 0) : 0)));
     progress?.('lists', page, pages);
   }
-  const query = { ...EVERYTHING[kind], per_page: PAGE };
+  const query = { ...WHOLE_LIST_QUERIES[kind], per_page: PAGE_SIZE };
   const nothing: AnswerPair = { old: { status: 200, body: {} }, new: { status: 200, body: {} } };
   for (const [id, record] of waiting.old)
     report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: record, new: undefined }]);
   for (const [id, record] of waiting.new)
     report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: undefined, new: record }]);
-  report(nothing, { route: kind, query }, orderPlaces(order, waiting));
+  report(nothing, { route: kind, query }, orderDifferences(order, waiting));
   return counts;
 }
 
@@ -181,27 +181,27 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
  *
  * @throws SourceFault `site-refused`
  */
-function refuseSilence({ old: before, new: after }: AnswerPair, site: string, page: number): void {
+function requireAnswer({ old: before, new: after }: AnswerPair, site: string, page: number): void {
   const isSilent = ({ status }: AnswerPair['old']) => status !== 200 && (page === 1 || status !== 404);
   if (isSilent(before) && isSilent(after))
     throw new SourceFault('site-refused', { site, status: before.status, code: codeOf(before.body) });
 }
 
 /** Returns the response for a page of a list without its records, which are compared individually. */
-const frameOf = ({ status, body }: AnswerPair['old'], kind: KindPath): AnswerPair['old'] => ({
+const responseFrame = ({ status, body }: AnswerPair['old'], kind: KindPath): AnswerPair['old'] => ({
   status,
-  body: isMembers(body) ? { ...body, [kind]: [] } : body,
+  body: isJsonObject(body) ? { ...body, [kind]: [] } : body,
 });
 
-const recordsIn = (body: unknown, kind: KindPath): Members[] =>
-  isMembers(body) && Array.isArray(body[kind]) ? body[kind].filter(isMembers) : [];
+const recordsIn = (body: unknown, kind: KindPath): JsonObject[] =>
+  isJsonObject(body) && Array.isArray(body[kind]) ? body[kind].filter(isJsonObject) : [];
 
 /** Returns the sort key of a record; records with equal keys may be in any order. */
-const tieOf = ({ utc_start_date: start, start_date: local, date, name }: Members): string =>
+const orderKeyOf = ({ utc_start_date: start, start_date: local, date, name }: JsonObject): string =>
   String(local ?? start ?? date ?? name ?? '').replaceAll(' ', '_');
 
 /** Compares the order of the lists. Records that begin at the same moment may be in any order. */
-function orderPlaces(
+function orderDifferences(
   order: Readonly<Record<'old' | 'new', readonly string[]>>,
   waiting: Readonly<Record<'old' | 'new', ReadonlyMap<number, unknown>>>,
 ): DifferingValue[] {
@@ -222,10 +222,10 @@ function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: o
   const [, listed, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];
   if (listed === undefined && isList) return undefined;
   const records = [before.body, after.body, one, other].flatMap((body) =>
-    isMembers(body) ? [body, ...Object.values(body).filter(Array.isArray).flat()] : [],
+    isJsonObject(body) ? [body, ...Object.values(body).filter(Array.isArray).flat()] : [],
   );
   const record = records.find(
-    (item): item is Members => isMembers(item) && (listed === undefined ? 'id' in item : String(item.id) === listed),
+    (item): item is JsonObject => isJsonObject(item) && (listed === undefined ? 'id' in item : String(item.id) === listed),
   );
   const id = listed ?? (record ? String(record.id) : /^\w+\/(\d+)$/.exec(route)?.[1]);
   if (id === undefined) return undefined;
@@ -236,7 +236,7 @@ function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: o
 /** Runs a task for each item of a list, several at a time. */
 async function inParallel<T>(
   list: readonly T[],
-  { concurrency, progress }: VerifyOptions,
+  { concurrency, onProgress }: VerifyOptions,
   phase: Phase,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
@@ -248,7 +248,7 @@ async function inParallel<T>(
       next += 1;
       await work(item);
       done += 1;
-      progress?.(phase, done, list.length);
+      onProgress?.(phase, done, list.length);
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, list.length) }, run));

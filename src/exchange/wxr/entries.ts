@@ -98,12 +98,12 @@ function author(element: Element, place: string): AuthorItem {
 }
 
 /** Taxonomies of Polylang that only state languages; records contain the same information. */
-const OF_LANGUAGES = new Set(['language', 'term_language', 'post_translations', 'term_translations']);
+const LANGUAGE_TAXONOMIES = new Set(['language', 'term_language', 'post_translations', 'term_translations']);
 
 /** Converts a term. `prefix`: prefix of its child elements. */
 function term(element: Element, taxonomy: string, prefix: 'wp:term' | 'wp:tag', place: string): Entry[] {
   const kind = TERM_KINDS.get(taxonomy.trim());
-  if (OF_LANGUAGES.has(taxonomy.trim())) return [];
+  if (LANGUAGE_TAXONOMIES.has(taxonomy.trim())) return [];
   if (kind === undefined) return [{ kind: 'skipped', what: taxonomy.trim() || 'term', count: 1 }];
   const name = textOf(element, `${prefix}_name`);
   const slug = textOf(element, `${prefix}_slug`).trim();

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { SaxesParser } from 'saxes';
-import { LONGEST_TEXT, statedText } from '../items/file-text.ts';
+import { MAX_TEXT_LENGTH, readDeclaredText } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
-import { labelIn, withoutForbidden } from './characters.ts';
+import { declaredEncoding, removeForbiddenCharacters } from './characters.ts';
 import { type Elements, entryOf, homeOf, type TermGroup, termGroupOf } from './entries.ts';
-import { createTerms } from './terms.ts';
+import { createTermHolder } from './term-holder.ts';
 
 /** Maximum depth; real exports are five elements deep. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 /** Elements whose children form one entry. */
 const RECORDS = new Set(['item', 'wp:author', 'wp:term', 'wp:tag', 'wp:category']);
 
@@ -26,7 +26,7 @@ export function openWxr(paths: readonly string[]): Source {
     close: async () => undefined,
     hint: 'export-all',
     entries: async function* (): AsyncGenerator<Entry> {
-      const terms = createTerms();
+      const terms = createTermHolder();
       for (const path of paths) {
         const file = basename(path);
         for await (const record of records(path)) {
@@ -35,12 +35,12 @@ export function openWxr(paths: readonly string[]): Source {
             if (name !== undefined && home !== '' && name !== home)
               throw new SourceFault('several-sites', { file, line: record.line, one: name, other: home });
             if (home !== '') name ??= home;
-          } else if ('group' in record) terms.group(record.group);
-          else yield* terms.take(record.entry);
+          } else if ('group' in record) terms.addGroup(record.group);
+          else yield* terms.add(record.entry);
         }
         name ??= file;
       }
-      yield* terms.rest();
+      yield* terms.release();
     },
   };
 }
@@ -48,7 +48,7 @@ export function openWxr(paths: readonly string[]): Source {
 type Found = { readonly home: string; readonly line: number } | { readonly group: TermGroup } | { readonly entry: Entry };
 
 /** An open element, with the parts of its text. */
-interface Open {
+interface OpenElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly parts: { readonly text: string; readonly literal: boolean }[];
@@ -60,17 +60,17 @@ async function* records(path: string): AsyncGenerator<Found> {
   const parser = new SaxesParser({ fileName: '' });
   const reading: Reading = { file, stack: [], found: [], waiting: 0, version: false, ended: false, itemLine: 0 };
   const here = () => ({ file, line: parser.line, column: parser.columnIndex + 1 });
-  listen(parser, reading, here);
+  handleEvents(parser, reading, here);
   let forbidden = 0;
-  const { pieces, isAssumed } = statedText(path, labelIn);
-  for await (const text of pieces) {
-    const clean = withoutForbidden(text);
+  const { chunks, isAssumed } = readDeclaredText(path, declaredEncoding);
+  for await (const text of chunks) {
+    const clean = removeForbiddenCharacters(text);
     forbidden += text.length - clean.length;
     reading.waiting += clean.length;
     // The parser emits a text only at its end, so that its length has to be limited before.
-    if (reading.waiting > LONGEST_TEXT) throw new SourceFault('too-long', here());
+    if (reading.waiting > MAX_TEXT_LENGTH) throw new SourceFault('too-long', here());
     parser.write(clean);
-    if (sizeOf(reading.stack) > LONGEST_TEXT) throw new SourceFault('too-long', here());
+    if (sizeOf(reading.stack) > MAX_TEXT_LENGTH) throw new SourceFault('too-long', here());
     yield* reading.found.splice(0);
   }
   if (!reading.ended) {
@@ -89,7 +89,7 @@ async function* records(path: string): AsyncGenerator<Found> {
 interface Reading {
   readonly file: string;
   /** The open elements. */
-  readonly stack: Open[];
+  readonly stack: OpenElement[];
   /** Entries that were found and not yielded yet. */
   readonly found: Found[];
   /** Characters since the last event of the parser. */
@@ -100,7 +100,7 @@ interface Reading {
   itemLine: number;
 }
 
-function listen(parser: SaxesParser, reading: Reading, here: () => Readonly<Record<string, string | number>>): void {
+function handleEvents(parser: SaxesParser, reading: Reading, here: () => Readonly<Record<string, string | number>>): void {
   const { stack } = reading;
   parser.on('error', (error) => {
     throw new SourceFault('not-xml', { ...here(), what: error.message.replace(/^(\d+:\d+: )+/, '') }, error);
@@ -111,7 +111,7 @@ function listen(parser: SaxesParser, reading: Reading, here: () => Readonly<Reco
   parser.on('opentag', ({ name, attributes }) => {
     reading.waiting = 0;
     if (stack.length === 0 && name !== 'rss') throw new SourceFault('not-wxr', here());
-    if (stack.length >= DEEPEST) throw new SourceFault('too-deep', here());
+    if (stack.length >= MAX_DEPTH) throw new SourceFault('too-deep', here());
     if (name === 'item') reading.itemLine = parser.line;
     stack.push({ name, attributes: attributes as Record<string, string>, parts: [], children: [] });
   });
@@ -154,23 +154,23 @@ function closeElement(reading: Reading, line: number, here: () => Readonly<Recor
 }
 
 /** Returns the size of the record that is being read. */
-const sizeOf = (stack: readonly Open[]): number =>
+const sizeOf = (stack: readonly OpenElement[]): number =>
   stack
     .slice(2)
     .reduce(
       (size, { parts, children }) =>
         size +
         parts.reduce((sum, { text }) => sum + text.length, 0) +
-        children.reduce((sum, { text }) => sum + text.length + PER_ELEMENT, 0),
+        children.reduce((sum, { text }) => sum + text.length + ELEMENT_OVERHEAD, 0),
       0,
     );
-const PER_ELEMENT = 64;
+const ELEMENT_OVERHEAD = 64;
 
 /**
  * Returns the text of an element. White space around a CDATA section is formatting; a carriage return is part of the
  * text, since XML converts those of line endings to line feeds.
  */
-function textIn({ parts }: Open): string {
+function textIn({ parts }: OpenElement): string {
   const first = parts.findIndex(({ literal }) => literal);
   if (first < 0) return parts.map(({ text }) => text).join('');
   const last = parts.findLastIndex(({ literal }) => literal);

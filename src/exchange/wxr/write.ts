@@ -1,9 +1,9 @@
 import { postKind, termKind } from '../../kinds/index.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { tableOf } from '../../wordpress/table.ts';
-import { wellFormed } from '../items/clean.ts';
+import { replaceLoneSurrogates } from '../items/clean.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from '../items/items.ts';
-import { withoutForbidden } from './characters.ts';
+import { removeForbiddenCharacters } from './characters.ts';
 
 /** The site that a file is exported from. `home` has no trailing slash. */
 export interface WxrSite {
@@ -179,7 +179,7 @@ const node = (name: string, text: string): string => `<${name}>${cdata(text)}</$
 /** Returns an element that WordPress writes without CDATA: numbers and flags. */
 const bareNode = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`;
 
-const clean = (text: string): string => withoutForbidden(wellFormed(text));
+const clean = (text: string): string => removeForbiddenCharacters(replaceLoneSurrogates(text));
 
 const cdata = (text: string): string =>
   `<![CDATA[${clean(text).replaceAll(']]>', ']]]]><![CDATA[>').replaceAll('\r', ']]>&#13;<![CDATA[')}]]>`;

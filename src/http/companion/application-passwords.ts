@@ -1,6 +1,6 @@
 import {
+  createPassword,
   introspectPassword,
-  makePassword,
   mayIntrospect,
   mayManagePasswords,
   ownerOf,
@@ -19,12 +19,12 @@ import { viewOf } from '../../records/core/lists.ts';
 import type { LookUp } from '../../storage/engine/look-up-once.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
-import { created, ok } from '../reply.ts';
+import { createdReply, ok } from '../reply.ts';
 import type { Reply } from '../route.ts';
 
 const PATH = '/users/(?P<user_id>\\d+|me)/application-passwords';
 
-const manages =
+const mayManage =
   (refusal: ProblemName) =>
   (lookUp: LookUp, { viewer, settings }: Caller, values: PasswordOwnerValues): Promise<Verdict> =>
     mayManagePasswords(lookUp, settings, viewer, values, refusal);
@@ -33,7 +33,7 @@ const showPassword = (caller: Caller, owner: number, entry: StoredPassword, valu
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
 
 /** Replies without caching, because using a password changes no version. */
-const okUncached = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
+const uncachedOk = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
 
 /**
  * WordPress's own routes of application passwords: the list of a user, the password that the request uses, and the
@@ -49,10 +49,10 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.list',
         params: PASSWORD_PARAMS.list,
         mode: 'read',
-        allow: manages('rest_cannot_list_application_passwords'),
+        allow: mayManage('rest_cannot_list_application_passwords'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          return okUncached((await passwordsOf(site, owner)).map((entry) => showPassword(caller, owner, entry, values)));
+          return uncachedOk((await passwordsOf(site, owner)).map((entry) => showPassword(caller, owner, entry, values)));
         },
       }),
       endpoint({
@@ -61,12 +61,12 @@ export const passwordRoutes: readonly ServedRoute[] = [
         params: PASSWORD_PARAMS.create,
         mode: 'create',
         secret: 'never-again',
-        allow: manages('rest_cannot_create_application_passwords'),
+        allow: mayManage('rest_cannot_create_application_passwords'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          const { entry, password } = await makePassword(site, owner, values);
+          const { entry, password } = await createPassword(site, owner, values);
           const record = corePassword(owner, entry, { context: caller, view: 'edit', plain: password });
-          return created({ record }, restUrl(caller, `wp/v2/users/${owner}/application-passwords/${entry.uuid}`));
+          return createdReply({ record }, restUrl(caller, `wp/v2/users/${owner}/application-passwords/${entry.uuid}`));
         },
       }),
       endpoint({
@@ -74,7 +74,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.delete-all',
         params: PASSWORD_PARAMS.remove,
         mode: 'read',
-        allow: manages('rest_cannot_delete_application_passwords'),
+        allow: mayManage('rest_cannot_delete_application_passwords'),
         run: async (site, caller, values) => ok({ deleted: true, count: await removePasswords(site, ownerOf(caller.viewer, values)) }),
       }),
     ],
@@ -90,7 +90,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: (lookUp, { viewer, settings }, values) => mayIntrospect(lookUp, settings, viewer, values),
         run: async (site, caller, values) =>
-          okUncached(showPassword(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
+          uncachedOk(showPassword(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
       }),
     ],
   },
@@ -103,10 +103,10 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.read',
         params: PASSWORD_PARAMS.one,
         mode: 'read',
-        allow: manages('rest_cannot_read_application_password'),
+        allow: mayManage('rest_cannot_read_application_password'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          return okUncached(showPassword(caller, owner, await readPassword(site, owner, values.uuid), values));
+          return uncachedOk(showPassword(caller, owner, await readPassword(site, owner, values.uuid), values));
         },
       }),
       endpoint({
@@ -114,11 +114,11 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.change',
         params: PASSWORD_PARAMS.change,
         mode: 'read',
-        allow: manages('rest_cannot_edit_application_password'),
+        allow: mayManage('rest_cannot_edit_application_password'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
           await renamePassword(site, owner, values.uuid, values.name);
-          return okUncached(showPassword(caller, owner, await readPassword(site, owner, values.uuid), {}));
+          return uncachedOk(showPassword(caller, owner, await readPassword(site, owner, values.uuid), {}));
         },
       }),
       endpoint({
@@ -126,7 +126,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.delete',
         params: PASSWORD_PARAMS.removeOne,
         mode: 'read',
-        allow: manages('rest_cannot_delete_application_password'),
+        allow: mayManage('rest_cannot_delete_application_password'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
           const { _links: _, ...previous } = showPassword(caller, owner, await removePassword(site, owner, values.uuid), {});

@@ -1,5 +1,5 @@
 import { BLOG_BASES, type BlogType } from '../../kinds/core/blog.ts';
-import { BLOG_FILTERS, BLOG_READING } from '../../kinds/core/blog-params.ts';
+import { BLOG_FILTERS, BLOG_READ_PARAMS } from '../../kinds/core/blog-params.ts';
 import { EMBED, ID, READ_CONTEXT } from '../../kinds/core/params.ts';
 import { blogCategory } from '../../kinds/core/term.ts';
 import { BLOG_CATEGORY_FILTERS } from '../../kinds/core/term-params.ts';
@@ -8,7 +8,7 @@ import { listCoreTerms, mayListCoreTerms, mayReadCoreTerm, readCoreTerm } from '
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
-const ofType = (type: BlogType): ServedRoute[] => [
+const routesOfType = (type: BlogType): ServedRoute[] => [
   {
     pattern: `/${BLOG_BASES[type]}`,
     texts: 'core',
@@ -31,7 +31,7 @@ const ofType = (type: BlogType): ServedRoute[] => [
       recordEndpoint({
         methods: ['GET'],
         summary: `${BLOG_BASES[type]}.read`,
-        params: { ...ID, ...BLOG_READING },
+        params: { ...ID, ...BLOG_READ_PARAMS },
         unlisted: EMBED,
         mode: 'read',
         allow: (lookUp, _caller, values) => mayReadBlogPost(lookUp, type, values),
@@ -87,4 +87,4 @@ const CATEGORIES: readonly ServedRoute[] = [
 ];
 
 /** WordPress's own routes of blog posts, their categories, and pages; read-only. */
-export const blogRoutes: readonly ServedRoute[] = [...ofType('post'), ...ofType('page'), ...CATEGORIES];
+export const blogRoutes: readonly ServedRoute[] = [...routesOfType('post'), ...routesOfType('page'), ...CATEGORIES];

@@ -1,6 +1,6 @@
 import type { CorePage } from '../../records/core/lists.ts';
-import type { Shown } from '../../records/versions.ts';
-import { written } from '../reply.ts';
+import type { VersionedRecord } from '../../records/versions.ts';
+import { writtenReply } from '../reply.ts';
 import type { Reply } from '../route.ts';
 
 /**
@@ -12,7 +12,7 @@ export const corePage = ({ records, total, page, pages, timeliness, skipped }: C
   body: records,
   headers: { 'X-WP-Total': String(total), 'X-WP-TotalPages': String(pages) },
   timeliness,
-  paging: { page, pages, skipped: skipped && { ...skipped, total } },
+  paging: { page, pages, offsetPaging: skipped && { ...skipped, total } },
 });
 
 /** Whether the record has a public page, as posts and files have, but terms have not. */
@@ -21,8 +21,8 @@ export interface HasPage {
 }
 
 /** Replies with a record, with the address of its page in a header. */
-export const coreRecord = (shown: Shown<Readonly<Record<string, unknown>>>, { hasPage }: HasPage): Reply => ({
-  ...written(shown),
+export const coreRecord = (shown: VersionedRecord<Readonly<Record<string, unknown>>>, { hasPage }: HasPage): Reply => ({
+  ...writtenReply(shown),
   timeliness: 'never',
   ...(hasPage && typeof shown.record.link === 'string'
     ? { headers: { Link: `<${shown.record.link}>; rel="alternate"; type=text/html` } }

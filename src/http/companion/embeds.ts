@@ -8,34 +8,34 @@ import { embeddedBlogPosts } from '../../records/core/blog-posts.ts';
 import type { CorePage, CoreRecord } from '../../records/core/lists.ts';
 import { shownMedia } from '../../records/core/media.ts';
 import { embeddedTerms } from '../../records/core/terms.ts';
-import type { Shown } from '../../records/versions.ts';
+import type { VersionedRecord } from '../../records/versions.ts';
 import type { Site } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import type { Reply } from '../route.ts';
-import { asksFor } from '../term-view.ts';
+import { requestsEmbed } from '../term-view.ts';
 import { corePage, coreRecord, type HasPage } from './core-reply.ts';
 
-const recordsOf = (shown: ReadonlyMap<number, Shown>): Map<number, CoreRecord> =>
+const recordsOf = (shown: ReadonlyMap<number, VersionedRecord>): Map<number, CoreRecord> =>
   new Map([...shown].map(([id, { record }]) => [id, record]));
 
 /** Replies with a page of a list whose records have what `_embed` asks for. */
 export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage, embed: unknown): Promise<Reply> {
-  return timely(corePage({ ...page, records: await withEmbeds(site, caller, page.records, embed) }), embed);
+  return limitCaching(corePage({ ...page, records: await withEmbeds(site, caller, page.records, embed) }), embed);
 }
 
 /** Replies with a record that has what `_embed` asks for. */
 export async function recordWithEmbeds(
   site: Site,
   caller: Caller,
-  shown: Shown,
+  shown: VersionedRecord,
   { embed, hasPage }: HasPage & { readonly embed: unknown },
 ): Promise<Reply> {
   const [record = shown.record] = await withEmbeds(site, caller, [shown.record], embed);
-  return timely(coreRecord({ ...shown, record }, { hasPage }), embed);
+  return limitCaching(coreRecord({ ...shown, record }, { hasPage }), embed);
 }
 
 /** Changes of users change no version, so an answer that shows them is cached for a second at most. */
-const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed) ? { ...reply, timeliness: 'always' } : reply);
+const limitCaching = (reply: Reply, embed: unknown): Reply => (requestsEmbed('author', embed) ? { ...reply, timeliness: 'always' } : reply);
 
 /**
  * Adds to records what they link to, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors, pictures, terms,
@@ -45,7 +45,7 @@ const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed
 async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;
   const ids = (name: string, relation: string, among = records) =>
-    asksFor(relation, embed) ? [...new Set(among.flatMap((record) => numbersIn(record[name])))] : [];
+    requestsEmbed(relation, embed) ? [...new Set(among.flatMap((record) => numbersIn(record[name])))] : [];
   const [people, pictures, terms, above, pagesAbove] = await Promise.all([
     authorsOf(site, caller, ids('author', 'author')),
     shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed').then(recordsOf),
@@ -106,7 +106,7 @@ const numbersIn = (value: unknown): number[] => [value].flat().filter((item): it
 async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
   const visible = [...(await visiblePeople(lookUpOnce(site.db), caller.viewer, ids))];
   const people = await loadPeople(site.db, caller.settings, visible);
-  const context = { ...renderContext(caller, { mayRead: () => false, opens: () => false }), view: 'embed' as const };
+  const context = { ...renderContext(caller, { mayRead: () => false, isOpen: () => false }), view: 'embed' as const };
   return new Map([...people].map(([id, person]) => [id, coreUser(person, context, personMethods(caller, id))]));
 }
 

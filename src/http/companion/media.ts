@@ -1,6 +1,6 @@
 import { MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core/media-params.ts';
-import { CONTEXT, EMBED, FORCE, ID } from '../../kinds/core/params.ts';
-import { EXISTING } from '../../kinds/core/post-params.ts';
+import { CONTEXT, EMBED, FORCE_PARAM, ID } from '../../kinds/core/params.ts';
+import { EXISTING_ID } from '../../kinds/core/post-params.ts';
 import {
   changeMedia,
   listMedia,
@@ -17,21 +17,21 @@ import {
 import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute, uploadEndpoint } from '../endpoint.ts';
-import { created, written } from '../reply.ts';
+import { createdReply, writtenReply } from '../reply.ts';
 import { sentFile } from '../upload.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
-const EDITED = { context: 'edit' } as const;
+const EDIT_CONTEXT = { context: 'edit' } as const;
 
 /** Members that WordPress's media controller adds only if `_fields` names them as a whole. */
-const UNDIVIDED = ['description', 'caption', 'media_details'];
+const INDIVISIBLE_MEMBERS = ['description', 'caption', 'media_details'];
 
 /** WordPress's own routes of the media library: the list, which also takes uploads, and the single file. */
 export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media',
     texts: 'core',
-    undivided: UNDIVIDED,
+    indivisible: INDIVISIBLE_MEMBERS,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -49,13 +49,13 @@ export const mediaRoutes: readonly ServedRoute[] = [
         methods: ['POST'],
         summary: 'media.upload',
         params: MEDIA_FIELDS,
-        unlisted: EXISTING,
+        unlisted: EXISTING_ID,
         store: (site, caller, upload, values) => prepareMedia(site, caller, sentFile(upload), values),
         mode: 'create',
         allow: mayUploadMedia,
         run: async (site, caller, { upload, ...values }) => {
           const id = await uploadMedia(site, caller, upload, values);
-          return created(await readMedia(site, caller, id, EDITED), restUrl(caller, `wp/v2/media/${id}`));
+          return createdReply(await readMedia(site, caller, id, EDIT_CONTEXT), restUrl(caller, `wp/v2/media/${id}`));
         },
       }),
     ],
@@ -63,7 +63,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media/(?P<id>\\d+)',
     texts: 'core',
-    undivided: UNDIVIDED,
+    indivisible: INDIVISIBLE_MEMBERS,
     lockVersion: lockPostVersion({ postType: 'attachment', terms: [] }),
     endpoints: [
       recordEndpoint({
@@ -86,18 +86,18 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: mayChangeMedia,
         run: async (site, caller, values) => {
           await changeMedia(site, caller, values.id, values);
-          return written(await readMedia(site, caller, values.id, EDITED));
+          return writtenReply(await readMedia(site, caller, values.id, EDIT_CONTEXT));
         },
       }),
       recordEndpoint({
         methods: ['DELETE'],
         summary: 'media.delete',
-        params: { ...ID, ...FORCE },
+        params: { ...ID, ...FORCE_PARAM },
         mode: 'read',
         allow: mayDeleteMedia,
         run: async (site, caller, values) => {
-          const { afterwards, ...removed } = await removeMedia(site, caller, values);
-          return { ...written(removed), afterwards };
+          const { afterCommit, ...removed } = await removeMedia(site, caller, values);
+          return { ...writtenReply(removed), afterCommit };
         },
       }),
     ],

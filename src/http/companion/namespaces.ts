@@ -1,9 +1,9 @@
-import { LENGTHS } from '../../kinds/grammars/grammar.ts';
+import { MAX_BYTES } from '../../kinds/grammars/grammar.ts';
 import { anything } from '../../kinds/grammars/grammars.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import { describeNamespace } from '../describe.ts';
 import type { ServedRoute } from '../endpoint.ts';
-import { described } from '../reply.ts';
+import { descriptionReply } from '../reply.ts';
 import { passwordRoutes } from './application-passwords.ts';
 import { blogRoutes } from './blog.ts';
 import { mediaRoutes } from './media.ts';
@@ -44,12 +44,12 @@ function withIndex(namespace: string, routes: readonly ServedRoute[]): [string, 
         methods: ['GET'],
         summary: 'namespace',
         params: {
-          namespace: { grammar: anything(LENGTHS.word), fallback: namespace },
-          context: { grammar: anything(LENGTHS.word), fallback: 'view' },
+          namespace: { grammar: anything(MAX_BYTES.word), fallback: namespace },
+          context: { grammar: anything(MAX_BYTES.word), fallback: 'view' },
         },
         mode: 'read',
         allow: 'anyone',
-        run: async (site, caller) => described(describeNamespace(site, caller, all, namespace)),
+        run: async (site, caller) => descriptionReply(describeNamespace(site, caller, all, namespace)),
       },
     ],
   };

@@ -15,7 +15,7 @@ import { personMethods } from './embeds.ts';
  * Declares an endpoint that refuses to write users, which is only possible on the command line and in WordPress.
  * Callers who have the permission get an error that says so.
  */
-const refusedWrite = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
+const refusingEndpoint = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
   methods,
   summary,
   params,
@@ -24,18 +24,18 @@ const refusedWrite = (methods: readonly Method[], summary: string, params: Endpo
   run: async () => fail('people-are-read-only'),
 });
 
-const edits: Endpoint['allow'] = (_look, { viewer }, { id }) => viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
-const deletes: Endpoint['allow'] = (_look, { viewer }) => viewer.can('delete_users');
+const mayEdit: Endpoint['allow'] = (_look, { viewer }, { id }) => viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
+const mayDelete: Endpoint['allow'] = (_look, { viewer }) => viewer.can('delete_users');
 
 /** Members that WordPress's users controller adds only if `_fields` names them as a whole. */
-const UNDIVIDED = ['capabilities', 'extra_capabilities', 'avatar_urls', 'meta'];
+const INDIVISIBLE_MEMBERS = ['capabilities', 'extra_capabilities', 'avatar_urls', 'meta'];
 
 /** WordPress's own routes of users: the list, the single user, and the caller. */
 export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users',
     texts: 'core',
-    undivided: UNDIVIDED,
+    indivisible: INDIVISIBLE_MEMBERS,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -48,13 +48,13 @@ export const peopleRoutes: readonly ServedRoute[] = [
           return corePage({ ...page, timeliness: 'always', records: people.map((person) => showPerson(caller, person, values)) });
         },
       }),
-      refusedWrite(['POST'], 'people.write', {}, (_look, { viewer }) => viewer.can('create_users')),
+      refusingEndpoint(['POST'], 'people.write', {}, (_look, { viewer }) => viewer.can('create_users')),
     ],
   },
   {
     pattern: '/users/(?P<id>\\d+)',
     texts: 'core',
-    undivided: UNDIVIDED,
+    indivisible: INDIVISIBLE_MEMBERS,
     endpoints: [
       recordEndpoint({
         methods: ['GET'],
@@ -62,16 +62,16 @@ export const peopleRoutes: readonly ServedRoute[] = [
         params: { ...ID, ...CONTEXT },
         mode: 'read',
         allow: (lookUp, { viewer }, values) => mayReadPerson(lookUp, viewer, values),
-        run: (site, caller, values) => onePerson(site, caller, values.id, values),
+        run: (site, caller, values) => personReply(site, caller, values.id, values),
       }),
-      refusedWrite(['POST', 'PUT', 'PATCH'], 'people.write', ID, edits),
-      refusedWrite(['DELETE'], 'people.write', ID, deletes),
+      refusingEndpoint(['POST', 'PUT', 'PATCH'], 'people.write', ID, mayEdit),
+      refusingEndpoint(['DELETE'], 'people.write', ID, mayDelete),
     ],
   },
   {
     pattern: '/users/me',
     texts: 'core',
-    undivided: UNDIVIDED,
+    indivisible: INDIVISIBLE_MEMBERS,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -80,15 +80,15 @@ export const peopleRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: 'anyone',
         run: (site, caller, values) =>
-          caller.viewer.id === 0 ? fail('rest_not_logged_in') : onePerson(site, caller, caller.viewer.id, values),
+          caller.viewer.id === 0 ? fail('rest_not_logged_in') : personReply(site, caller, caller.viewer.id, values),
       }),
-      refusedWrite(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_look, { viewer }) => viewer.id > 0),
-      refusedWrite(['DELETE'], 'people.write', {}, deletes),
+      refusingEndpoint(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_look, { viewer }) => viewer.id > 0),
+      refusingEndpoint(['DELETE'], 'people.write', {}, mayDelete),
     ],
   },
 ];
 
-async function onePerson(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Reply> {
+async function personReply(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Reply> {
   const person = (await loadPeople(site.db, caller.settings, [id])).get(id) ?? fail('rest_user_invalid_id');
   return { status: 200, body: showPerson(caller, person, values), timeliness: 'always' };
 }
@@ -96,6 +96,6 @@ async function onePerson(site: Site, caller: Caller, id: number, values: Context
 const showPerson = (caller: Caller, person: Person, values: ContextValues) =>
   coreUser(
     person,
-    { ...renderContext(caller, { mayRead: () => false, opens: () => false }), view: viewOf(values) },
+    { ...renderContext(caller, { mayRead: () => false, isOpen: () => false }), view: viewOf(values) },
     personMethods(caller, person.id),
   );

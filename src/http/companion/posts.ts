@@ -1,9 +1,9 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { metaParam } from '../../kinds/core/meta.ts';
-import { EMBED, FORCE, ID } from '../../kinds/core/params.ts';
+import { EMBED, FORCE_PARAM, ID } from '../../kinds/core/params.ts';
 import { isViewable } from '../../kinds/core/post.ts';
-import { EXISTING, POST_READING, postFields, postFilters } from '../../kinds/core/post-params.ts';
-import { onSite } from '../../kinds/custom-fields.ts';
+import { EXISTING_ID, POST_READ_PARAMS, postFields, postFilters } from '../../kinds/core/post-params.ts';
+import { kindOnSite } from '../../kinds/custom-fields.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Params } from '../../kinds/param.ts';
 import {
@@ -21,18 +21,18 @@ import {
 import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
-import { created, written } from '../reply.ts';
+import { createdReply, writtenReply } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 /** Returns the additional parameters of writes on a site: its custom fields among the metas. */
-const ofSite =
+const siteParams =
   (kind: PostKind) =>
   (settings: SiteSettings): Params => {
-    const meta = metaParam(onSite(kind, settings));
+    const meta = metaParam(kindOnSite(kind, settings));
     return meta ? { meta } : {};
   };
 
-const EDITED = { context: 'edit' } as const;
+const EDIT_CONTEXT = { context: 'edit' } as const;
 
 /** Returns WordPress's own routes of events, venues or organizers: the list and the single record. */
 export const corePostRoutes = (kind: PostKind): ServedRoute[] => [list(kind), single(kind)];
@@ -58,13 +58,13 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: postFields(kind),
-      unlisted: EXISTING,
-      onSite: ofSite(kind),
+      unlisted: EXISTING_ID,
+      onSite: siteParams(kind),
       mode: 'create',
       allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
       run: async (site, caller, values) => {
         const id = await createCorePost(site, caller, kind, values);
-        return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
+        return createdReply(await readCorePost(site, caller, kind, id, EDIT_CONTEXT), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
       },
     }),
   ],
@@ -79,7 +79,7 @@ const single = (kind: PostKind): ServedRoute => ({
     recordEndpoint({
       methods: ['GET'],
       summary: `${kind.name}.read`,
-      params: { ...ID, ...POST_READING },
+      params: { ...ID, ...POST_READ_PARAMS },
       unlisted: EMBED,
       mode: 'read',
       allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
@@ -92,21 +92,21 @@ const single = (kind: PostKind): ServedRoute => ({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...postFields(kind) },
-      onSite: ofSite(kind),
+      onSite: siteParams(kind),
       mode: 'read',
       allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
         await changeCorePost(site, caller, kind, values.id, values);
-        return written(await readCorePost(site, caller, kind, values.id, EDITED));
+        return writtenReply(await readCorePost(site, caller, kind, values.id, EDIT_CONTEXT));
       },
     }),
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash`,
-      params: { ...ID, ...FORCE },
+      params: { ...ID, ...FORCE_PARAM },
       mode: 'read',
       allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
-      run: async (site, caller, values) => written(await removeCorePost(site, caller, kind, values)),
+      run: async (site, caller, values) => writtenReply(await removeCorePost(site, caller, kind, values)),
     }),
   ],
 });

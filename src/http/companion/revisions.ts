@@ -1,6 +1,6 @@
 import { BLOG_BASES } from '../../kinds/core/blog.ts';
 import { CONTEXT, EMBED, ID } from '../../kinds/core/params.ts';
-import type { Revised } from '../../kinds/core/revision.ts';
+import type { RevisedType } from '../../kinds/core/revision.ts';
 import { PARENT_ID, REVISION_FILTERS } from '../../kinds/core/revision-params.ts';
 import { postKinds } from '../../kinds/index.ts';
 import { listRevisions, mayReadRevisions, readRevision } from '../../records/core/revisions.ts';
@@ -8,7 +8,7 @@ import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { ok } from '../reply.ts';
 import { corePage } from './core-reply.ts';
 
-const revisionsOf = (of: Revised): ServedRoute[] => {
+const revisionsOf = (of: RevisedType): ServedRoute[] => {
   const pattern = `/${of.base}/(?P<parent>\\d+)/revisions`;
   return [
     {
@@ -47,8 +47,8 @@ const revisionsOf = (of: Revised): ServedRoute[] => {
   ];
 };
 
-const BLOG: readonly Revised[] = Object.entries(BLOG_BASES).map(([postType, base]) => ({ postType, base }));
-const RECORDS: readonly Revised[] = postKinds.map((kind) => ({ postType: kind.postType, base: kind.postType, kind }));
+const BLOG: readonly RevisedType[] = Object.entries(BLOG_BASES).map(([postType, base]) => ({ postType, base }));
+const RECORDS: readonly RevisedType[] = postKinds.map((kind) => ({ postType: kind.postType, base: kind.postType, kind }));
 
 /** WordPress's own routes of the revisions of posts, pages and calendar records; read-only. */
 export const revisionRoutes: readonly ServedRoute[] = [...BLOG, ...RECORDS].flatMap(revisionsOf);

@@ -2,7 +2,7 @@ import { EMBED } from '../../kinds/core/params.ts';
 import { SEARCH_PARAMS } from '../../kinds/core/search.ts';
 import { searchSite } from '../../records/core/site-search.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
-import { asksFor } from '../term-view.ts';
+import { requestsEmbed } from '../term-view.ts';
 import { corePage } from './core-reply.ts';
 
 /** WordPress's own route for searching the whole site. */
@@ -17,7 +17,7 @@ export const searchRoute: ServedRoute = {
       unlisted: EMBED,
       mode: 'read',
       allow: 'anyone',
-      run: async (site, caller, values) => corePage(await searchSite(site, caller, values, asksFor('self', values._embed))),
+      run: async (site, caller, values) => corePage(await searchSite(site, caller, values, requestsEmbed('self', values._embed))),
     }),
   ],
 };

@@ -3,17 +3,17 @@ import type { Caller } from '../../records/caller.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type Described, paramTextKeys, selectorsOf } from '../describe.ts';
-import {
-  answerHeaders,
-  headerParameters,
-  headersGiven,
-  headersOfProblem,
-  headersTaken,
-  statusesAtAnyTime,
-  statusesOfWriting,
-  targetOf,
-} from '../described-writes.ts';
 import type { ServedEndpoint, ServedRoute } from '../endpoint.ts';
+import {
+  generalStatuses,
+  problemHeaderRefs,
+  requestHeaderRefs,
+  requestHeaders,
+  responseHeaderRefs,
+  responseHeaders,
+  targetOf,
+  writeStatuses,
+} from '../openapi-headers.ts';
 import { type Endpoint, type Method, type Route, templateOf } from '../route.ts';
 
 type Json = Record<string, unknown>;
@@ -38,8 +38,8 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Se
 
     components: {
       schemas: schemas(),
-      parameters: { ...headerParameters(say), ...acknowledgements(routes, say) },
-      headers: answerHeaders(say),
+      parameters: { ...requestHeaders(say), ...acknowledgements(routes, say) },
+      headers: responseHeaders(say),
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
     },
     servers: [{ url: restUrl(caller, 'tec/v1') }],
@@ -51,7 +51,7 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Se
 const acknowledgements = (routes: readonly ServedRoute[], say: Say): Json =>
   Object.fromEntries(
     routes.flatMap(({ endpoints }) =>
-      endpoints.flatMap(({ acknowledged: name }) =>
+      endpoints.flatMap(({ acknowledgementHeader: name }) =>
         name === undefined
           ? []
           : [
@@ -86,8 +86,8 @@ function operation(route: Route, endpoint: ServedEndpoint, method: Method, say: 
     security: written || method === 'DELETE' ? [{ applicationPassword: [] }] : [{}, { applicationPassword: [] }],
     parameters: [
       ...shown.map(([param, declared]) => parameter(route, endpoint, param, declared, say)),
-      ...(endpoint.acknowledged === undefined ? [] : [{ $ref: `#/components/parameters/${endpoint.acknowledged}` }]),
-      ...headersTaken(method, targetOf(route, endpoint)),
+      ...(endpoint.acknowledgementHeader === undefined ? [] : [{ $ref: `#/components/parameters/${endpoint.acknowledgementHeader}` }]),
+      ...requestHeaderRefs(method, targetOf(route, endpoint)),
     ],
     ...(written && name ? { requestBody: { content: json(ref(`${name}_Request_Body`)) } } : {}),
     responses: responses(route, method, name, say),
@@ -121,24 +121,26 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
   const ofRecord = name !== undefined && (single || method === 'POST');
   const schema = name ? (single || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
   return Object.fromEntries(
-    [...statuses, ...(name ? statusesOfWriting(method, single ? 'named' : 'none') : []), ...statusesAtAnyTime(method)].map((status) => [
+    [...statuses, ...(name ? writeStatuses(method, single ? 'named' : 'none') : []), ...generalStatuses(method)].map((status) => [
       status,
       {
         description: say(`routes:answers.${status === '501' ? 'never' : status}`),
-        ...(status.startsWith('2') ? { ...(ofRecord ? headersGiven(method) : {}), content: json(schema) } : headersOfProblem(status)),
+        ...(status.startsWith('2')
+          ? { ...(ofRecord ? responseHeaderRefs(method) : {}), content: json(schema) }
+          : problemHeaderRefs(status)),
       },
     ]),
   );
 }
 
 // ------------------------------------------------------------------------------------------------- schemas
-const of = (type: string, ...names: string[]): Json =>
+const membersOfType = (type: string, ...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, type === 'array' ? { type, items: {} } : { type }]));
-const shape = (properties: Json): Json => ({ type: 'object', properties });
+const objectSchema = (properties: Json): Json => ({ type: 'object', properties });
 
-/** Members of writes. In `READ`, the texts among them have two forms. */
-const WRITTEN: Json = {
-  ...of(
+/** Members of writes. In `READ_MEMBERS`, the texts among them have two forms. */
+const WRITABLE_MEMBERS: Json = {
+  ...membersOfType(
     'string',
     'date',
     'date_gmt',
@@ -153,59 +155,74 @@ const WRITTEN: Json = {
     'template',
     'external_id',
   ),
-  ...of('integer', 'author', 'featured_media'),
-  ...of('boolean', 'sticky'),
+  ...membersOfType('integer', 'author', 'featured_media'),
+  ...membersOfType('boolean', 'sticky'),
   tags: { type: 'array', items: { type: 'integer' } },
 };
-const READ: Json = {
-  ...WRITTEN,
-  ...of('object', 'guid', 'title', 'content', 'excerpt'),
-  ...of('integer', 'id'),
-  ...of('string', 'link', 'modified', 'modified_gmt', 'permalink_template', 'generated_slug'),
+const READ_MEMBERS: Json = {
+  ...WRITABLE_MEMBERS,
+  ...membersOfType('object', 'guid', 'title', 'content', 'excerpt'),
+  ...membersOfType('integer', 'id'),
+  ...membersOfType('string', 'link', 'modified', 'modified_gmt', 'permalink_template', 'generated_slug'),
 };
-const ADDRESS: Json = of('string', 'address', 'country', 'city', 'state_province', 'state', 'province', 'zip', 'phone', 'website');
-const CONTACT: Json = of('string', 'phone', 'website', 'email');
-const EVENT: Json = {
-  ...of('string', 'start_date', 'start_date_utc', 'end_date', 'end_date_utc', 'timezone', 'cost'),
-  ...of('boolean', 'all_day', 'featured', 'sticky'),
+const ADDRESS_MEMBERS: Json = membersOfType(
+  'string',
+  'address',
+  'country',
+  'city',
+  'state_province',
+  'state',
+  'province',
+  'zip',
+  'phone',
+  'website',
+);
+const CONTACT_MEMBERS: Json = membersOfType('string', 'phone', 'website', 'email');
+const EVENT_MEMBERS: Json = {
+  ...membersOfType('string', 'start_date', 'start_date_utc', 'end_date', 'end_date_utc', 'timezone', 'cost'),
+  ...membersOfType('boolean', 'all_day', 'featured', 'sticky'),
   tribe_events_cat: { type: 'array', items: { type: 'integer' } },
 };
-const SHOWN: Json = {
-  ...EVENT,
+const SHOWN_EVENT_MEMBERS: Json = {
+  ...EVENT_MEMBERS,
   dates: ref('DateDetails'),
   duration: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
   multiday: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] },
-  ...of('boolean', 'is_past', 'is_now'),
+  ...membersOfType('boolean', 'is_past', 'is_now'),
   organizer_names: { type: 'array', items: { type: 'string' } },
   organizers: { type: 'array', items: ref('Organizer') },
   venues: { type: 'array', items: ref('Venue') },
-  ...of('string', 'schedule_details', 'short_schedule_details'),
+  ...membersOfType('string', 'schedule_details', 'short_schedule_details'),
 };
 
 function schemas(): Json {
-  const both = (base: string, properties: Json): Json => ({ allOf: [ref(base), shape(properties)] });
+  const both = (base: string, properties: Json): Json => ({ allOf: [ref(base), objectSchema(properties)] });
   const links = { organizers: { type: 'array', items: { type: 'integer' } }, venues: { type: 'array', items: { type: 'integer' } } };
   return {
-    TEC_Post_Entity: shape(READ),
-    TEC_Post_Entity_Request_Body: shape(WRITTEN),
-    Event: both('TEC_Post_Entity', SHOWN),
+    TEC_Post_Entity: objectSchema(READ_MEMBERS),
+    TEC_Post_Entity_Request_Body: objectSchema(WRITABLE_MEMBERS),
+    Event: both('TEC_Post_Entity', SHOWN_EVENT_MEMBERS),
     Event_Request_Body: both('TEC_Post_Entity_Request_Body', {
-      ...EVENT,
-      ...of('integer', 'duration'),
-      ...of('string', 'website'),
+      ...EVENT_MEMBERS,
+      ...membersOfType('integer', 'duration'),
+      ...membersOfType('string', 'website'),
       ...links,
     }),
-    Organizer_Request_Body: both('TEC_Post_Entity_Request_Body', CONTACT),
-    Venue_Request_Body: both('TEC_Post_Entity_Request_Body', ADDRESS),
-    Organizer: both('TEC_Post_Entity', CONTACT),
-    Venue: both('TEC_Post_Entity', { ...ADDRESS, ...of('string', 'directions_link') }),
-    Date: shape({ ...of('string', 'date', 'timezone'), ...of('integer', 'timezone_type') }),
-    DateDetails: shape(
+    Organizer_Request_Body: both('TEC_Post_Entity_Request_Body', CONTACT_MEMBERS),
+    Venue_Request_Body: both('TEC_Post_Entity_Request_Body', ADDRESS_MEMBERS),
+    Organizer: both('TEC_Post_Entity', CONTACT_MEMBERS),
+    Venue: both('TEC_Post_Entity', { ...ADDRESS_MEMBERS, ...membersOfType('string', 'directions_link') }),
+    Date: objectSchema({ ...membersOfType('string', 'date', 'timezone'), ...membersOfType('integer', 'timezone_type') }),
+    DateDetails: objectSchema(
       Object.fromEntries(
         ['start', 'end'].flatMap((name) => ['', '_utc', '_site', '_display'].map((suffix) => [name + suffix, ref('Date')])),
       ),
     ),
-    OpenApiDocumentation: shape({ ...of('string', 'openapi'), ...of('object', 'info', 'components', 'paths'), ...of('array', 'servers') }),
-    OpenApiPath: shape(of('object', 'get')),
+    OpenApiDocumentation: objectSchema({
+      ...membersOfType('string', 'openapi'),
+      ...membersOfType('object', 'info', 'components', 'paths'),
+      ...membersOfType('array', 'servers'),
+    }),
+    OpenApiPath: objectSchema(membersOfType('object', 'get')),
   };
 }

@@ -1,12 +1,12 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { FORCE } from '../../kinds/core/params.ts';
-import { onSite } from '../../kinds/custom-fields.ts';
+import { FORCE_PARAM } from '../../kinds/core/params.ts';
+import { kindOnSite } from '../../kinds/custom-fields.ts';
 import { anyId } from '../../kinds/grammars/grammars.ts';
 import { postKind, postKinds } from '../../kinds/index.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Params } from '../../kinds/param.ts';
 import { TEC_FIELDS, TEC_PASSWORD, tecFields, tecFilters } from '../../kinds/tec/params.ts';
-import { type TecRecord, withLinkedCut } from '../../kinds/tec/record.ts';
+import { type TecRecord, withLinkedLimited } from '../../kinds/tec/record.ts';
 import { mayCreate } from '../../records/posts.ts';
 import {
   changeTecPost,
@@ -16,13 +16,13 @@ import {
   mayDeleteTec,
   mayReadTec,
   readTecPost,
+  readWrittenTecPost,
   removeTecPost,
-  writtenTecPost,
 } from '../../records/tec-posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from '../endpoint.ts';
 import { fieldNames } from '../protocol.ts';
-import { created, ok, written } from '../reply.ts';
+import { createdReply, ok, writtenReply } from '../reply.ts';
 import type { Reply } from '../route.ts';
 import { corePage } from './core-reply.ts';
 import { tecDocument } from './tec-document.ts';
@@ -66,18 +66,18 @@ const list = (kind: PostKind): ServedRoute => ({
       allow: 'anyone',
       run: async (site, caller, values) => {
         const page = await listTecPosts(site, caller, kind, values);
-        return corePage({ ...page, records: page.records.map(cutTo(values._fields)) });
+        return corePage({ ...page, records: page.records.map(trimLinkedRecords(values._fields)) });
       },
     }),
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: tecFields(kind, postKind('event')),
-      onSite: ofSite(kind),
+      onSite: siteFields(kind),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) =>
-        created(await writtenTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
+        createdReply(await readWrittenTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
     }),
   ]),
 });
@@ -97,25 +97,25 @@ const single = (kind: PostKind): ServedRoute => ({
       allow: (lookUp, caller, { id }) => mayReadTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const { record, version } = await readTecPost(site, caller, kind, values.id, values);
-        return written({ record: cutTo(values._fields)(record), ...(version === undefined ? {} : { version }) });
+        return writtenReply({ record: trimLinkedRecords(values._fields)(record), ...(version === undefined ? {} : { version }) });
       },
     }),
     recordEndpoint({
       methods: ['PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
-      onSite: ofSite(kind),
+      onSite: siteFields(kind),
       mode: 'change',
       allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, values.id, values);
-        return written(await writtenTecPost(site, caller, kind, values.id));
+        return writtenReply(await readWrittenTecPost(site, caller, kind, values.id));
       },
     }),
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.trash`,
-      params: { ...ID, ...FORCE },
+      params: { ...ID, ...FORCE_PARAM },
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayDeleteTec(lookUp, caller, kind, id),
       run: async (site, caller, { id }) => {
@@ -127,19 +127,19 @@ const single = (kind: PostKind): ServedRoute => ({
 });
 
 /** Returns the additional fields of a site. */
-const ofSite =
+const siteFields =
   (kind: PostKind) =>
   (settings: SiteSettings): Params => {
     const declared = tecFields(kind, postKind('event'));
-    const own = tecFields(onSite(kind, settings), postKind('event'));
+    const own = tecFields(kindOnSite(kind, settings), postKind('event'));
     return Object.fromEntries(Object.entries(own).filter(([name]) => !Object.hasOwn(declared, name)));
   };
 
 /** Reduces the records within a record to the members that `_fields` names. */
-const cutTo = (fields: unknown) => {
+const trimLinkedRecords = (fields: unknown) => {
   const names = fieldNames(fields).map((path) => path.split('.')[0]!);
-  return (record: TecRecord) => (names.length === 0 ? record : withLinkedCut(record, new Set(names)));
+  return (record: TecRecord) => (names.length === 0 ? record : withLinkedLimited(record, new Set(names)));
 };
 
 const withAcknowledgement = (endpoints: readonly ServedEndpoint[]): ServedEndpoint[] =>
-  endpoints.map((endpoint) => ({ ...endpoint, acknowledged: ACKNOWLEDGEMENT }));
+  endpoints.map((endpoint) => ({ ...endpoint, acknowledgementHeader: ACKNOWLEDGEMENT }));

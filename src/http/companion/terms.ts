@@ -1,4 +1,4 @@
-import { CONTEXT, EMBED, FORCE, ID } from '../../kinds/core/params.ts';
+import { CONTEXT, EMBED, FORCE_PARAM, ID } from '../../kinds/core/params.ts';
 import { newTermFields, termFields, termFilters, unlistedTermFields } from '../../kinds/core/term-params.ts';
 import type { TermKind } from '../../kinds/kind.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { lockTermVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
-import { created, written } from '../reply.ts';
+import { createdReply, writtenReply } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 /** Returns WordPress's own routes of categories or tags: the list and the single term. */
@@ -47,7 +47,7 @@ const list = (kind: TermKind): ServedRoute => ({
       allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
       run: async (site, caller, values) => {
         const id = await createCoreTerm(site, caller, kind, values);
-        return created(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+        return createdReply(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
       },
     }),
   ],
@@ -80,16 +80,16 @@ const single = (kind: TermKind): ServedRoute => ({
       allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
       run: async (site, caller, values) => {
         await changeCoreTerm(site, caller, kind, values.id, values);
-        return written(await readCoreTerm(site, caller, kind, values.id, {}));
+        return writtenReply(await readCoreTerm(site, caller, kind, values.id, {}));
       },
     }),
     recordEndpoint({
       methods: ['DELETE'],
       summary: `${kind.name}.delete`,
-      params: { ...ID, ...FORCE },
+      params: { ...ID, ...FORCE_PARAM },
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_delete'),
-      run: async (site, caller, values) => written(await removeCoreTerm(site, caller, kind, values)),
+      run: async (site, caller, values) => writtenReply(await removeCoreTerm(site, caller, kind, values)),
     }),
   ],
 });

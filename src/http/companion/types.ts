@@ -2,7 +2,7 @@ import { fail, type ProblemName, refuse } from '../../errors.ts';
 import { CONTEXT, type ContextValues } from '../../kinds/core/params.ts';
 import { coreTaxonomies, coreTypes } from '../../kinds/core/types.ts';
 import type { View } from '../../kinds/core/view.ts';
-import { LENGTHS } from '../../kinds/grammars/grammar.ts';
+import { MAX_BYTES } from '../../kinds/grammars/grammar.ts';
 import { anyString } from '../../kinds/grammars/schema.ts';
 import type { Param } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -12,30 +12,30 @@ import { endpoint, type ServedRoute } from '../endpoint.ts';
 import type { Reply, Rule } from '../route.ts';
 
 /** Parameters by name, all of them texts, including the context. */
-type Texts = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
-type All = (site: Site, caller: Caller, view: View, type?: string | undefined) => ReadonlyMap<string, Record<string, unknown>>;
+type TextParams = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
+type LoadAll = (site: Site, caller: Caller, view: View, type?: string | undefined) => ReadonlyMap<string, Record<string, unknown>>;
 
 const say =
   (site: Site, { language }: Caller) =>
   (key: string, words: Readonly<Record<string, string>> = {}) =>
     site.texts.t(language, `site:${key}`, words);
-const types: All = (site, caller, view) => coreTypes(caller, view, say(site, caller));
-const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
+const types: LoadAll = (site, caller, view) => coreTypes(caller, view, say(site, caller));
+const taxonomies: LoadAll = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 
-const unchangingReply = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
+const staticReply = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
 /** Whether a list may be requested. `context=edit` is for users who can edit posts. */
-const mayList: Rule<ContextValues> = (_look, caller, values) => edits(caller, values) || 'rest_cannot_view';
-const edits = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
+const mayList: Rule<ContextValues> = (_look, caller, values) => mayUseContext(caller, values) || 'rest_cannot_view';
+const mayUseContext = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
 
 interface Described {
   readonly name: 'types' | 'taxonomies';
   readonly one: 'type' | 'taxonomy';
-  readonly all: All;
+  readonly all: LoadAll;
   readonly unknown: ProblemName;
-  readonly filters: Texts;
+  readonly filters: TextParams;
 }
 
-const selector = (one: string): Texts => ({ [one]: { grammar: anyString(LENGTHS.word), required: true }, ...CONTEXT });
+const selector = (one: string): TextParams => ({ [one]: { grammar: anyString(MAX_BYTES.word), required: true }, ...CONTEXT });
 
 const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedRoute[] => [
   {
@@ -48,7 +48,7 @@ const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedR
         params: filters,
         mode: 'read',
         allow: mayList,
-        run: async (site, caller, values) => unchangingReply(Object.fromEntries(all(site, caller, viewOf(values), values.type))),
+        run: async (site, caller, values) => staticReply(Object.fromEntries(all(site, caller, viewOf(values), values.type))),
       }),
     ],
   },
@@ -64,7 +64,7 @@ const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedR
         allow: 'anyone',
         run: async (site, caller, values) => {
           const record = all(site, caller, viewOf(values)).get(values[one] ?? '') ?? fail(unknown);
-          return edits(caller, values) ? unchangingReply(record) : refuse(caller.viewer, 'rest_forbidden_context');
+          return mayUseContext(caller, values) ? staticReply(record) : refuse(caller.viewer, 'rest_forbidden_context');
         },
       }),
     ],
@@ -79,6 +79,6 @@ export const typeRoutes: readonly ServedRoute[] = [
     one: 'taxonomy',
     all: taxonomies,
     unknown: 'rest_taxonomy_invalid',
-    filters: { ...CONTEXT, type: { grammar: anyString(LENGTHS.word) } },
+    filters: { ...CONTEXT, type: { grammar: anyString(MAX_BYTES.word) } },
   }),
 ];

@@ -1,12 +1,12 @@
-import type { CalendarPageAsked, EventPage, IdsPage, LinkedPage, ListPage } from '../../kinds/calendar-page.ts';
+import type { EventPage, IdsPage, LinkedPage, ListPage, RequestedPage } from '../../kinds/calendar-page.ts';
 import type { FeedView } from '../../kinds/feed-list.ts';
 import {
+  CALENDAR_FEED_PATH_ENDINGS,
   type CalendarPage,
-  ENDINGS,
-  ENDINGS_OF_ALL,
-  FEED_VALUES,
-  type FeedForm,
-  ICAL_NAMES,
+  FEED_PARAM_FORMATS,
+  FEED_PATH_ENDINGS,
+  type FeedFormat,
+  ICAL_PARAM_NAMES,
   type PathPart,
   SECTIONS,
   type Section,
@@ -15,18 +15,18 @@ import {
 import { postKindOfType } from '../../kinds/index.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
-import { languageAhead } from '../addressing.ts';
-import type { Raw } from '../input.ts';
+import { splitLanguage } from '../addressing.ts';
+import type { RawParams } from '../input.ts';
 
 /** A page of the calendar that an address names. */
 export interface FeedAddress {
   /** The format of the requested feed; undefined: the page itself. */
-  readonly form: FeedForm | undefined;
-  readonly page: CalendarPageAsked;
+  readonly format: FeedFormat | undefined;
+  readonly page: RequestedPage;
   /** The language that the address names. */
   readonly language: string | undefined;
   /** Whether the path names the page; otherwise the query of the home does. */
-  readonly byPath: boolean;
+  readonly isPath: boolean;
 }
 
 /** The parts of a site's addresses. */
@@ -43,36 +43,36 @@ export interface FeedPlace {
  * the format of the requested feed. If path and query disagree, the query wins. Undefined if the address is no page of
  * the calendar.
  */
-export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAddress | undefined {
+export function feedAddress(path: string, query: RawParams, place: FeedPlace): FeedAddress | undefined {
   const all = segmentsOf(path, place.base);
   if (all === undefined) return undefined;
-  const { language, rest } = languageAhead(withoutIndex(all), place.languages);
+  const { language, rest } = splitLanguage(withoutIndex(all), place.languages);
   const segments = withoutIndex(rest);
   const home = homeOf(segments, query);
   const found = home ?? pageOf(segments, place);
   if (found === undefined) return undefined;
-  const byPath = home === undefined;
-  const linked = byPath ? linkedByPath(found, query) : linkedByQuery(query);
-  if (linked) return { form: undefined, page: linked, language, byPath };
-  const form = found.form ?? formOf(query);
+  const isPath = home === undefined;
+  const linked = isPath ? linkedByPath(found, query) : linkedByQuery(query);
+  if (linked) return { format: undefined, page: linked, language, isPath };
+  const format = found.format ?? formatOf(query);
   const page = found.parts.has('event')
     ? eventPage(found.parts.get('event') ?? '', found.parts.get('day'), found.parts.get('number'))
-    : queriedPage(found, query, form, byPath);
-  if (form === 'jsonld' && page.of !== 'event') return undefined;
-  if (isNews(form) && found.feeds !== 'all') return undefined;
-  return { form, page, language, byPath };
+    : queriedPage(found, query, format, isPath);
+  if (format === 'jsonld' && page.of !== 'event') return undefined;
+  if (isNews(format) && found.feeds !== 'all') return undefined;
+  return { format, page, language, isPath };
 }
 
 /** Sites without rewriting have `index.php` at the start of all paths, before or after the language. */
 const withoutIndex = (segments: readonly string[]): readonly string[] => (segments[0] === 'index.php' ? segments.slice(1) : segments);
 
-function linkedByPath({ linked, parts }: Found, query: Raw): LinkedPage | undefined {
+function linkedByPath({ linked, parts }: Found, query: RawParams): LinkedPage | undefined {
   const number = pageNumber(textParam(query, 'paged') ?? parts.get('page'));
   return linked && { of: 'linked', kind: linked, slug: parts.get('linked') ?? '', number };
 }
 
 /** Sites without pretty permalinks name venues and organizers by their post types. */
-function linkedByQuery(query: Raw): LinkedPage | undefined {
+function linkedByQuery(query: RawParams): LinkedPage | undefined {
   const number = pageNumber(textParam(query, 'paged'));
   for (const kind of ['venue', 'organizer'] as const) {
     const slug = textParam(query, `tribe_${kind}`);
@@ -83,19 +83,19 @@ function linkedByQuery(query: Raw): LinkedPage | undefined {
 
 const pageNumber = (text: string | undefined): number => Math.max(1, Number(/^\d{1,6}$/.exec(text ?? '')?.[0] ?? 1));
 
-const isNews = (form: FeedForm | undefined): boolean => form === 'rss2' || form === 'atom' || form === 'rdf';
+const isNews = (format: FeedFormat | undefined): boolean => format === 'rss2' || format === 'atom' || format === 'rdf';
 
 /**
  * Maximum length of a path, in characters: enough for a category and several ancestors, with slugs of at most 200 bytes
  * each.
  */
-const LONGEST_PATH = 4000;
+const MAX_PATH_LENGTH = 4000;
 /** Maximum length of a parameter, in characters. */
-const LONGEST_TEXT = 1000;
+const MAX_TEXT_LENGTH = 1000;
 
 /** Returns the decoded segments of the path below the home; undefined if it cannot be decoded. */
 function segmentsOf(path: string, base: string): string[] | undefined {
-  if (path.length > LONGEST_PATH) return undefined;
+  if (path.length > MAX_PATH_LENGTH) return undefined;
   const below = path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : path;
   try {
     return below
@@ -115,7 +115,7 @@ interface Found {
   readonly parts: ReadonlyMap<PathPart, string>;
   readonly view: CalendarPage['view'];
   readonly featured: boolean;
-  readonly form: FeedForm | undefined;
+  readonly format: FeedFormat | undefined;
   readonly feeds: Section['feeds'];
   readonly linked: Section['linked'];
   /** Whether it is one of WordPress's own tag archives. */
@@ -124,11 +124,11 @@ interface Found {
 
 function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | undefined {
   for (const section of SECTIONS) {
-    for (const { ending, form, alone } of endingsOf(section)) {
+    for (const { ending, format, onlyWholeCalendar: alone } of endingsOf(section)) {
       const rest = withoutEnd(segments, ending);
       const found = rest && pageIn(section, rest, slugs);
       if (!found || (alone && found.path !== '')) continue;
-      if (form === undefined || section.feeds === 'all' || section.feeds === form) return { ...found, form };
+      if (format === undefined || section.feeds === 'all' || section.feeds === format) return { ...found, format };
     }
   }
   return undefined;
@@ -136,19 +136,19 @@ function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | unde
 
 interface Ending {
   readonly ending: readonly string[];
-  readonly form: FeedForm | undefined;
+  readonly format: FeedFormat | undefined;
   /** Whether it may only follow the path of the section itself. */
-  readonly alone: boolean;
+  readonly onlyWholeCalendar: boolean;
 }
 
 /** Returns the endings that request a feed, before the empty one that does not. */
 function endingsOf({ path }: Section): Ending[] {
-  const endings = (known: ReadonlyMap<string, FeedForm>, { alone }: Pick<Ending, 'alone'>) =>
-    [...known].map(([ending, form]): Ending => ({ ending: ending.split('/'), form, alone }));
+  const endings = (known: ReadonlyMap<string, FeedFormat>, { onlyWholeCalendar }: Pick<Ending, 'onlyWholeCalendar'>) =>
+    [...known].map(([ending, format]): Ending => ({ ending: ending.split('/'), format, onlyWholeCalendar }));
   return [
-    ...endings(ENDINGS, { alone: false }),
-    ...(path === '{events}' ? endings(ENDINGS_OF_ALL, { alone: true }) : []),
-    { ending: [], form: undefined, alone: false },
+    ...endings(FEED_PATH_ENDINGS, { onlyWholeCalendar: false }),
+    ...(path === '{events}' ? endings(CALENDAR_FEED_PATH_ENDINGS, { onlyWholeCalendar: true }) : []),
+    { ending: [], format: undefined, onlyWholeCalendar: false },
   ];
 }
 
@@ -161,7 +161,7 @@ function withoutEnd(segments: readonly string[], ending: readonly string[]): rea
  * Returns the page of a section that a path names. If several match, the page with the longest path wins, since the
  * slug of a category may be any text.
  */
-function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace['slugs']): Omit<Found, 'form'> | undefined {
+function pageIn(section: Section, segments: readonly string[], slugs: FeedPlace['slugs']): Omit<Found, 'format'> | undefined {
   const front = section.path.split('/').flatMap((piece) => (piece.startsWith('{') ? slugs[piece.slice(1, -1) as SlugName] : piece)); // the slugs that paths name
   const longestFirst = section.pages.toSorted((one, other) => piecesOf(other.path).length - piecesOf(one.path).length);
   for (const page of longestFirst) {
@@ -197,7 +197,7 @@ function partsIn(pattern: readonly string[], segments: readonly string[]): [Path
     const segment = (piece === ':category' ? segments.at(-1) : segments[at]) ?? '';
     if (piece.startsWith(':')) {
       const part = piece.slice(1) as PathPart; // pieces with a colon are parts
-      if (PARTS[part]?.(segment) === false) return undefined;
+      if (PART_CHECKS[part]?.(segment) === false) return undefined;
       parts.push([part, segment]);
     } else if (segment !== piece) return undefined;
   }
@@ -209,7 +209,7 @@ const isNumber = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text);
 const isMonth = (text: string): boolean => /^\d{4}-\d\d$/.test(text) && isDay(`${text}-01`);
 
 /** Checks of the path's parts. */
-const PARTS: Partial<Record<PathPart, (text: string) => boolean>> = {
+const PART_CHECKS: Partial<Record<PathPart, (text: string) => boolean>> = {
   month: isMonth,
   day: isDay,
   page: (text) => /^\d{1,6}$/.test(text),
@@ -217,21 +217,21 @@ const PARTS: Partial<Record<PathPart, (text: string) => boolean>> = {
 };
 
 // ------------------------------------------------------------------------------------------------- queries
-const textParam = (query: Raw, name: string): string | undefined => {
+const textParam = (query: RawParams, name: string): string | undefined => {
   const value = query[name];
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT ? value : undefined;
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT_LENGTH ? value : undefined;
 };
 
-function formOf(query: Raw): FeedForm | undefined {
+function formatOf(query: RawParams): FeedFormat | undefined {
   if (textParam(query, 'format') === 'jsonld') return 'jsonld';
-  if (ICAL_NAMES.some((name) => Object.hasOwn(query, name))) return 'ical';
-  return FEED_VALUES.get(textParam(query, 'feed') ?? '');
+  if (ICAL_PARAM_NAMES.some((name) => Object.hasOwn(query, name))) return 'ical';
+  return FEED_PARAM_FORMATS.get(textParam(query, 'feed') ?? '');
 }
 
 const NO_PARTS: ReadonlyMap<PathPart, string> = new Map();
 
 /** Query parameters of the home that name pages of WordPress outside the calendar. */
-const OF_OTHERS = [
+const FOREIGN_PARAMS = [
   ...['page_id', 'pagename', 'cat', 'category_name', 'author', 'author_name', 'attachment_id', 'attachment'],
   ...['m', 'year', 'monthnum', 'w', 'error'],
 ];
@@ -240,20 +240,20 @@ const OF_OTHERS = [
  * Returns the home page. It has news feeds of the calendar only if the query names one of its pages, and then at
  * `/feed/` too. Undefined if the path or the query names another page.
  */
-function homeOf(segments: readonly string[], query: Raw): Found | undefined {
+function homeOf(segments: readonly string[], query: RawParams): Found | undefined {
   const type = textParam(query, 'post_type');
   const ofType = type === 'tribe_events';
   // Venues and organizers are named only by id here.
   const isOurs = type === undefined || ofType || (postKindOfType(type) && textParam(query, 'p') !== undefined);
-  const isOthers = !isOurs || OF_OTHERS.some((name) => textParam(query, name) !== undefined);
-  const form = segments.length === 0 ? undefined : ENDINGS.get(segments.join('/'));
+  const isOthers = !isOurs || FOREIGN_PARAMS.some((name) => textParam(query, name) !== undefined);
+  const form = segments.length === 0 ? undefined : FEED_PATH_ENDINGS.get(segments.join('/'));
   if (isOthers || (segments.length > 0 && !(ofType && isNews(form)))) return undefined;
   return {
     path: '',
     parts: NO_PARTS,
     view: 'standard',
     featured: false,
-    form,
+    format: form,
     feeds: ofType || query.tribe_events_cat !== undefined ? 'all' : 'ical',
     linked: undefined,
     archive: true,
@@ -266,31 +266,32 @@ const eventPage = (slug: string, date: string | undefined, number: string | unde
   ...(date === undefined || !isDay(date) ? {} : { on: { date, number: number === undefined ? undefined : Number(number) } }),
 });
 
-function queriedPage(found: Found, query: Raw, form: FeedForm | undefined, byPath: boolean): EventPage | IdsPage | ListPage {
+function queriedPage(found: Found, query: RawParams, format: FeedFormat | undefined, isPath: boolean): EventPage | IdsPage | ListPage {
   const slug =
     textParam(query, 'tribe_events') ?? (textParam(query, 'post_type') === 'tribe_events' ? textParam(query, 'name') : undefined);
   const id = textParam(query, 'p');
-  if (!byPath && slug !== undefined)
+  if (!isPath && slug !== undefined)
     return eventPage(
       slug,
       textParam(query, 'eventDate'),
       isNumber(textParam(query, 'eventSequence') ?? '') ? textParam(query, 'eventSequence') : undefined,
     );
-  if (!byPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
-  if (query.event_ids !== undefined && form === 'ical') return { of: 'ids', ids: idsIn(textsIn(query.event_ids, MOST_IDS * LONGEST_ID)) };
-  return listPage(found, query, form);
+  if (!isPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
+  if (query.event_ids !== undefined && format === 'ical')
+    return { of: 'ids', ids: idsIn(textsIn(query.event_ids, MAX_IDS * MAX_ID_LENGTH)) };
+  return listPage(found, query, format);
 }
 
 /** Maximum number of events in a calendar of chosen ids, as with `per_page` in other calendars. */
-const MOST_IDS = 1000;
+const MAX_IDS = 1000;
 /** Length of one id including the comma after it. */
-const LONGEST_ID = 16;
+const MAX_ID_LENGTH = 16;
 
 const idsIn = (texts: readonly string[]): number[] => [
   ...new Set(
     texts
-      .flatMap((text) => text.split(',', MOST_IDS))
-      .slice(0, MOST_IDS)
+      .flatMap((text) => text.split(',', MAX_IDS))
+      .slice(0, MAX_IDS)
       .filter((id) => /^\s*\d{1,15}\s*$/.test(id))
       .map(Number),
   ),
@@ -299,14 +300,14 @@ const idsIn = (texts: readonly string[]): number[] => [
 const VIEWS: ReadonlySet<string> = new Set<FeedView>(['list', 'past', 'month', 'day']);
 const isView = (text: string | undefined): text is FeedView => text !== undefined && VIEWS.has(text);
 
-function listPage({ parts, view, featured, archive }: Found, query: Raw, form: FeedForm | undefined): ListPage {
+function listPage({ parts, view, featured, archive }: Found, query: RawParams, format: FeedFormat | undefined): ListPage {
   const display = textParam(query, 'eventDisplay');
   const shown = isView(display) ? display : view === 'standard' ? undefined : view;
   const from = textParam(query, 'tribe-bar-date');
   const number = Number(/^\d{1,6}$/.exec(textParam(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
   return {
     of: 'list',
-    view: shown ?? (isNews(form) ? 'list' : undefined),
+    view: shown ?? (isNews(format) ? 'list' : undefined),
     date: [textParam(query, 'eventDate'), parts.get('day'), parts.get('month')].find(
       (date) => date !== undefined && (isDay(date) || isMonth(date)),
     ),
@@ -316,16 +317,16 @@ function listPage({ parts, view, featured, archive }: Found, query: Raw, form: F
     categories: [parts.get('category'), query.tribe_events_cat].flatMap(slugLists),
     tags: [parts.get('tag'), query.tag].flatMap(slugLists),
     search: wordsIn(query),
-    archive: archive && isNews(form) && query.post_type === undefined,
+    archive: archive && isNews(format) && query.post_type === undefined,
   };
 }
 
 /** Returns the words to search for, without control characters; undefined if there are none. */
-const wordsIn = (query: Raw): string | undefined =>
+const wordsIn = (query: RawParams): string | undefined =>
   stripControlCharacters(textParam(query, 'tribe-bar-search') ?? textParam(query, 's') ?? '').trim() || undefined;
 
 /** Returns the texts of a parameter, which may be a single one or a list. Texts that are too long are left out. */
-const textsIn = (value: unknown, longest = LONGEST_TEXT): string[] =>
+const textsIn = (value: unknown, longest = MAX_TEXT_LENGTH): string[] =>
   [value].flat().filter((text): text is string => typeof text === 'string' && text !== '' && text.length <= longest);
 
 /**
@@ -333,10 +334,10 @@ const textsIn = (value: unknown, longest = LONGEST_TEXT): string[] =>
  * `a+b`, which a query decodes as `a b`, both. Each slug may follow those of its ancestors.
  */
 function slugLists(value: unknown): string[][] {
-  const text = textsIn(value).slice(0, MOST_SLUGS).join(',');
-  const slugs = text.split(/[,+\s]+/, MOST_SLUGS).flatMap((slug) => slug.split('/').at(-1) || []);
+  const text = textsIn(value).slice(0, MAX_SLUGS).join(',');
+  const slugs = text.split(/[,+\s]+/, MAX_SLUGS).flatMap((slug) => slug.split('/').at(-1) || []);
   if (slugs.length === 0) return [];
   return text.includes(',') ? [slugs] : slugs.map((slug) => [slug]);
 }
 
-const MOST_SLUGS = 50;
+const MAX_SLUGS = 50;

@@ -1,8 +1,8 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { USUAL_NAMESPACE } from '../../config/values.ts';
-import { type PageSubject, routesOf } from '../../pages/page-subject.ts';
+import { PLUGIN_NAMESPACE } from '../../config/values.ts';
+import { apiRoutesOf, type PageSubject } from '../../pages/page-subject.ts';
 import type { Caller } from '../../records/caller.ts';
-import { feedTerms, namedEvents, namesOf } from '../../records/feed-events.ts';
+import { feedTerms, loadNamedEvents, toNamedEvents } from '../../records/feed-events.ts';
 import type { Site } from '../../site.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import type { FeedRequest } from './feed-request.ts';
@@ -12,13 +12,13 @@ import type { FeedRequest } from './feed-request.ts';
  * the event or list that the page shows, and a `Link` to the root of WordPress's API.
  */
 export function discoveryHeaders(settings: SiteSettings, subject: PageSubject): Record<string, string> {
-  const { route, query, core } = routesOf(subject);
+  const { route, query, core } = apiRoutesOf(subject);
   const place = { home: settings.home, settings };
   const links = [`<${restUrl(place, '')}>; rel="https://api.w.org/"`];
   if (core !== undefined) links.push(`<${restUrl(place, core)}>; rel="alternate"; title="JSON"; type="application/json"`);
   return {
     'X-TEC-API-VERSION': 'v1',
-    'X-TEC-API-ROOT': restUrl(place, `${USUAL_NAMESPACE}/${route}`, query),
+    'X-TEC-API-ROOT': restUrl(place, `${PLUGIN_NAMESPACE}/${route}`, query),
     'X-TEC-API-ORIGIN': settings.home,
     Link: links.join(', '),
   };
@@ -33,7 +33,7 @@ export async function pageHeaders({ site, caller, address: { page } }: FeedReque
 async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address']['page']): Promise<PageSubject> {
   if (page.of === 'ids' || page.of === 'linked') return {};
   if (page.of === 'event') {
-    const { events } = await namedEvents(site, caller, namesOf(page));
+    const { events } = await loadNamedEvents(site, caller, toNamedEvents(page));
     return { event: events[0]?.id };
   }
   const [category, tag] = [page.categories[0], page.tags[0]];

@@ -3,7 +3,7 @@ import { feedFilters } from '../../kinds/feed-list.ts';
 import { termKind } from '../../kinds/index.ts';
 import { permalink } from '../../kinds/post-record.ts';
 import { termLink } from '../../kinds/term-record.ts';
-import { feedTerms, namedEvents } from '../../records/feed-events.ts';
+import { feedTerms, loadNamedEvents } from '../../records/feed-events.ts';
 import { urlByOldSlug } from '../../records/old-slugs.ts';
 import { ancestorsOf, languagesOfTerms, termsByLanguage } from '../../records/terms.ts';
 import type { FeedAddress } from './address.ts';
@@ -16,12 +16,12 @@ import type { FeedRequest } from './feed-request.ts';
  */
 export async function redirectOf(wanted: FeedRequest): Promise<string | undefined> {
   const { address, page, queryText } = wanted;
-  if (address.form !== 'ical' && address.form !== undefined) return undefined;
-  const filled = address.form === undefined ? withoutEmpty(queryText) : queryText;
+  if (address.format !== 'ical' && address.format !== undefined) return undefined;
+  const filled = address.format === undefined ? withoutEmpty(queryText) : queryText;
   // Browsers only follow the redirect of a form on the host of its page, whatever name that host was reached by, so the
   // location has no host. A path that begins with two slashes would name one.
   if (filled !== queryText) return withQuery(new URL(page).pathname.replace(/^\/{2,}/, '/'), filled);
-  if (!address.byPath) return redirectOfQuery(wanted);
+  if (!address.isPath) return redirectOfQuery(wanted);
   const { permalinkStructure } = wanted.caller.settings;
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
 }
@@ -30,9 +30,9 @@ export async function redirectOf(wanted: FeedRequest): Promise<string | undefine
  * Returns the current address of an event, venue or organizer whose slug has changed; undefined if there is none. Call
  * it if the page was not found.
  */
-export async function movedTo({ site, caller, address, queryText }: FeedRequest): Promise<string | undefined> {
-  const { page, form, byPath } = address;
-  if (!byPath || (form !== undefined && form !== 'ical')) return undefined;
+export async function findNewAddress({ site, caller, address, queryText }: FeedRequest): Promise<string | undefined> {
+  const { page, format, isPath } = address;
+  if (!isPath || (format !== undefined && format !== 'ical')) return undefined;
   const { slug, on } = page.of === 'event' ? page : page.of === 'linked' ? { slug: page.slug, on: undefined } : {};
   if (slug === undefined) return undefined;
   const url = await urlByOldSlug(site, caller, page.of === 'linked' ? page.kind : 'event', { slug, on });
@@ -72,7 +72,7 @@ function termOf({ page }: FeedAddress): NamedTerm | undefined {
 }
 
 async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<string | undefined> {
-  const { events } = await namedEvents(site, caller, { ids: [id] });
+  const { events } = await loadNamedEvents(site, caller, { ids: [id] });
   return events[0] && permalink(events[0].row, caller, events[0].record.language);
 }
 
@@ -92,10 +92,10 @@ async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTe
 const withoutEmpty = (query: string): string =>
   query
     .split('&')
-    .filter((pair) => !EMPTY_BOXES.has(pair))
+    .filter((pair) => !EMPTY_FIELDS.has(pair))
     .join('&');
 
-const EMPTY_BOXES: ReadonlySet<string> = new Set(
+const EMPTY_FIELDS: ReadonlySet<string> = new Set(
   ['tribe-bar-search', 'tribe-bar-date', ...Object.keys(feedFilters)].map((name) => `${name}=`),
 );
 
@@ -111,7 +111,7 @@ const withoutParams = (query: string, names: readonly string[]): string =>
  * would count.
  */
 function withQuery(url: string, query: string): string {
-  const said = url.split('?')[1]?.split('&') ?? [];
-  const more = query.split('&').filter((pair) => pair !== '' && !said.includes(pair));
-  return more.length === 0 ? url : `${url}${said.length > 0 ? '&' : '?'}${more.join('&')}`;
+  const existing = url.split('?')[1]?.split('&') ?? [];
+  const more = query.split('&').filter((pair) => pair !== '' && !existing.includes(pair));
+  return more.length === 0 ? url : `${url}${existing.length > 0 ? '&' : '?'}${more.join('&')}`;
 }

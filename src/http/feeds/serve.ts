@@ -1,61 +1,62 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { admitRecordPassword } from '../../accounts/record-passwords.ts';
+import { checkRecordPassword } from '../../accounts/record-passwords.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { ApiError } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
-import { ICAL_NAMES, PAGE_NAMES } from '../../kinds/feed-pages.ts';
+import { ICAL_PARAM_NAMES, PAGE_PARAM_NAMES } from '../../kinds/feed-pages.ts';
 import { postKind } from '../../kinds/index.ts';
-import { BOXES } from '../../pages/filters.ts';
+import { SHOW_FILTERS } from '../../pages/filters.ts';
 import type { Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { basePath, splitTarget } from '../addressing.ts';
-import { notesOf } from '../answered.ts';
-import { type Answers, keyOf, languageKey } from '../answers.ts';
+import { type AnswerCache, cacheKeyOf, languageKeyOf } from '../answer-cache.ts';
 import { canonicalQuery } from '../canonical-query.ts';
 import { hasHosts } from '../content-language.ts';
-import { type Answer, deliver, tagOf } from '../deliver.ts';
-import { parseQuery, type Raw } from '../input.ts';
+import { type Answer, deliver, etagOf } from '../deliver.ts';
+import { parseQuery, type RawParams } from '../input.ts';
 import { LANGUAGE_NAMES } from '../language.ts';
 import { readTinyBody } from '../limits.ts';
 import type { Pages } from '../pages.ts';
-import { problemOf } from '../problem.ts';
-import { answerOf, bringsPassword, expiryOf, modifiedHeader, NO_STORE, PLAIN, REVALIDATE } from '../protocol.ts';
+import { toProblemReply } from '../problem.ts';
+import { expiryOf, hasPassword, modifiedHeader, NO_STORE, NO_WRAPPING, REVALIDATE, toAnswer } from '../protocol.ts';
 import { segmentsOf } from '../request.ts';
+import { notesOf } from '../request-notes.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import { visitorOf } from '../visitor.ts';
 import { type FeedAddress, feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
-import { type Feed, feedNumbers, feedOf, takesPageSize } from './feed.ts';
+import { buildFeed, effectiveNumbers, type Feed, takesPageSize } from './feed.ts';
 import type { FeedRequest } from './feed-request.ts';
-import { movedTo, redirectOf } from './redirect.ts';
+import { findNewAddress, redirectOf } from './redirect.ts';
 
 /**
  * Serves the feeds of the calendar's pages and passes on all other requests. Feeds are public: for every caller they
  * hold what an anonymous caller may read. If the pages themselves are not served, they are refused with headers that
  * lead to the API and to the feeds.
  */
-export function serveFeeds(site: Site, answers: Answers | undefined, pages: Pages): RequestHandler {
-  const language = languageKey(site.texts);
+export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: Pages): RequestHandler {
+  const language = languageKeyOf(site.texts);
   return async (req, res, next) => {
     if (req.method === 'POST') return openByPassword(site, pages, req, res, next);
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
-    const personal = bringsPassword(parseQuery(splitTarget(req.originalUrl).query));
-    const url = personal ? undefined : keyOf(req, language);
-    const from = url === undefined ? site : site.reading();
+    const personal = hasPassword(parseQuery(splitTarget(req.originalUrl).query));
+    const url = personal ? undefined : cacheKeyOf(req, language);
+    const from = url === undefined ? site : site.forAnonymousReads();
     const wanted = await readWanted(from, req);
     if (!wanted) return next();
-    notesOf(req).route = `feeds/${wanted.address.form ?? 'page'}`;
-    if (!answers || url === undefined) return deliver(req, res, (await pages.preview(wanted, req)) ?? (await compose(wanted, req, pages)));
+    notesOf(req).route = `feeds/${wanted.address.format ?? 'page'}`;
+    if (!answers || url === undefined)
+      return deliver(req, res, (await pages.preview(wanted, req)) ?? (await computeAnswer(wanted, req, pages)));
     const { settings } = wanted.caller;
     const byHost = hasHosts(settings.contentLanguages);
     const place = byHost ? wanted.caller.home + wanted.page : wanted.page;
-    const { text, whole } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), feedNumbers(wanted));
+    const { text, isComplete: whole } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), effectiveNumbers(wanted));
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
-    const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
-    const kept = { key: keyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
-    return deliver(req, res, await answers.answerFor(req, { ...kept, from, compute }));
+    const compute = async (read: Site) => computeAnswer((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
+    const kept = { key: cacheKeyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
+    return deliver(req, res, await answers.getOrCompute(req, { ...kept, from, compute }));
   };
 }
 
@@ -65,13 +66,13 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
  */
 async function openByPassword(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
   const wanted = await readWanted(site, req);
-  if (wanted?.address.form !== undefined) return deliver(req, res, await compose(wanted, req, pages));
+  if (wanted?.address.format !== undefined) return deliver(req, res, await computeAnswer(wanted, req, pages));
   const isForm = req.is('application/x-www-form-urlencoded') !== false;
-  if (wanted?.address.page.of !== 'event' || !isForm || !pages.areOn(wanted.caller.settings)) return next();
+  if (wanted?.address.page.of !== 'event' || !isForm || !pages.areEnabled(wanted.caller.settings)) return next();
   const { post_password: entered } = parseQuery((await readTinyBody(req)).toString());
   const password = typeof entered === 'string' ? entered : '';
   try {
-    await admitRecordPassword(site, password, req.ip ?? '');
+    await checkRecordPassword(site, password, req.ip ?? '');
   } catch (error) {
     return deliver(req, res, pages.problem(site, wanted.caller.settings, req, error));
   }
@@ -91,7 +92,7 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   const home = hasHosts(settings.contentLanguages) && address.language === undefined ? caller.home : settings.home;
   const page = home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
   const wanted = { site, caller, address, query, queryText: text, page };
-  const taken = takenPart(text, paramsOf(settings, address), feedNumbers(wanted));
+  const taken = relevantQuery(text, paramsOf(settings, address), effectiveNumbers(wanted));
   return { ...wanted, self: [page, taken].filter((part) => part !== '').join('?') };
 }
 
@@ -110,7 +111,7 @@ const placeOf = (site: Site, settings: SiteSettings) => ({
 });
 
 /** Query parameters that a feed or a page depends on. */
-const PARAMS: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), BOXES[0], 'translation_language']);
+const PARAMS: ReadonlySet<string> = new Set([...PAGE_PARAM_NAMES, ...Object.keys(feedFilters), SHOW_FILTERS[0], 'translation_language']);
 
 /**
  * Returns the parameters of one page. If the content has languages, all names of the language parameter are included;
@@ -119,41 +120,44 @@ const PARAMS: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedF
 const paramsOf = ({ contentLanguages }: SiteSettings, address: FeedAddress): ReadonlySet<string> =>
   new Set([...PARAMS, ...(contentLanguages ? LANGUAGE_NAMES : [])].filter((name) => name !== 'per_page' || takesPageSize(address)));
 
-/** Returns the part of a query that a feed depends on, sorted by name. `meant`: values with the same effect. */
-function takenPart(query: string, names: ReadonlySet<string>, meant: Raw): string {
+/** Returns the part of a query that a feed depends on, sorted by name. `equivalents`: values with the same effect. */
+function relevantQuery(query: string, names: ReadonlySet<string>, equivalents: RawParams): string {
   const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
   const taken = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
-  return taken.map(([name, pair]) => (name in meant ? `${name}=${String(meant[name])}` : pair)).join('&');
+  return taken.map(([name, pair]) => (name in equivalents ? `${name}=${String(equivalents[name])}` : pair)).join('&');
 }
 
 // ------------------------------------------------------------------------------------------------- answers
-async function compose(wanted: FeedRequest, req: Request, pages: Pages): Promise<Answer> {
+async function computeAnswer(wanted: FeedRequest, req: Request, pages: Pages): Promise<Answer> {
   const { site, caller, query, address } = wanted;
   const changedAt = site.changedAt();
   try {
-    const isPage = address.form === undefined;
-    if (isPage && !pages.areOn(caller.settings)) return await notServed(wanted, req);
+    const isPage = address.format === undefined;
+    if (isPage && !pages.areEnabled(caller.settings)) return await notServedAnswer(wanted, req);
     const location = await redirectOf(wanted);
     if (location !== undefined) return redirectTo(location);
-    if (isPage) return await orMoved(wanted, await pages.answer(wanted, req));
-    await admitRecordPassword(site, query.password, req.ip ?? '');
-    return answerWith(await feedOf(wanted), wanted, changedAt);
+    if (isPage) return await redirectIfMoved(wanted, await pages.answer(wanted, req));
+    await checkRecordPassword(site, query.password, req.ip ?? '');
+    return answerWith(await buildFeed(wanted), wanted, changedAt);
   } catch (error) {
-    const reply = problemOf(site, req, caller.language, error);
-    return orMoved(wanted, answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: bringsPassword(query) }));
+    const reply = toProblemReply(site, req, caller.language, error);
+    return redirectIfMoved(
+      wanted,
+      toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, personal: hasPassword(query) }),
+    );
   }
 }
 
 /** Redirects to the current address if the page was not found. */
-async function orMoved(wanted: FeedRequest, answer: Answer): Promise<Answer> {
-  const location = answer.status === 404 ? await movedTo(wanted) : undefined;
+async function redirectIfMoved(wanted: FeedRequest, answer: Answer): Promise<Answer> {
+  const location = answer.status === 404 ? await findNewAddress(wanted) : undefined;
   return location === undefined ? answer : redirectTo(location);
 }
 
 /** Returns the error of a page that is not served, with headers that lead to the API and to the feeds. */
-async function notServed(wanted: FeedRequest, req: Request): Promise<Answer> {
-  const reply = problemOf(wanted.site, req, wanted.caller.language, new ApiError('rest_no_route'));
-  const answer = answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
+async function notServedAnswer(wanted: FeedRequest, req: Request): Promise<Answer> {
+  const reply = toProblemReply(wanted.site, req, wanted.caller.language, new ApiError('rest_no_route'));
+  const answer = toAnswer(reply, { wrapping: NO_WRAPPING, method: req.method, sentMethod: req.method, personal: false });
   return { ...answer, headers: { ...answer.headers, ...(await pageHeaders(wanted)) } };
 }
 
@@ -161,7 +165,7 @@ const redirectTo = (location: string): Answer => ({
   status: 301,
   headers: { Location: location, 'Cache-Control': 'no-cache' },
   body: Buffer.alloc(0),
-  until: 0,
+  expiresAt: 0,
   shared: false,
 });
 
@@ -173,8 +177,8 @@ function answerWith(
 ): Answer {
   const { caller, query } = wanted;
   const body = Buffer.from(text);
-  const personal = bringsPassword(query);
-  const unindexed = ICAL_NAMES.some((name) => typeof query[name] === 'string' && query[name] !== '');
+  const personal = hasPassword(query);
+  const unindexed = ICAL_PARAM_NAMES.some((name) => typeof query[name] === 'string' && query[name] !== '');
   return {
     status: 200,
     headers: {
@@ -182,7 +186,7 @@ function answerWith(
       'X-Content-Type-Options': 'nosniff',
       ...(personal ? NO_STORE : REVALIDATE),
       Vary: 'Origin, Accept-Language, Accept-Encoding',
-      ETag: tagOf(body),
+      ETag: etagOf(body),
       ...modifiedHeader(timeliness, changedAt, caller.now),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
@@ -190,7 +194,7 @@ function answerWith(
       ...(personal ? {} : surrogateKeys(postKind('event'), records, subject)),
     },
     body,
-    until: expiryOf(timeliness, caller),
+    expiresAt: expiryOf(timeliness, caller),
     shared: !personal,
   };
 }

@@ -9,8 +9,8 @@ import { coreTerms } from './term.ts';
 export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can: Can): string[] {
   return [
     ...(can(`publish_${kind.capabilities}`) ? ['publish'] : []),
-    ...authoring(can, kind.capabilities),
-    ...coreTerms(kind).flatMap(({ inCore, restBase }) => [
+    ...authorActions(can, kind.capabilities),
+    ...coreTerms(kind).flatMap(({ coreCapabilities: inCore, restBase }) => [
       ...(can(inCore.create) ? [`create-${restBase}`] : []),
       ...(can(inCore.assign) ? [`assign-${restBase}`] : []),
     ]),
@@ -18,9 +18,9 @@ export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can:
 }
 
 /** Actions for a file of the library. */
-export const fileActions = (can: Can): string[] => authoring(can, 'posts');
+export const fileActions = (can: Can): string[] => authorActions(can, 'posts');
 
-const authoring = (can: Can, capabilities: string): string[] => [
+const authorActions = (can: Can, capabilities: string): string[] => [
   ...(can('unfiltered_html') ? ['unfiltered-html'] : []),
   ...(can(`edit_others_${capabilities}`) ? ['assign-author'] : []),
 ];

@@ -7,7 +7,7 @@ import { isLocked } from '../post-record.ts';
 import type { Bundle } from '../rendering.ts';
 import { coreMeta } from './meta.ts';
 import { authorAndPicture, type CorePostFacts, postCore } from './post.ts';
-import { type CoreContext, CURIES, inView, type View, WHOLE } from './view.ts';
+import { type CoreContext, CURIES, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /*
  * Blog posts and pages. They are not records of the calendar: they can be read here, and only WordPress writes them.
@@ -25,9 +25,9 @@ export interface BlogFacts extends Pick<CorePostFacts, 'methods'> {
   readonly sticky: boolean;
 }
 
-const SHOWN: Readonly<Record<string, readonly View[]>> = {
-  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, content: WHOLE, parent: WHOLE, menu_order: WHOLE, comment_status: WHOLE,
-  ping_status: WHOLE, sticky: WHOLE, template: WHOLE, format: WHOLE, meta: WHOLE, categories: WHOLE, tags: WHOLE, class_list: WHOLE,
+const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: VIEW_AND_EDIT, guid: VIEW_AND_EDIT, modified: VIEW_AND_EDIT, modified_gmt: VIEW_AND_EDIT, status: VIEW_AND_EDIT, content: VIEW_AND_EDIT, parent: VIEW_AND_EDIT, menu_order: VIEW_AND_EDIT, comment_status: VIEW_AND_EDIT,
+  ping_status: VIEW_AND_EDIT, sticky: VIEW_AND_EDIT, template: VIEW_AND_EDIT, format: VIEW_AND_EDIT, meta: VIEW_AND_EDIT, categories: VIEW_AND_EDIT, tags: VIEW_AND_EDIT, class_list: VIEW_AND_EDIT,
 }; // biome-ignore format: pairs
 
 /**
@@ -55,9 +55,9 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
     ...(isPage ? {} : { format: formatOf(terms) }),
     meta: coreMeta('blog', bundle.metas.get(id), isLocked(row, context)),
     ...(isPage ? {} : { categories: ids('category'), tags: ids('post_tag') }),
-    class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
+    class_list: postClasses(row, { locked: row.post_password !== '', hasPicture: thumbnailOf(id, bundle) !== undefined, terms }),
   };
-  return { ...inView(record, context.view, SHOWN), _links: links(type, id, bundle, context, facts) };
+  return { ...membersInView(record, context.view, MEMBER_VIEWS), _links: links(type, id, bundle, context, facts) };
 }
 
 function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext, { methods }: BlogFacts) {

@@ -11,10 +11,15 @@ const TERM_LABELS = [
 ] as const; // biome-ignore format: a list of names
 
 /** Labels that only venues and organizers have. */
-const OF_LINKED: ReadonlySet<string> = new Set(['singular_name_lowercase', 'plural_name_lowercase']);
-/** Labels that are null for flat taxonomies (`OF_TREES`) and for hierarchical ones (`OF_FLAT`). */
-const OF_TREES: ReadonlySet<string> = new Set(['parent_item', 'parent_item_colon', 'parent_field_description', 'filter_by_item']);
-const OF_FLAT: ReadonlySet<string> = new Set([
+const LINKED_ONLY_LABELS: ReadonlySet<string> = new Set(['singular_name_lowercase', 'plural_name_lowercase']);
+/** Labels that are null for flat taxonomies (`HIERARCHICAL_ONLY_LABELS`) or hierarchical ones (`FLAT_ONLY_LABELS`). */
+const HIERARCHICAL_ONLY_LABELS: ReadonlySet<string> = new Set([
+  'parent_item',
+  'parent_item_colon',
+  'parent_field_description',
+  'filter_by_item',
+]);
+const FLAT_ONLY_LABELS: ReadonlySet<string> = new Set([
   'popular_items',
   'separate_items_with_commas',
   'add_or_remove_items',
@@ -26,15 +31,15 @@ export type Say = (key: string, words?: Readonly<Record<string, string>>) => str
 type Labels = Readonly<Record<string, string | null>>;
 
 /** Properties of a post type. `linked`: it is that of venues or organizers; `hierarchical`: its posts have parents. */
-interface Labelled {
+interface LabelOptions {
   readonly linked: boolean;
   readonly hierarchical: boolean;
 }
 
 /** Returns the labels of a post type. */
-export function postLabels(slug: string, say: Say, { linked, hierarchical }: Labelled): Labels {
+export function postLabels(slug: string, say: Say, { linked, hierarchical }: LabelOptions): Labels {
   const words = wordsOf(slug, say);
-  const shown = POST_LABELS.filter((name) => linked || !OF_LINKED.has(name));
+  const shown = POST_LABELS.filter((name) => linked || !LINKED_ONLY_LABELS.has(name));
   const label = (name: string) =>
     name === 'parent_item_colon' && !hierarchical ? null : (words.names.get(name) ?? say(`post-labels.${name}`, words.texts));
   return Object.fromEntries(shown.map((name) => [name, label(name)]));
@@ -43,8 +48,8 @@ export function postLabels(slug: string, say: Say, { linked, hierarchical }: Lab
 /** Returns the labels of a taxonomy. */
 export function termLabels(slug: string, say: Say, hierarchical: boolean): Labels {
   const words = wordsOf(slug, say);
-  const silent = hierarchical ? OF_FLAT : OF_TREES;
-  const label = (name: string) => (silent.has(name) ? null : (words.names.get(name) ?? say(`term-labels.${name}`, words.texts)));
+  const nullLabels = hierarchical ? FLAT_ONLY_LABELS : HIERARCHICAL_ONLY_LABELS;
+  const label = (name: string) => (nullLabels.has(name) ? null : (words.names.get(name) ?? say(`term-labels.${name}`, words.texts)));
   return Object.fromEntries(TERM_LABELS.map((name) => [name, label(name)]));
 }
 

@@ -1,10 +1,10 @@
 import type { Condition } from '../condition.ts';
 import { control, group } from '../filter.ts';
-import { LENGTHS } from '../grammars/grammar.ts';
+import { MAX_BYTES } from '../grammars/grammar.ts';
 import { anyString, choice, choices, dateTime, integer, rawString, statuses, strings } from '../grammars/schema.ts';
 import type { ListParams } from '../list-param.ts';
 import type { Params, ValuesOf } from '../param.ts';
-import { ANY_POSTS, AUTHOR, PARENTS } from './post-params.ts';
+import { ANY_POST_PARAMS, AUTHOR, PARENT_PARAMS } from './post-params.ts';
 
 /*
  * Parameters of the routes of the media library.
@@ -28,8 +28,8 @@ const { media_type, mime_type } = group({
 
 /** Filters of the media library (`WP_REST_Attachments_Controller::get_collection_params`). */
 export const MEDIA_FILTERS = {
-  ...ANY_POSTS,
-  ...PARENTS,
+  ...ANY_POST_PARAMS,
+  ...PARENT_PARAMS,
   status: control(statuses(MEDIA_STATUSES), { fallback: 'inherit' }),
   media_type,
   mime_type,
@@ -40,12 +40,12 @@ export type MediaListValues = ValuesOf<typeof MEDIA_FILTERS>;
 export const MEDIA_FIELDS = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
-  title: { grammar: rawString(LENGTHS.text) },
+  title: { grammar: rawString(MAX_BYTES.text) },
   author: AUTHOR,
-  slug: { grammar: anyString(LENGTHS.slug) },
-  alt_text: { grammar: anyString(LENGTHS.text) },
-  caption: { grammar: rawString(LENGTHS.text) },
-  description: { grammar: rawString(LENGTHS.content) },
+  slug: { grammar: anyString(MAX_BYTES.slug) },
+  alt_text: { grammar: anyString(MAX_BYTES.text) },
+  caption: { grammar: rawString(MAX_BYTES.text) },
+  description: { grammar: rawString(MAX_BYTES.content) },
   post: { grammar: integer({ minimum: 0 }) },
   // Either private, or the status of the post that the file is attached to (`wp_insert_post`).
   status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private', 'inherit']) },

@@ -10,13 +10,13 @@ import type { Bundle } from '../rendering.ts';
 import { actionLinks } from './actions.ts';
 import { coreMeta } from './meta.ts';
 import { authorAndPicture, datesAndPlace, shownExcerpt } from './post.ts';
-import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, type View, WHOLE } from './view.ts';
+import { type CoreContext, type CoreFacts, CURIES, EDIT_ONLY, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /** Members that are not shown in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
-const SHOWN: Readonly<Record<string, readonly View[]>> = {
-  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, comment_status: WHOLE, ping_status: WHOLE, template: WHOLE, meta: WHOLE,
-  class_list: WHOLE, description: WHOLE, post: WHOLE, filename: WHOLE, filesize: WHOLE, permalink_template: EDITED, generated_slug: EDITED, missing_image_sizes: EDITED,
-  exif_orientation: EDITED, image_output_format: EDITED, image_save_progressive: EDITED, image_quality: EDITED,
+const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: VIEW_AND_EDIT, guid: VIEW_AND_EDIT, modified: VIEW_AND_EDIT, modified_gmt: VIEW_AND_EDIT, status: VIEW_AND_EDIT, comment_status: VIEW_AND_EDIT, ping_status: VIEW_AND_EDIT, template: VIEW_AND_EDIT, meta: VIEW_AND_EDIT,
+  class_list: VIEW_AND_EDIT, description: VIEW_AND_EDIT, post: VIEW_AND_EDIT, filename: VIEW_AND_EDIT, filesize: VIEW_AND_EDIT, permalink_template: EDIT_ONLY, generated_slug: EDIT_ONLY, missing_image_sizes: EDIT_ONLY,
+  exif_orientation: EDIT_ONLY, image_output_format: EDIT_ONLY, image_save_progressive: EDIT_ONLY, image_quality: EDIT_ONLY,
 }; // biome-ignore format: pairs
 
 /**
@@ -43,7 +43,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
     ping_status: row.ping_status,
     template: '',
     meta: coreMeta('attachment', metas),
-    class_list: postClasses(row, { locked: false, pictured: false, terms: [] }),
+    class_list: postClasses(row, { locked: false, hasPicture: false, terms: [] }),
     description: {
       raw: row.post_content,
       rendered: `${shownFile(row, url, bundle, context)}${row.post_content === '' ? '' : filteredContent(row.post_content, options)}`,
@@ -52,15 +52,15 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
     alt_text: metaOf(metas, '_wp_attachment_image_alt') ?? '',
     media_type: row.post_mime_type.startsWith('image/') ? 'image' : 'file',
     mime_type: row.post_mime_type,
-    media_details: details(metadata, url, row.post_mime_type),
+    media_details: mediaDetails(metadata, url, row.post_mime_type),
     post: row.post_parent === 0 ? null : row.post_parent,
     source_url: url,
     missing_image_sizes: [],
-    ...(row.post_mime_type.startsWith('image/') ? handling(metadata, row.post_mime_type) : {}),
+    ...(row.post_mime_type.startsWith('image/') ? editorSettings(metadata, row.post_mime_type) : {}),
     filename: url.slice(url.lastIndexOf('/') + 1),
     filesize: size,
   };
-  return { ...inView(record, context.view, SHOWN), _links: mediaLinks(row, bundle, context, facts) };
+  return { ...membersInView(record, context.view, MEMBER_VIEWS), _links: mediaLinks(row, bundle, context, facts) };
 }
 
 /**
@@ -69,7 +69,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
  */
 function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext): string {
   const image = contentImage(row.ID, bundle, context);
-  const shown = image ? lazy(imageTag(image, 'medium')) : escHtml(row.post_title);
+  const shown = image ? withLazyLoading(imageTag(image, 'medium')) : escHtml(row.post_title);
   return `<p class="attachment"><a href='${url}'>${shown}</a></p>\n`;
 }
 
@@ -77,13 +77,14 @@ function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext)
  * Adds lazy loading to an image. Outside of post content, every image gets it
  * (`wp_get_loading_optimization_attributes`).
  */
-const lazy = (tag: string) => tag.replace('<img ', '<img loading="lazy" decoding="async" ').replace(' sizes="', ' sizes="auto, ');
+const withLazyLoading = (tag: string) =>
+  tag.replace('<img ', '<img loading="lazy" decoding="async" ').replace(' sizes="', ' sizes="auto, ');
 
 /**
  * The settings with which WordPress's image editor treats the image. In WordPress, filters can change the last three
  * values; here they are constant.
  */
-const handling = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime: string) => ({
+const editorSettings = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime: string) => ({
   exif_orientation: Number((taken as Readonly<Record<string, unknown>> | null | undefined)?.orientation) || 1,
   image_output_format: null,
   image_save_progressive: false,
@@ -91,7 +92,7 @@ const handling = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime
 });
 
 /** Returns the metadata with the URLs of all sizes, including the full image. */
-function details(metadata: Readonly<Record<string, unknown>>, url: string, mime: string): Record<string, unknown> {
+function mediaDetails(metadata: Readonly<Record<string, unknown>>, url: string, mime: string): Record<string, unknown> {
   const { sizes: _, ...rest } = metadata;
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
   const made = storedSizes(metadata).map(([name, { 'mime-type': type, ...members }]) => {

@@ -7,7 +7,7 @@ import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
 import { EVENT } from '../events/fields.ts';
 import { COORDINATES, COST, DATES } from '../events/metas.ts';
-import { metaTruth, object, parseList, wholeNumber } from '../grammars/schema.ts';
+import { metaBoolean, object, parseList, wholeNumber } from '../grammars/schema.ts';
 import { addressMetas, postKinds } from '../index.ts';
 import type { PostKind, Rows } from '../kind.ts';
 import { ORGANIZER } from '../organizer.ts';
@@ -43,16 +43,16 @@ const ORDER: readonly string[] = [
 ]; // biome-ignore format: a list of names
 
 /** The fields of all kinds that `wp/v2` shows as a meta. */
-const DECLARED = postKinds.flatMap(({ postType, fields }) =>
+const DECLARED_METAS = postKinds.flatMap(({ postType, fields }) =>
   Object.entries<Field>(fields).flatMap(([name, field]) => {
     const key = field.names?.core ?? ('key' in field.place && field.place.key);
     return key ? [{ key, name, postType, field }] : [];
   }),
 );
 
-const EVERYWHERE: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
-  [...new Set([...ORDER, ...DECLARED.map(({ key }) => key)])].map((key) => {
-    const owners = DECLARED.filter((one) => one.key === key);
+const COMMON_METAS: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
+  [...new Set([...ORDER, ...DECLARED_METAS.map(({ key }) => key)])].map((key) => {
+    const owners = DECLARED_METAS.filter((one) => one.key === key);
     const [owner] = owners;
     return [
       key,
@@ -71,12 +71,12 @@ function typeOf({ place, grammar }: Field): MetaType {
 }
 
 const NO_FIELD: CoreMeta = { type: 'string', fields: new Map() };
-const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
+const EVENT_METAS: Readonly<Record<string, CoreMeta>> = {
   _tribe_events_status: NO_FIELD,
   _tribe_events_status_reason: NO_FIELD,
 };
 /** WordPress's own metas of posts that are edited as blocks. */
-const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
+const BLOCK_METAS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 
 /**
  * Posts that are not records of the calendar: files (`attachment`), and blog posts and pages, which are written in
@@ -86,15 +86,15 @@ type ForeignPost = 'attachment' | 'blog';
 
 /** Returns the registered metas of a kind of records, or of posts that are not records. */
 const registeredMetas = (of: PostKind | ForeignPost): Readonly<Record<string, CoreMeta>> => {
-  if (typeof of === 'object') return ofKind(of);
-  return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;
+  if (typeof of === 'object') return metasOfKind(of);
+  return of === 'blog' ? { ...COMMON_METAS, ...BLOCK_METAS } : COMMON_METAS;
 };
 
-const ofKind = memoizeByObject((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
+const metasOfKind = memoizeByObject((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
   const members = membersOf(kind).map(
     ([meta, { field }]) => [meta, { type: 'string', fields: new Map([[kind.postType, field]]) }] as const,
   );
-  return { ...EVERYWHERE, ...(kind.dated ? ON_EVENTS : {}), ...ON_BLOCKS, ...Object.fromEntries(members) };
+  return { ...COMMON_METAS, ...(kind.hasDates ? EVENT_METAS : {}), ...BLOCK_METAS, ...Object.fromEntries(members) };
 });
 
 /** Members of fields with object values, by meta: the field, and the name and label of the member. */
@@ -113,7 +113,7 @@ export function coreMeta(of: PostKind | ForeignPost, metas: Metas | undefined, l
     ours && (locked || !metaOf(metas, key)) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
   );
   if (!locked) return Object.fromEntries(all);
-  const hidden = new Set([...Object.keys(ON_BLOCKS), ...(typeof of === 'object' ? membersOf(of).map(([meta]) => meta) : [])]);
+  const hidden = new Set([...Object.keys(BLOCK_METAS), ...(typeof of === 'object' ? membersOf(of).map(([meta]) => meta) : [])]);
   return Object.fromEntries(all.map(([key, value]) => [key, hidden.has(key) ? '' : value]));
 }
 
@@ -138,7 +138,7 @@ export function metaOfField(kind: PostKind, field: string, fault: Fault): string
   const member = fault.stage === 'value' ? fault.values?.name : undefined;
   const key =
     membersOf(kind).find(([, one]) => one.field === field && one.name === member)?.[0] ??
-    DECLARED.find((one) => one.postType === kind.postType && one.name === field)?.key;
+    DECLARED_METAS.find((one) => one.postType === kind.postType && one.name === field)?.key;
   return key === undefined ? 'meta' : `meta.${key}`;
 }
 
@@ -168,28 +168,28 @@ export function metaChange(
   for (const [key, { type, fields }] of Object.entries(registeredMetas(kind))) {
     if (!Object.hasOwn(sent, key) || (sent[key] === null && !stored?.get(key)?.length)) continue;
     const value = sent[key] === null ? null : valueOfType(type, sent[key]);
-    if (value === undefined || isFaulty(value)) return { wrong: wrongMeta(key, type, value) };
+    if (value === undefined || isFaultyItem(value)) return { wrong: wrongMeta(key, type, value) };
     if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, stored?.get(key) ?? []))) continue;
     const field = fields.get(kind.postType);
     const member = members.get(key);
     if (member) changed[member.field] = { ...objectOf(changed[member.field]), [member.name]: value };
     else if (field !== undefined) {
       changed[field] = fieldValue(type, value);
-      if (value === null && !KEPT_FIELDS.has(field)) metas[key] = [];
+      if (value === null && !REQUIRED_FIELDS.has(field)) metas[key] = [];
     } else {
       const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
       if (!rows) return { wrong: { name: key, type: 'uri' } };
       metas[key] = rows;
     }
   }
-  if (kind.dated) dropDerived(changed, metas, stored);
+  if (kind.hasDates) dropDerived(changed, metas, stored);
   return { fields: changed, metas };
 }
 
 const objectOf = (value: unknown): object => (value !== null && typeof value === 'object' ? value : {});
 
 /** Fields that every event has: null does not delete their rows. */
-const KEPT_FIELDS = new Set(['all_day', 'start_date', 'end_date', 'timezone']);
+const REQUIRED_FIELDS = new Set(['all_day', 'start_date', 'end_date', 'timezone']);
 
 /** A meta of the wrong type; if it is a list, the name contains the index of the wrong item. */
 export interface WrongMeta {
@@ -202,7 +202,7 @@ interface FaultyItem {
   readonly item: number;
 }
 
-const isFaulty = (value: boolean | string | number[] | FaultyItem | null): value is FaultyItem =>
+const isFaultyItem = (value: boolean | string | number[] | FaultyItem | null): value is FaultyItem =>
   value !== null && typeof value === 'object' && 'item' in value;
 
 function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): WrongMeta {
@@ -211,7 +211,7 @@ function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): 
 }
 
 function valueOfType(type: MetaType, value: unknown): boolean | string | number[] | FaultyItem | undefined {
-  if (type === 'boolean') return metaTruth.read(value === '' ? false : value, () => false).value;
+  if (type === 'boolean') return metaBoolean.read(value === '' ? false : value, () => false).value;
   if (type === 'string') return typeof value === 'number' ? numberText(value) : typeof value === 'string' ? value : undefined;
   const list = parseList(value);
   if (list === undefined) return undefined;

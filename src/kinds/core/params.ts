@@ -1,34 +1,34 @@
 import type { PersonCondition, TermCondition } from '../condition.ts';
 import { control, filterOf, groupOf } from '../filter.ts';
-import { LENGTHS } from '../grammars/grammar.ts';
+import { MAX_BYTES } from '../grammars/grammar.ts';
 import { anything } from '../grammars/grammars.ts';
-import { choice, integer, integers, phrase, truth } from '../grammars/schema.ts';
+import { booleanParam, choice, integer, integers, searchPhrase } from '../grammars/schema.ts';
 import type { Params, ValuesOf } from '../param.ts';
 
 /*
  * Parameters of WordPress's own routes (`wp/v2`), as its controllers declare them.
  */
 
-export const LONGEST_PAGE = 100;
+export const MAX_PAGE_SIZE = 100;
 /** Default number of records on a page. */
-export const USUAL_PAGE = 10;
+export const DEFAULT_PAGE_SIZE = 10;
 
 export const CONTEXT = { context: control(choice(['view', 'embed', 'edit']), { fallback: 'view' }) };
 /** The context parameter of records that cannot be edited here. */
 export const READ_CONTEXT = { context: control(choice(['view', 'embed']), { fallback: 'view' }) };
 export const ID = { id: { grammar: integer(), required: true } } satisfies Params;
-export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Params;
+export const FORCE_PARAM = { force: { grammar: booleanParam, fallback: false } } satisfies Params;
 /** The record to delete, and whether permanently (`force`) or by moving it to the trash. */
 export interface Removal {
   readonly id: number;
   readonly force?: boolean | undefined;
 }
 /** A parameter that every reading route takes but does not describe. */
-export const EMBED = { _embed: { grammar: anything(LENGTHS.word) } } satisfies Params;
+export const EMBED = { _embed: { grammar: anything(MAX_BYTES.word) } } satisfies Params;
 
 export const PAGING = {
   page: control(integer({ minimum: 1 }), { fallback: 1 }),
-  per_page: control(integer({ minimum: 1, maximum: LONGEST_PAGE }), { fallback: USUAL_PAGE }),
+  per_page: control(integer({ minimum: 1, maximum: MAX_PAGE_SIZE }), { fallback: DEFAULT_PAGE_SIZE }),
 };
 /** Number of records to skip. */
 export const OFFSET = { offset: control(integer()) };
@@ -44,17 +44,18 @@ export const orderParams = <const T extends string>(orders: readonly T[], standa
 });
 
 /** Returns the condition as a list, or no condition if the value is empty. */
-export const some = <T extends string | readonly unknown[], C>(value: T, condition: C): C[] => (value.length === 0 ? [] : [condition]);
+export const unlessEmpty = <T extends string | readonly unknown[], C>(value: T, condition: C): C[] =>
+  value.length === 0 ? [] : [condition];
 
-const picking = filterOf<TermCondition & PersonCondition>();
+const itemFilter = filterOf<TermCondition & PersonCondition>();
 /** Parameters by which both terms and people are searched and picked. */
-export const PICKED_LIST = {
+export const ITEM_LIST_PARAMS = {
   ...CONTEXT,
   ...PAGING,
-  search: picking({ grammar: phrase, narrows: (search) => some(search, { search }) }),
+  search: itemFilter({ grammar: searchPhrase, narrows: (search) => unlessEmpty(search, { search }) }),
   // Items in `include` are listed even if `exclude` names them (`WP_Term_Query`, `WP_User_Query`).
   ...groupOf<TermCondition & PersonCondition>()({
     params: { exclude: { grammar: integers, fallback: [] }, include: { grammar: integers, fallback: [] } },
-    narrows: ({ exclude = [], include = [] }) => (include.length === 0 ? some(exclude, { exclude }) : [{ include }]),
+    narrows: ({ exclude = [], include = [] }) => (include.length === 0 ? unlessEmpty(exclude, { exclude }) : [{ include }]),
   }),
 };

@@ -2,12 +2,12 @@ import { storedTextField } from '../../wordpress/content/plain-text.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { groupedPassword } from '../../wordpress/passwords.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
-import { type Grammar, LENGTHS } from '../grammars/grammar.ts';
+import { type Grammar, MAX_BYTES } from '../grammars/grammar.ts';
 import { anyString } from '../grammars/schema.ts';
 import type { Params, ValuesOf } from '../param.ts';
 import type { RenderContext } from '../rendering.ts';
 import { CONTEXT } from './params.ts';
-import { inView, isoDate, type View, WHOLE } from './view.ts';
+import { isoDate, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /** An application password as shown to its owner. Times are Unix seconds. */
 export interface ShownPassword {
@@ -19,15 +19,15 @@ export interface ShownPassword {
   readonly last_ip: string | null;
 }
 
-const schemaFault = (code: string, reason: string) => ({ late: { stage: 'schema', code, reason } as const });
+const schemaFault = (code: string, reason: string) => ({ schemaFault: { stage: 'schema', code, reason } as const });
 
 /** The name of a password: a text with at least one visible character. */
 const label: Grammar<string> = {
-  longest: LENGTHS.name,
+  maxBytes: MAX_BYTES.name,
   hint: { reason: 'text-needed', example: 'Calendar app' },
   json: { type: 'string', minLength: 1, pattern: '.*\\S.*' },
   read: (raw) => {
-    const reading = anyString(LENGTHS.name).read(raw, () => false);
+    const reading = anyString(MAX_BYTES.name).read(raw, () => false);
     if (reading.value === undefined) return reading;
     if (reading.value === '') return schemaFault('rest_too_short', 'name-needed');
     const value = storedTextField(reading.value);
@@ -41,17 +41,17 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const isAppId = (text: string): boolean => text === '' || UUID.test(text.toLowerCase());
 
 const appId: Grammar<string> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-a-uuid', example: 'c3f0a1de-0d3b-4f0e-9a63-0f6ac4d1b2aa' },
   json: { type: 'string' },
   read: (raw) => {
-    if (typeof raw !== 'string') return { late: { stage: 'type', type: 'string' } };
+    if (typeof raw !== 'string') return { schemaFault: { stage: 'type', type: 'string' } };
     return isAppId(raw) ? { value: raw } : schemaFault('rest_no_matching_schema', 'uuid-needed');
   },
 };
 
-const USER = { user_id: { grammar: anyString(LENGTHS.word), required: true } } satisfies Params;
-const UUID_PATH = { uuid: { grammar: anyString(LENGTHS.word), required: true } } satisfies Params;
+const USER = { user_id: { grammar: anyString(MAX_BYTES.word), required: true } } satisfies Params;
+const UUID_PATH = { uuid: { grammar: anyString(MAX_BYTES.word), required: true } } satisfies Params;
 const FIELDS = { app_id: { grammar: appId }, name: { grammar: label } } satisfies Params;
 
 /** Parameters of the routes of application passwords (`WP_REST_Application_Passwords_Controller`). */
@@ -90,5 +90,8 @@ export function corePassword(
     ...(plain === undefined ? {} : { password: groupedPassword(plain) }),
   };
   const href = restUrl(context, `wp/v2/users/${user}/application-passwords/${uuid}`);
-  return { ...inView(record, view, { last_used: WHOLE, last_ip: WHOLE }), _links: { self: [{ href, targetHints: { allow: METHODS } }] } };
+  return {
+    ...membersInView(record, view, { last_used: VIEW_AND_EDIT, last_ip: VIEW_AND_EDIT }),
+    _links: { self: [{ href, targetHints: { allow: METHODS } }] },
+  };
 }

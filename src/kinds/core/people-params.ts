@@ -1,11 +1,11 @@
 import { trimOf } from '../../wordpress/trim.ts';
 import type { PersonCondition } from '../condition.ts';
 import { filterOf } from '../filter.ts';
-import { booleanOrValues, choice, phrase, strings } from '../grammars/schema.ts';
+import { booleanOrValues, choice, searchPhrase, strings } from '../grammars/schema.ts';
 import { postTypes } from '../index.ts';
 import type { ListParams } from '../list-param.ts';
 import type { ValuesOf } from '../param.ts';
-import { OFFSET, orderParams, PICKED_LIST, some } from './params.ts';
+import { ITEM_LIST_PARAMS, OFFSET, orderParams, unlessEmpty } from './params.ts';
 
 /*
  * Parameters of the routes of people.
@@ -18,19 +18,19 @@ const ofPeople = filterOf<PersonCondition>();
  * wildcards in WordPress; they are removed, since the search matches any part of a text (`WP_User_Query`).
  */
 export const USER_FILTERS = {
-  ...PICKED_LIST,
+  ...ITEM_LIST_PARAMS,
   search: ofPeople({
-    grammar: phrase,
+    grammar: searchPhrase,
     narrows: (asked) => {
       const search = trimOf(asked, '*');
-      return some(search, { search });
+      return unlessEmpty(search, { search });
     },
   }),
   ...OFFSET,
   ...orderParams(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
-  slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
-  roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
-  capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),
+  slug: ofPeople({ grammar: strings, narrows: (slugs) => unlessEmpty(slugs, { slugs }) }),
+  roles: ofPeople({ grammar: strings, narrows: (roles) => unlessEmpty(roles, { roles }) }),
+  capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => unlessEmpty(capabilities, { capabilities }) }),
   who: ofPeople({ grammar: choice(['authors']), narrows: () => [{ writers: true }] }),
   has_published_posts: ofPeople({
     grammar: booleanOrValues(['post', 'page', 'attachment', ...postTypes]),

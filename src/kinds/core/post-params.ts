@@ -1,15 +1,15 @@
 import { memoizeByObject } from '../../memo.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { nowLocal } from '../../wordpress/zones.ts';
+import { localFromDate } from '../../wordpress/zones.ts';
 import type { Condition } from '../condition.ts';
 import { control, filter, group } from '../filter.ts';
-import { LENGTHS } from '../grammars/grammar.ts';
+import { MAX_BYTES } from '../grammars/grammar.ts';
 import {
   anyString,
   choice,
   choices,
   dateTime,
-  droppedPhrase,
+  droppedSearchPhrase,
   integer,
   integers,
   object,
@@ -41,27 +41,27 @@ import { type CoreTaxonomy, coreTerms } from './term.ts';
  */
 const { search, search_columns } = group({
   params: {
-    search: { grammar: droppedPhrase },
+    search: { grammar: droppedSearchPhrase },
     search_columns: { grammar: choices(['post_title', 'post_content', 'post_excerpt']), fallback: [] },
   },
   narrows: ({ search: sought = '', search_columns: columns }, context): Condition[] =>
     sought === '' ? [] : bySearch([], columns?.length ? columns : undefined)(sought, context),
 });
-export const QUERIED = { ...CONTEXT, ...PAGING, search };
+export const QUERY_PARAMS = { ...CONTEXT, ...PAGING, search };
 
 const byAuthor = (by: 'author' | 'notAuthor') => filter({ grammar: integers, fallback: [], narrows: byIds(by) });
 const bySlug = filter({
   grammar: strings,
   narrows: (slugs) => (slugs.length === 0 ? [] : [{ by: 'slug', slugs: slugs.map((slug) => sanitizeTitle(slug)) }]),
 });
-const bound = (by: 'modified' | 'published', op: '<' | '>') => filter({ grammar: dateTime, narrows: byMoment(by, op) });
-const DATED = {
-  after: bound('published', '>'),
-  modified_after: bound('modified', '>'),
+const dateBound = (by: 'modified' | 'published', op: '<' | '>') => filter({ grammar: dateTime, narrows: byMoment(by, op) });
+const DATE_AND_AUTHOR_PARAMS = {
+  after: dateBound('published', '>'),
+  modified_after: dateBound('modified', '>'),
   author: byAuthor('author'),
   author_exclude: byAuthor('notAuthor'),
-  before: bound('published', '<'),
-  modified_before: bound('modified', '<'),
+  before: dateBound('published', '<'),
+  modified_before: dateBound('modified', '<'),
 };
 const include = filter({ grammar: integers, fallback: [], narrows: byIds('id') });
 /** Posts in `include` are listed even if `exclude` names them (`WP_Query`). */
@@ -70,8 +70,8 @@ const { exclude } = group({
   alsoReads: { include },
   narrows: ({ exclude: left = [], include: named = [] }, context): Condition[] => (named.length > 0 ? [] : byIds('notId')(left, context)),
 });
-export const PICKED = { exclude, include };
-export const PARENTS = {
+export const ID_PARAMS = { exclude, include };
+export const PARENT_PARAMS = {
   parent: filter({ grammar: integers, fallback: [], narrows: byIds('parents') }),
   parent_exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notParents') }),
 };
@@ -92,22 +92,22 @@ export const POST_ORDERS = [
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'] as const;
 
 /** As in the reference, past events are left out unless the request names events. */
-const UNLESS_NAMED = group({
+const UPCOMING_UNLESS_NAMED = group({
   params: { include, slug: bySlug },
   narrows: ({ include: ids = [], slug: slugs = [] }, context): Condition[] => [
     ...include.narrows(ids, context),
     ...bySlug.narrows(slugs, context),
-    ...(ids.length + slugs.length > 0 ? [] : [notOver(context)]),
+    ...(ids.length + slugs.length > 0 ? [] : [notEnded(context)]),
   ],
   ages: ({ include: ids = [], slug: slugs = [] }) => (ids.length + slugs.length > 0 ? 'never' : 'always'),
 });
 
-const notOver = ({ now, settings }: RuleContext): Condition => ({
+const notEnded = ({ now, settings }: RuleContext): Condition => ({
   by: 'moment',
   column: 'end_date',
   utc: false,
   op: '>=',
-  value: nowLocal(now, settings.zone),
+  value: localFromDate(now, settings.zone),
 });
 
 /**
@@ -123,7 +123,7 @@ export function byTaxonomies(taxonomies: readonly CoreTaxonomy[]): ListParams {
   ]);
   const params: Readonly<Record<string, Param<WantedTerms | string>>> = {
     tax_relation: { grammar: choice(['AND', 'OR']) },
-    ...Object.fromEntries(asked.map(({ name, excluded, below }) => [name, { grammar: termIds({ operator: !excluded, below }) }])),
+    ...Object.fromEntries(asked.map(({ name, excluded, below }) => [name, { grammar: termIds({ operator: !excluded, children: below }) }])),
   };
   return group({
     params,
@@ -146,38 +146,42 @@ function withTerms(taxonomy: string, wanted: WantedTerms, excluded: boolean): Co
 const isList = (wanted: WantedTerms): wanted is readonly number[] => Array.isArray(wanted);
 
 /** Filters of all records that are stored as posts. */
-export const ANY_POSTS = {
-  ...QUERIED,
-  ...DATED,
-  ...PICKED,
+export const ANY_POST_PARAMS = {
+  ...QUERY_PARAMS,
+  ...DATE_AND_AUTHOR_PARAMS,
+  ...ID_PARAMS,
   ...OFFSET,
   ...orderParams(POST_ORDERS, 'date', 'desc'),
   search_columns,
   slug: bySlug,
 };
-export const LISTED = {
-  ...ANY_POSTS,
+export const POST_LIST_PARAMS = {
+  ...ANY_POST_PARAMS,
   status: control(statuses(STATUSES), { fallback: 'publish' }),
 };
 
 /** Parameters of a list of posts, including those that its handler reads. */
 export type CoreFilters = ListParams &
-  Pick<typeof LISTED, keyof PageValues | 'context' | 'search' | 'order' | 'orderby' | 'status'> & {
+  Pick<typeof POST_LIST_PARAMS, keyof PageValues | 'context' | 'search' | 'order' | 'orderby' | 'status'> & {
     readonly include: ListParam<readonly number[]>;
   };
 export type CoreListValues = ValuesOf<CoreFilters>;
 
 /** Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`). */
 export const postFilters = memoizeByObject(
-  (kind: PostKind): CoreFilters => ({ ...LISTED, ...(kind.dated ? UNLESS_NAMED : {}), ...byTaxonomies(coreTerms(kind)) }),
+  (kind: PostKind): CoreFilters => ({
+    ...POST_LIST_PARAMS,
+    ...(kind.hasDates ? UPCOMING_UNLESS_NAMED : {}),
+    ...byTaxonomies(coreTerms(kind)),
+  }),
 );
 
 /** Maximum length of the column `posts.post_password`. */
 const PASSWORD_CHARACTERS = 255;
 
 /** The id of an existing record. A request that creates a record but sends an id is refused (`rest_post_exists`). */
-export const EXISTING = { id: { grammar: integer() } } satisfies Params;
-export type ExistingValues = ValuesOf<typeof EXISTING>;
+export const EXISTING_ID = { id: { grammar: integer() } } satisfies Params;
+export type ExistingValues = ValuesOf<typeof EXISTING_ID>;
 
 const anyAuthor = integer();
 /** WordPress treats author 0 as not sent. */
@@ -186,32 +190,32 @@ export const AUTHOR = {
 } satisfies Param<number>;
 
 /** Fields of an event, venue or organizer that can be written. */
-const WRITTEN = {
+const WRITABLE_FIELDS = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
-  slug: { grammar: anyString(LENGTHS.slug) },
+  slug: { grammar: anyString(MAX_BYTES.slug) },
   status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private']) },
   password: { grammar: stringWithin(PASSWORD_CHARACTERS) },
-  title: { grammar: rawString(LENGTHS.text) },
-  content: { grammar: rawString(LENGTHS.content) },
-  excerpt: { grammar: rawString(LENGTHS.text) },
+  title: { grammar: rawString(MAX_BYTES.text) },
+  content: { grammar: rawString(MAX_BYTES.content) },
+  excerpt: { grammar: rawString(MAX_BYTES.text) },
   author: AUTHOR,
   featured_media: { grammar: integer() },
   comment_status: { grammar: choice(['open', 'closed']) },
   ping_status: { grammar: choice(['open', 'closed']) },
-  template: { grammar: anyString(LENGTHS.word) },
+  template: { grammar: anyString(MAX_BYTES.word) },
   meta: { grammar: object },
 } satisfies Params;
 
 /** Fields of a post, including those that its handler reads. */
-export type CoreFields = Params & typeof WRITTEN;
+export type CoreFields = Params & typeof WRITABLE_FIELDS;
 export type CoreFieldValues = ValuesOf<CoreFields>;
 
 export const postFields = (kind: PostKind): CoreFields => ({
-  ...WRITTEN,
+  ...WRITABLE_FIELDS,
   ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),
 });
 
 /** Parameters for reading one post; the password opens a protected one. */
-export const POST_READING = { ...CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
-export type CoreReadValues = ValuesOf<typeof POST_READING>;
+export const POST_READ_PARAMS = { ...CONTEXT, password: { grammar: anyString(MAX_BYTES.password) } };
+export type CoreReadValues = ValuesOf<typeof POST_READ_PARAMS>;

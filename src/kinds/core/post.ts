@@ -5,16 +5,16 @@ import type { Post } from '../../wordpress/rows.ts';
 import { readableSlug } from '../../wordpress/slug.ts';
 import { ZERO_DATE } from '../../wordpress/time.ts';
 import { toUtc } from '../../wordpress/zones.ts';
+import { publishedText } from '../cached-texts.ts';
 import { contentImage, thumbnailOf } from '../image-record.ts';
 import type { PostKind } from '../kind.ts';
-import { publishedText } from '../known-texts.ts';
 import { attachedImages, isLocked, pageUrl, permalink } from '../post-record.ts';
 import type { Bundle, RenderContext } from '../rendering.ts';
-import { codeOf } from '../translations.ts';
+import { languageCodeOf } from '../translations.ts';
 import { actionLinks } from './actions.ts';
 import { coreMeta } from './meta.ts';
 import { coreTerms } from './term.ts';
-import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, isoDate, type View, WHOLE } from './view.ts';
+import { type CoreContext, type CoreFacts, CURIES, EDIT_ONLY, isoDate, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /** Revisions of a post: their number, and the id of the last one. */
 export interface Revisions {
@@ -28,9 +28,9 @@ export interface CorePostFacts extends CoreFacts {
 }
 
 /** Members that are not shown in every context (`WP_REST_Posts_Controller::get_item_schema`). */
-const SHOWN: Readonly<Record<string, readonly View[]>> = {
-  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, content: WHOLE, template: WHOLE, meta: WHOLE, tags: WHOLE,
-  tribe_events_cat: WHOLE, class_list: WHOLE, password: EDITED, permalink_template: EDITED, generated_slug: EDITED,
+const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: VIEW_AND_EDIT, guid: VIEW_AND_EDIT, modified: VIEW_AND_EDIT, modified_gmt: VIEW_AND_EDIT, status: VIEW_AND_EDIT, content: VIEW_AND_EDIT, template: VIEW_AND_EDIT, meta: VIEW_AND_EDIT, tags: VIEW_AND_EDIT,
+  tribe_events_cat: VIEW_AND_EDIT, class_list: VIEW_AND_EDIT, password: EDIT_ONLY, permalink_template: EDIT_ONLY, generated_slug: EDIT_ONLY,
 }; // biome-ignore format: pairs
 
 /** Returns whether posts of this type have public pages: events and files do. */
@@ -46,7 +46,7 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
   const record = {
     ...members,
     password: row.post_password,
-    ...(isViewable(row.post_type) ? sample(row, facts.sampleSlug, context, codeOf(row, bundle, context)) : {}),
+    ...(isViewable(row.post_type) ? sample(row, facts.sampleSlug, context, languageCodeOf(row, bundle, context)) : {}),
     title,
     content,
     excerpt,
@@ -55,7 +55,7 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
     meta: coreMeta(kind, bundle.metas.get(id), isLocked(row, context)),
     ...termMembers(kind, id, bundle),
   };
-  return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, id, bundle, context, facts) };
+  return { ...membersInView(record, context.view, MEMBER_VIEWS), _links: postLinks(kind, id, bundle, context, facts) };
 }
 
 /** Returns the members that posts and revisions of all types share: dates, URL and texts. */
@@ -123,7 +123,7 @@ export function termMembers(
   return {
     ...Object.fromEntries(coreTerms(kind).map(({ restBase, taxonomy }) => [restBase, ids(taxonomy)])),
     // The class says that there is a password even if the request brings it.
-    class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
+    class_list: postClasses(row, { locked: row.post_password !== '', hasPicture: thumbnailOf(id, bundle) !== undefined, terms }),
   };
 }
 

@@ -2,8 +2,8 @@ import { control } from '../filter.ts';
 import { integer } from '../grammars/schema.ts';
 import type { ListParams } from '../list-param.ts';
 import type { Params, ValuesOf } from '../param.ts';
-import { LONGEST_PAGE, OFFSET, orderParams } from './params.ts';
-import { PICKED, QUERIED } from './post-params.ts';
+import { MAX_PAGE_SIZE, OFFSET, orderParams } from './params.ts';
+import { ID_PARAMS, QUERY_PARAMS } from './post-params.ts';
 
 /*
  * Parameters of the routes of revisions.
@@ -14,9 +14,9 @@ import { PICKED, QUERIED } from './post-params.ts';
  * length has no default in the description.
  */
 export const REVISION_FILTERS = {
-  ...QUERIED,
-  per_page: control(integer({ minimum: 1, maximum: LONGEST_PAGE })),
-  ...PICKED,
+  ...QUERY_PARAMS,
+  per_page: control(integer({ minimum: 1, maximum: MAX_PAGE_SIZE })),
+  ...ID_PARAMS,
   ...OFFSET,
   ...orderParams(['date', 'id', 'include', 'relevance', 'slug', 'include_slugs', 'title'], 'date', 'desc'),
 } satisfies ListParams;

@@ -3,10 +3,10 @@ import type { PostKind } from '../kind.ts';
 import type { Bundle } from '../rendering.ts';
 import { coreMeta } from './meta.ts';
 import { postCore } from './post.ts';
-import { type CoreContext, inView, type View, WHOLE } from './view.ts';
+import { type CoreContext, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /** A type of posts with revisions: records of a kind, or blog posts and pages. */
-export interface Revised {
+export interface RevisedType {
   readonly postType: string;
   /** Route name of the type. */
   readonly base: string;
@@ -14,15 +14,15 @@ export interface Revised {
   readonly kind?: PostKind;
 }
 
-const SHOWN: Readonly<Record<string, readonly View[]>> = {
-  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, content: WHOLE, meta: WHOLE,
+const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: VIEW_AND_EDIT, guid: VIEW_AND_EDIT, modified: VIEW_AND_EDIT, modified_gmt: VIEW_AND_EDIT, content: VIEW_AND_EDIT, meta: VIEW_AND_EDIT,
 }; // biome-ignore format: pairs
 
 /**
  * Returns a revision of a post as WordPress's own routes show it
  * (`WP_REST_Revisions_Controller::prepare_item_for_response`).
  */
-export function coreRevision({ kind, base }: Revised, id: number, bundle: Bundle, context: CoreContext): Record<string, unknown> {
+export function coreRevision({ kind, base }: RevisedType, id: number, bundle: Bundle, context: CoreContext): Record<string, unknown> {
   const row = bundle.posts.get(id)!;
   const { date, date_gmt, guid, modified, modified_gmt, slug, title, content, excerpt } = postCore(id, bundle, context);
   const record = {
@@ -41,5 +41,8 @@ export function coreRevision({ kind, base }: Revised, id: number, bundle: Bundle
     excerpt: { raw: excerpt.raw, rendered: row.post_excerpt === '' ? '' : excerpt.rendered },
     meta: coreMeta(kind ?? 'blog', bundle.metas.get(id)),
   };
-  return { ...inView(record, context.view, SHOWN), _links: { parent: [{ href: restUrl(context, `wp/v2/${base}/${row.post_parent}`) }] } };
+  return {
+    ...membersInView(record, context.view, MEMBER_VIEWS),
+    _links: { parent: [{ href: restUrl(context, `wp/v2/${base}/${row.post_parent}`) }] },
+  };
 }

@@ -1,5 +1,5 @@
 import { restUrl } from '../../wordpress/links.ts';
-import { choice, choices, integers, phrase } from '../grammars/schema.ts';
+import { choice, choices, integers, searchPhrase } from '../grammars/schema.ts';
 import type { ValuesOf } from '../param.ts';
 import type { RenderContext } from '../rendering.ts';
 import { PAGING, READ_CONTEXT } from './params.ts';
@@ -15,7 +15,7 @@ const ANY = 'any';
 export const SEARCH_PARAMS = {
   ...READ_CONTEXT,
   ...PAGING,
-  search: { grammar: phrase },
+  search: { grammar: searchPhrase },
   type: { grammar: choice(['post', 'term', 'post-format']), fallback: 'post' },
   subtype: { grammar: choices([...SEARCHED_TYPES, ...SEARCHED_TAXONOMIES, ANY]), fallback: ANY },
   exclude: { grammar: integers, fallback: [] },

@@ -2,11 +2,11 @@ import { memoizeByObject } from '../../memo.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { TermCondition } from '../condition.ts';
 import { filterOf } from '../filter.ts';
-import { LENGTHS } from '../grammars/grammar.ts';
-import { anyString, integer, object, strings, truth } from '../grammars/schema.ts';
+import { MAX_BYTES } from '../grammars/grammar.ts';
+import { anyString, booleanParam, integer, object, strings } from '../grammars/schema.ts';
 import type { TermKind } from '../kind.ts';
 import type { Params, ValuesOf } from '../param.ts';
-import { OFFSET, orderParams, PICKED_LIST, READ_CONTEXT, some } from './params.ts';
+import { ITEM_LIST_PARAMS, OFFSET, orderParams, READ_CONTEXT, unlessEmpty } from './params.ts';
 import { blogCategory } from './term.ts';
 
 /*
@@ -15,27 +15,27 @@ import { blogCategory } from './term.ts';
 
 const ofTerms = filterOf<TermCondition>();
 const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'] as const;
-const TERM_NAME = { grammar: anyString(LENGTHS.name) };
+const TERM_NAME = { grammar: anyString(MAX_BYTES.name) };
 const PARENT = { parent: { grammar: integer() } } satisfies Params;
 
 /** Filters of a list of terms (`WP_REST_Terms_Controller::get_collection_params`). */
 export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
-  ...PICKED_LIST,
+  ...ITEM_LIST_PARAMS,
   ...(hierarchical ? {} : OFFSET),
   ...orderParams(TERM_ORDERS, 'name', 'asc'),
-  hide_empty: ofTerms({ grammar: truth, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
+  hide_empty: ofTerms({ grammar: booleanParam, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
   ...(hierarchical ? { parent: ofTerms({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
   post: ofTerms({ grammar: integer(), narrows: (post) => (post === 0 ? [] : [{ post }]) }),
-  slug: ofTerms({ grammar: strings, narrows: (slugs) => some(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
+  slug: ofTerms({ grammar: strings, narrows: (slugs) => unlessEmpty(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
 }));
 /** Filters of a list of blog categories, for readers. */
 export const BLOG_CATEGORY_FILTERS = { ...termFilters(blogCategory), ...READ_CONTEXT };
 export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
 export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
-  description: { grammar: anyString(LENGTHS.content) },
+  description: { grammar: anyString(MAX_BYTES.content) },
   name: TERM_NAME,
-  slug: { grammar: anyString(LENGTHS.slug) },
+  slug: { grammar: anyString(MAX_BYTES.slug) },
   ...(hierarchical ? PARENT : {}),
   meta: { grammar: object },
 });

@@ -8,12 +8,17 @@ import type { RenderContext } from '../rendering.ts';
 import { tag } from '../tag.ts';
 import { termLink, termRecord } from '../term-record.ts';
 import { pageIn } from '../translations.ts';
-import { CURIES, inView, type Methods, type View, WHOLE } from './view.ts';
+import { CURIES, type Methods, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 
 /** Members that are not shown in every context (`WP_REST_Terms_Controller::get_item_schema`). */
-const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };
+const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
+  count: VIEW_AND_EDIT,
+  description: VIEW_AND_EDIT,
+  parent: VIEW_AND_EDIT,
+  meta: VIEW_AND_EDIT,
+};
 
 /** A taxonomy as WordPress's own routes describe it. */
 export interface CoreTaxonomy extends Pick<TermKind, 'taxonomy' | 'hierarchical' | 'restBase' | 'manage'> {
@@ -51,7 +56,7 @@ export function coreTerm(
 ): Record<string, unknown> {
   const { url: _, urls: __, ...members } = termRecord(term, taxonomy, ancestors, place);
   const record = { ...members, link: anyTermLink(term, ancestors, place, language) };
-  return { ...inView(record, view, SHOWN), _links: termLinks(term, taxonomy, place, methods) };
+  return { ...membersInView(record, view, MEMBER_VIEWS), _links: termLinks(term, taxonomy, place, methods) };
 }
 
 /** Returns the URL of a term's page, of the calendar or of the blog, in the term's language (`language`: its code). */
@@ -67,7 +72,7 @@ export function anyTermLink(
 }
 
 /** Routes of the post types that have terms, by taxonomy. */
-const CARRIERS: ReadonlyMap<string, readonly string[]> = tableOf({
+const ROUTES_BY_TAXONOMY: ReadonlyMap<string, readonly string[]> = tableOf({
   [blogCategory.taxonomy]: ['posts'],
   [tag.taxonomy]: ['posts', 'tribe_events', 'tec_calendar_embed'],
   [category.taxonomy]: ['tribe_events', 'tec_calendar_embed'],
@@ -81,7 +86,9 @@ export function termLinks(term: Term, kind: CoreTaxonomy, place: UrlContext, met
     collection: [{ href: core(kind.restBase) }],
     about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
     ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
-    'wp:post_type': (CARRIERS.get(kind.taxonomy) ?? []).map((type) => ({ href: core(type, [[kind.restBase, String(term.term_id)]]) })),
+    'wp:post_type': (ROUTES_BY_TAXONOMY.get(kind.taxonomy) ?? []).map((type) => ({
+      href: core(type, [[kind.restBase, String(term.term_id)]]),
+    })),
     curies: CURIES,
   };
 }

@@ -5,7 +5,7 @@ import { tag } from '../tag.ts';
 import { BLOG_BASES } from './blog.ts';
 import { postLabels, type Say, termLabels } from './labels.ts';
 import { blogCategory, type CoreTaxonomy } from './term.ts';
-import { CURIES, EDITED, inView, type View, WHOLE } from './view.ts';
+import { CURIES, EDIT_ONLY, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 type UrlContext = Pick<RenderContext, 'home' | 'settings'>;
 
@@ -157,9 +157,9 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
 export const carriesTerms = (postType: string, taxonomy: string): boolean =>
   TAXONOMIES.some(({ kind, types }) => kind.taxonomy === taxonomy && types.includes(postType));
 
-const SHOWN: Readonly<Record<string, readonly View[]>> = {
-  description: WHOLE, hierarchical: WHOLE, has_archive: WHOLE, taxonomies: WHOLE, types: WHOLE, capabilities: EDITED, visibility: EDITED, viewable: EDITED,
-  labels: EDITED, supports: EDITED, show_cloud: EDITED,
+const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
+  description: VIEW_AND_EDIT, hierarchical: VIEW_AND_EDIT, has_archive: VIEW_AND_EDIT, taxonomies: VIEW_AND_EDIT, types: VIEW_AND_EDIT, capabilities: EDIT_ONLY, visibility: EDIT_ONLY, viewable: EDIT_ONLY,
+  labels: EDIT_ONLY, supports: EDIT_ONLY, show_cloud: EDIT_ONLY,
 }; // biome-ignore format: pairs
 
 /** Returns the post types that are served, by slug (`WP_REST_Post_Types_Controller::prepare_item_for_response`). */
@@ -185,7 +185,7 @@ export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<
         template,
         template_lock: false,
       };
-      return [slug, { ...inView(record, view, SHOWN), _links: links(place, 'types', restBase) }];
+      return [slug, { ...membersInView(record, view, MEMBER_VIEWS), _links: links(place, 'types', restBase) }];
     }),
   );
 }
@@ -230,15 +230,15 @@ export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: s
         hierarchical,
         rest_base: restBase,
         rest_namespace: 'wp/v2',
-        visibility: { ...SEEN, show_admin_column: inColumns },
+        visibility: { ...VISIBILITY, show_admin_column: inColumns },
       };
-      return [slug, { ...inView(record, view, SHOWN), _links: links(place, 'taxonomies', restBase) }];
+      return [slug, { ...membersInView(record, view, MEMBER_VIEWS), _links: links(place, 'taxonomies', restBase) }];
     }),
   );
 }
 
 /** Visibility of taxonomies: they are visible everywhere. */
-const SEEN = { public: true, publicly_queryable: true, show_in_nav_menus: true, show_in_quick_edit: true, show_ui: true };
+const VISIBILITY = { public: true, publicly_queryable: true, show_in_nav_menus: true, show_in_quick_edit: true, show_ui: true };
 
 const links = (place: UrlContext, collection: string, items: string) => ({
   collection: [{ href: restUrl(place, `wp/v2/${collection}`) }],

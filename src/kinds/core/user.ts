@@ -1,6 +1,6 @@
 import { avatarUrls } from '../../wordpress/avatar.ts';
 import { authorUrl, restUrl } from '../../wordpress/links.ts';
-import { type CoreContext, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './view.ts';
+import { type CoreContext, EDIT_ONLY, isoDate, type Methods, membersInView, VIEW_AND_EDIT, type View } from './view.ts';
 
 /** A person, as read from the rows of `users` and `usermeta`. */
 export interface Person {
@@ -26,9 +26,9 @@ export interface Person {
 }
 
 /** Members that are not shown in every context (`WP_REST_Users_Controller::get_item_schema`). */
-const SHOWN: Readonly<Record<string, readonly View[]>> = {
-  username: EDITED, first_name: EDITED, last_name: EDITED, email: EDITED, locale: EDITED, nickname: EDITED, roles: EDITED, registered_date: EDITED,
-  capabilities: EDITED, extra_capabilities: EDITED, meta: WHOLE,
+const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
+  username: EDIT_ONLY, first_name: EDIT_ONLY, last_name: EDIT_ONLY, email: EDIT_ONLY, locale: EDIT_ONLY, nickname: EDIT_ONLY, roles: EDIT_ONLY, registered_date: EDIT_ONLY,
+  capabilities: EDIT_ONLY, extra_capabilities: EDIT_ONLY, meta: VIEW_AND_EDIT,
 }; // biome-ignore format: pairs
 
 /** Returns a person as WordPress's own routes show one (`WP_REST_Users_Controller::prepare_item_for_response`). */
@@ -54,12 +54,17 @@ export function coreUser(person: Person, context: CoreContext, methods: Methods)
     extra_capabilities: grantsOf(person.grants),
     ...(['', '0'].includes(option('show_avatars', '1'))
       ? {}
-      : { avatar_urls: avatarUrls(person.email, { standard: option('avatar_default', 'mystery'), rating: option('avatar_rating', 'G') }) }),
+      : {
+          avatar_urls: avatarUrls(person.email, {
+            defaultPicture: option('avatar_default', 'mystery'),
+            rating: option('avatar_rating', 'G'),
+          }),
+        }),
     meta: context.view === 'edit' ? { persisted_preferences: person.preferences } : [],
   };
   const core = (route: string) => restUrl(context, `wp/v2/${route}`);
   const links = { self: [{ href: core(`users/${person.id}`), targetHints: { allow: methods } }], collection: [{ href: core('users') }] };
-  return { ...inView(record, context.view, SHOWN), _links: links };
+  return { ...membersInView(record, context.view, MEMBER_VIEWS), _links: links };
 }
 
 const grantsOf = (capabilities: readonly string[]) => Object.fromEntries(capabilities.map((capability) => [capability, true]));

@@ -7,8 +7,8 @@ import type { RenderContext } from '../rendering.ts';
 export type View = 'view' | 'embed' | 'edit';
 
 /** Views of a member that embedded records do not have, and of one that is only shown for editing. */
-export const WHOLE: readonly View[] = ['view', 'edit'];
-export const EDITED: readonly View[] = ['edit'];
+export const VIEW_AND_EDIT: readonly View[] = ['view', 'edit'];
+export const EDIT_ONLY: readonly View[] = ['edit'];
 
 /** The methods that a caller may use on a record's own route. */
 export type Methods = readonly string[];
@@ -38,27 +38,27 @@ export interface CoreContext extends RenderContext {
   readonly view: View;
 }
 
-type Record_ = Record<string, unknown>;
+type Members = Record<string, unknown>;
 
 /**
  * Removes the members of a record that a view does not show. `shown`: the views of each member that is not in all of
  * them.
  */
-export function inView<T extends Record_>(record: T, view: View, shown: Readonly<Record<string, readonly View[]>>): Record_ {
+export function membersInView<T extends Members>(record: T, view: View, shown: Readonly<Record<string, readonly View[]>>): Members {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) => {
       if (shown[name] && !shown[name].includes(view)) return [];
-      return [[name, RAW.has(name) && view !== 'edit' ? withoutRaw(value) : value] as const];
+      return [[name, RAW_TEXT_MEMBERS.has(name) && view !== 'edit' ? withoutRaw(value) : value] as const];
     }),
   );
 }
 
 /** Members that hold a text both as it is stored and as it is shown. */
-const RAW = new Set(['guid', 'title', 'content', 'excerpt', 'description', 'caption']);
+const RAW_TEXT_MEMBERS = new Set(['guid', 'title', 'content', 'excerpt', 'description', 'caption']);
 
 function withoutRaw(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
-  const { raw: _, block_version: __, ...rest } = value as Record_;
+  const { raw: _, block_version: __, ...rest } = value as Members;
   return rest;
 }
 

@@ -1,7 +1,7 @@
 import { type CostOptions, type CurrencyMetas, costMeta, costOf } from '../../calendar/cost.ts';
 import { failParam } from '../../errors.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
-import type { Before, Rows } from '../kind.ts';
+import type { Rows, StoredPost } from '../kind.ts';
 import type { RenderContext } from '../rendering.ts';
 import { COST } from './metas.ts';
 
@@ -9,7 +9,7 @@ import { COST } from './metas.ts';
  * Returns the metas of a changed cost: it is stored as sent, one row for each amount, with the currency symbol and its
  * position in metas of their own (decisions D30, D37).
  */
-export function costChange(values: { readonly cost?: unknown }, before: Before | undefined): Rows['metas'] {
+export function costChange(values: { readonly cost?: unknown }, before: StoredPost | undefined): Rows['metas'] {
   if (!('cost' in values)) return {};
   const cleared = before ? [''] : [];
   if (values.cost === null) return { [COST.amounts]: [], [COST.symbol]: cleared, [COST.position]: cleared };
@@ -36,6 +36,6 @@ export const currencyOf = (metas: Metas | undefined): CurrencyMetas => ({
 /** The site's settings for showing costs. */
 export const costOptions = ({ settings, free }: Pick<RenderContext, 'settings' | 'free'>): CostOptions => ({
   defaultCurrencySymbol: settings.calendar.currencySymbol,
-  reverseCurrencyPosition: settings.calendar.currencyAfter,
+  reverseCurrencyPosition: settings.calendar.isCurrencyAfterAmount,
   freeText: free,
 });

@@ -1,8 +1,8 @@
 import { type EventDates, eventDates } from '../../calendar/dates.ts';
 import { failParam } from '../../errors.ts';
 import { metaOf } from '../../wordpress/rows.ts';
-import { inFull } from '../../wordpress/time.ts';
-import type { Before, Rows } from '../kind.ts';
+import { toFullDate } from '../../wordpress/time.ts';
+import type { Rows, StoredPost } from '../kind.ts';
 import type { RuleContext } from '../rendering.ts';
 import { DATES } from './metas.ts';
 
@@ -18,7 +18,7 @@ interface DateFields {
  * Returns the metas of the dates after a change of start, end, time zone or all-day flag. Throws 400 if the end is
  * before the start (D2, D3).
  */
-export function datesChange(values: DateFields, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
+export function datesChange(values: DateFields, before: StoredPost | undefined, { settings, now }: RuleContext): Rows['metas'] {
   if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
   const stored = before && storedDates(before);
   const dates = eventDates(
@@ -45,9 +45,9 @@ export function datesChange(values: DateFields, before: Before | undefined, { se
 }
 
 /** Returns the dates of an event from its metas, each in full as PHP reads it; missing ones are empty texts. */
-export function storedDates({ metas }: Pick<Before, 'metas'>): EventDates {
+export function storedDates({ metas }: Pick<StoredPost, 'metas'>): EventDates {
   const value = (key: string) => metaOf(metas, key) ?? '';
-  const moment = (key: string) => inFull(value(key));
+  const moment = (key: string) => toFullDate(value(key));
   const duration = value(DATES.duration);
   return {
     start: moment(DATES.start),

@@ -1,6 +1,6 @@
-import { column, featuredImage, flagMeta, keysOf, links, meta, rule, shownTexts, terms, whenEmpty } from '../fields.ts';
+import { column, featuredImage, flagMeta, links, meta, metaKeysOf, rule, shownTexts, terms, whenEmpty } from '../fields.ts';
 import { flag } from '../grammars/flags.ts';
-import { LENGTHS } from '../grammars/grammar.ts';
+import { MAX_BYTES } from '../grammars/grammar.ts';
 import { anything, text, url } from '../grammars/grammars.ts';
 import { timeText, timezone } from '../grammars/times.ts';
 import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from '../post-fields.ts';
@@ -14,14 +14,14 @@ export const eventFields = {
   date_utc: dateUtcField,
   title: titleField(),
   description: textColumn('post_content'),
-  slug: whenEmpty('refused', rule(text(LENGTHS.slug))),
+  slug: whenEmpty('refused', rule(text(MAX_BYTES.slug))),
   excerpt: textColumn('post_excerpt'),
   timezone: rule(timezone, { names: { core: DATES.timezone } }),
   all_day: whenEmpty('false', rule(flag, { fallback: false, names: { core: DATES.allDay } })),
   start_date: whenEmpty('refused', rule(timeText, { required: true, unless: 'translation_of', names: { core: DATES.start } })),
   end_date: whenEmpty('refused', rule(timeText, { required: true, unless: 'translation_of', names: { core: DATES.end } })),
   image: featuredImage(),
-  cost: rule(anything(LENGTHS.text), { names: { core: COST.amounts } }),
+  cost: rule(anything(MAX_BYTES.text), { names: { core: COST.amounts } }),
   website: meta('_EventURL', url, { fallback: null, store: (value) => [value] }),
   show_map: flagMeta('_EventShowMap', { on: '1', off: '' }, { names: { tec: false } }),
   show_map_link: flagMeta('_EventShowMapLink', { on: '1', off: '' }, { names: { tec: false } }),
@@ -36,7 +36,7 @@ export const eventFields = {
 };
 
 /** Metas of an event that store a single field, by field name. */
-export const EVENT = keysOf(eventFields);
+export const EVENT = metaKeysOf(eventFields);
 
 /** Texts shown in the record in addition to those of the post: name -> meta. */
 export const eventTexts = shownTexts(eventFields);

@@ -1,11 +1,11 @@
-import { LOCAL, listWindow } from '../../calendar/window.ts';
+import { LOCAL_DATES, listWindow } from '../../calendar/window.ts';
 import { failParam } from '../../errors.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { category } from '../category.ts';
 import type { Condition } from '../condition.ts';
 import { control, filter, group } from '../filter.ts';
 import { flag, strictness } from '../grammars/flags.ts';
-import { LENGTHS } from '../grammars/grammar.ts';
+import { MAX_BYTES } from '../grammars/grammar.ts';
 import { anyText, decimal, droppedSearch, idOf } from '../grammars/grammars.ts';
 import { existingTerms, ids, listStatus } from '../grammars/lists.ts';
 import { time } from '../grammars/times.ts';
@@ -15,7 +15,7 @@ import type { ValuesOf } from '../param.ts';
 import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from '../post-fields.ts';
 import type { RuleContext } from '../rendering.ts';
 import { tag } from '../tag.ts';
-import { agesOf, type Timeliness } from '../timeliness.ts';
+import { type Timeliness, timelinessOfBounds } from '../timeliness.ts';
 import { VENUE } from '../venue.ts';
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './metas.ts';
 
@@ -53,7 +53,7 @@ const dates = group({
   echo: (values, context) => {
     const echo = Object.entries(windowOf(values, context).echo);
     // The values are in the site's local time. If the next page read them as UTC, it would begin elsewhere.
-    return values.strict_dates && echo.length > 0 ? [...echo, ['strict_dates', LOCAL]] : echo;
+    return values.strict_dates && echo.length > 0 ? [...echo, ['strict_dates', LOCAL_DATES]] : echo;
   },
   ages: datesAge,
 });
@@ -87,7 +87,7 @@ function datesAge({
 }: Dates): Timeliness {
   if (include || external !== undefined) return 'never';
   const others = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];
-  if (agesOf(start, end, ...others) === 'always') return 'always';
+  if (timelinessOfBounds(start, end, ...others) === 'always') return 'always';
   const standard = (start === undefined || end === undefined) && others.every((value) => value === undefined);
   return standard ? (strict ? 'always' : 'daily') : 'never';
 }
@@ -103,7 +103,7 @@ type Coordinates = ValuesOf<typeof PLACE>;
 
 const nearby = group({
   params: PLACE,
-  last: true,
+  isLast: true,
   narrows: (values): Condition[] => {
     const near = nearOf(values);
     if (near) return [{ by: 'near', link: VENUE_LINK, ...near }];
@@ -137,7 +137,7 @@ function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_
 /** Events at a venue whose meta `key` has this value; the empty text does not filter. */
 const byVenue = (key: string): Filter<string> =>
   filter({
-    grammar: anyText(LENGTHS.word),
+    grammar: anyText(MAX_BYTES.word),
     narrows: (value) => (value === '' ? [] : [{ by: 'linkedMeta', link: VENUE_LINK, key, value }]),
     echo: (value) => (value === '' ? undefined : value),
     ours: true,
@@ -152,7 +152,7 @@ export const eventOrders: Orders = {
   names: tableOf({
     event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',
   } as const), // biome-ignore format: pairs
-  standard: ({ include, geoloc_lat: lat }) => ({ by: include ? 'date' : lat === undefined ? 'start' : 'distance', descending: false }),
+  defaultOrder: ({ include, geoloc_lat: lat }) => ({ by: include ? 'date' : lat === undefined ? 'start' : 'distance', descending: false }),
 };
 
 /** Parameters of a list of events. */

@@ -10,14 +10,14 @@ import { dateParts } from '../../wordpress/time.ts';
 import { isoWithOffset, parseZone } from '../../wordpress/zones.ts';
 import { category } from '../category.ts';
 import { customFieldsRecord } from '../custom-fields.ts';
-import { filledTexts } from '../fields.ts';
-import { imageAddress, imageRecord, thumbnailOf } from '../image-record.ts';
+import { nonEmptyTexts } from '../fields.ts';
+import { featuredImageUrl, imageRecord, thumbnailOf } from '../image-record.ts';
 import { type OrganizerRecord, renderOrganizer } from '../organizer.ts';
-import { globalIds, isLocked, linkedIds, pageUrl, postLd, postMembers, renderedTexts } from '../post-record.ts';
+import { globalIds, isLocked, linkedIds, pageUrl, postJsonLd, postMembers, renderedTexts } from '../post-record.ts';
 import type { Bundle, RenderContext } from '../rendering.ts';
 import { tag } from '../tag.ts';
 import { embeddedTermRecord } from '../term-record.ts';
-import { codeOf, languageMember, shownTerm, termLanguage } from '../translations.ts';
+import { languageCodeOf, languageMember, termLanguage, translatedTermOf } from '../translations.ts';
 import { renderVenue, type VenueRecord } from '../venue.ts';
 import { costRecord } from './cost.ts';
 import { storedDates } from './dates.ts';
@@ -67,13 +67,13 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext):
     tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
     venue: onlyVenue && venueRecords.length === 1 ? onlyVenue : venueRecords,
     organizer: organizerRecords,
-    ...filledTexts(eventTexts, (key) => (locked ? '' : value(key))),
+    ...nonEmptyTexts(eventTexts, (key) => (locked ? '' : value(key))),
     custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
     ...(context.withJsonLd && row.post_password === ''
       ? {
-          json_ld: eventLd(row, bundle, context, {
-            location: ldOf(venueRecords[0]),
-            organizer: ldOf(organizerRecords[0]),
+          json_ld: renderEventJsonLd(row, bundle, context, {
+            location: jsonLdOf(venueRecords[0]),
+            organizer: jsonLdOf(organizerRecords[0]),
             dates,
             url,
             cost: cost.cost,
@@ -115,28 +115,33 @@ function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderCo
 /** Returns the terms of an event, translated into the event's language if the context asks for that. */
 export function eventTerms(id: number, bundle: Bundle, context: Pick<RenderContext, 'translatesLinks' | 'settings'>): readonly Term[] {
   const terms = bundle.terms.get(id) ?? [];
-  const language = context.translatesLinks ? codeOf(bundle.posts.get(id)!, bundle, context) : undefined;
+  const language = context.translatesLinks ? languageCodeOf(bundle.posts.get(id)!, bundle, context) : undefined;
   return language
-    ? [...new Map(terms.map((term) => shownTerm(term, language, bundle, context)).map((term) => [term.term_id, term])).values()]
+    ? [...new Map(terms.map((term) => translatedTermOf(term, language, bundle, context)).map((term) => [term.term_id, term])).values()]
     : terms;
 }
 
 /** Returns the structured data of a linked record; false for a protected one, which has none. */
-const ldOf = (record: VenueRecord | OrganizerRecord | undefined) => record?.json_ld ?? false;
+const jsonLdOf = (record: VenueRecord | OrganizerRecord | undefined) => record?.json_ld ?? false;
 
-interface LdParts extends Pick<EventLd, 'location' | 'organizer'> {
+interface JsonLdParts extends Pick<EventLd, 'location' | 'organizer'> {
   readonly dates: EventDates;
   readonly url: string;
   readonly cost: string;
 }
 
-function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url, cost, ...linked }: LdParts): Record<string, unknown> {
+function renderEventJsonLd(
+  row: Post,
+  bundle: Bundle,
+  context: RenderContext,
+  { dates, url, cost, ...linked }: JsonLdParts,
+): Record<string, unknown> {
   const metas = bundle.metas.get(row.ID);
   const zone = parseZone(dates.timezone) ?? context.settings.zone;
   const { calendar } = context.settings;
   return eventJsonLd({
-    ...postLd(row.ID, bundle),
-    image: imageAddress(row.ID, bundle, context),
+    ...postJsonLd(row.ID, bundle),
+    image: featuredImageUrl(row.ID, bundle, context),
     url,
     start: isoWithOffset(dates.start, zone),
     end: isoWithOffset(dates.end, zone),
@@ -153,6 +158,6 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url
 /** Returns the language tag of an event; undefined if it has no language. */
 function languageOf(row: Post, bundle: Bundle, context: RenderContext): string | undefined {
   const { contentLanguages } = context.settings;
-  const language = contentLanguages && languageOfCode(contentLanguages, codeOf(row, bundle, context) ?? undefined);
+  const language = contentLanguages && languageOfCode(contentLanguages, languageCodeOf(row, bundle, context) ?? undefined);
   return language && languageTag(language);
 }

@@ -1,10 +1,10 @@
-import { type Grammar, LENGTHS } from './grammar.ts';
+import { type Grammar, MAX_BYTES } from './grammar.ts';
 
 /**
  * Maximum number of writes in one batch. WordPress accepts 25 unless a plugin changes that; clients find out by
  * `OPTIONS`.
  */
-const MOST_WRITES = 100;
+const MAX_WRITES = 100;
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -20,15 +20,15 @@ export interface BatchedWrite {
 
 /** The writes of a batch (`WP_REST_Server`, route `/batch/v1`). */
 export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
-  longest: LENGTHS.content,
+  maxBytes: MAX_BYTES.content,
   hint: {
     reason: 'not-batched-writes',
-    values: { most: String(MOST_WRITES) },
+    values: { most: String(MAX_WRITES) },
     example: [{ method: 'POST', path: '/wp/v2/tribe_events', body: { title: 'Jazz' } }],
   },
   json: {
     type: 'array',
-    maxItems: MOST_WRITES,
+    maxItems: MAX_WRITES,
     items: {
       type: 'object',
       properties: {
@@ -44,7 +44,7 @@ export const batchedWrites: Grammar<readonly BatchedWrite[]> = {
     },
   },
   read: (raw) => {
-    const writes = Array.isArray(raw) && raw.length <= MOST_WRITES ? raw.map(batchedWrite) : [undefined];
+    const writes = Array.isArray(raw) && raw.length <= MAX_WRITES ? raw.map(batchedWrite) : [undefined];
     const sound = writes.filter((write) => write !== undefined);
     return sound.length === writes.length ? { value: sound } : { fault: { stage: 'value' } };
   },

@@ -1,10 +1,10 @@
 import { isTruthy } from '../../calendar/settings.ts';
-import { LOCAL } from '../../calendar/window.ts';
-import { accept, type Grammar, isEmpty, LENGTHS, type Plain, REFUSED, wrongType } from './grammar.ts';
+import { LOCAL_DATES } from '../../calendar/window.ts';
+import { accept, type Grammar, isEmpty, MAX_BYTES, type Plain, REFUSED, wrongType } from './grammar.ts';
 
 /** A boolean: true/false, 1/0, yes/no, on/off in any case (decision D31). */
 export const flag: Plain<boolean> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-yes-or-no', example: true },
   json: { type: 'boolean' },
   read: (raw) => {
@@ -18,7 +18,7 @@ export const flag: Plain<boolean> = {
 
 /** A boolean sent as text: any text that does not mean yes means no, except the empty one (`tribe_is_truthy`). */
 export const flagText: Plain<boolean> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-yes-or-no', example: true },
   json: { type: ['string', 'boolean'] },
   read: (raw) => {
@@ -32,16 +32,16 @@ export const flagText: Plain<boolean> = {
  * Whether the given times are exact: a text, which means yes only if it says so; `local`: they are exact and in the
  * site's local time.
  */
-export const strictness: Grammar<boolean | typeof LOCAL> = {
-  longest: LENGTHS.word,
+export const strictness: Grammar<boolean | typeof LOCAL_DATES> = {
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-yes-or-no', example: true },
   json: { type: ['string', 'boolean'] },
-  read: (raw) => (raw === '' ? REFUSED : raw === LOCAL ? accept(LOCAL) : flagText.read(raw)),
+  read: (raw) => (raw === '' ? REFUSED : raw === LOCAL_DATES ? accept(LOCAL_DATES) : flagText.read(raw)),
 };
 
 /** Any value, evaluated as true or false. */
-export const flagAnything: Grammar<boolean> = {
-  longest: LENGTHS.word,
+export const truthyFlag: Grammar<boolean> = {
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-yes-or-no', example: true },
   json: {},
   read: (raw) => accept(typeof raw === 'string' ? isTruthy(raw) : !isEmpty(raw)),

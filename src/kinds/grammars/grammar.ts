@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors.ts';
-import { LONGEST_DATE } from '../../wordpress/php/date.ts';
+import { MAX_DATE_BYTES } from '../../wordpress/php/date.ts';
 
 /**
  * The type of record or person that a value names; `records/references.ts` looks it up before the value is accepted.
@@ -7,14 +7,14 @@ import { LONGEST_DATE } from '../../wordpress/php/date.ts';
 export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'category' | 'tag';
 
 /**
- * The result of reading a value. `fault`: refused as a value (first stage, WordPress's `validate_callback`). `late`:
- * refused because of its type (second stage, the declared JSON type), after references were looked up. With neither,
- * `value` is the value that the modules below work with.
+ * The result of reading a value. `fault`: refused as a value (first stage, WordPress's `validate_callback`).
+ * `schemaFault`: refused because of its type (second stage, the declared JSON type), after references were looked up.
+ * With neither, `value` is the value that the modules below work with.
  */
 export interface Reading<T = unknown> {
   readonly value?: T;
   readonly fault?: Fault;
-  readonly late?: Fault;
+  readonly schemaFault?: Fault;
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -26,10 +26,10 @@ export type Can = (capability: string) => boolean;
  * Maximum length in UTF-8 bytes of texts in requests, by purpose. For stored texts it is the capacity of WordPress's
  * columns; the other limits are far above any meaningful value.
  */
-export const LENGTHS = {
+export const MAX_BYTES = {
   /** Numbers, flags, names of a closed set, time zones, places and slugs in filters. */
   word: 255,
-  date: LONGEST_DATE,
+  date: MAX_DATE_BYTES,
   /** WordPress drops a longer search (`WP_Query::parse_query`). */
   search: 1600,
   /** 255 characters (`posts.post_password`). */
@@ -53,20 +53,20 @@ export const LENGTHS = {
 
 /**
  * The syntax of one parameter: what is accepted, and how that is described in OPTIONS and `/doc`. `T`: the type of the
- * value as read. `Accepted`: its type after the lookup of the records that it names (`refers`); handlers get this one.
+ * value as read. `Accepted`: its type after the lookup of the records that it names (`refersTo`), which handlers get.
  */
 export interface Grammar<T = unknown, Accepted = T> {
   readonly hint: Hint;
   /** Maximum number of bytes of any text in the value. Code that reads a value calls `lengthFault` first. */
-  readonly longest: number;
+  readonly maxBytes: number;
   /** Maximum number of bytes of a list that is written as one text. */
-  readonly longestList?: number;
+  readonly maxListBytes?: number;
   /** A longer text counts as not sent, as in WordPress. */
-  readonly dropsLonger?: true;
+  readonly dropsTooLong?: true;
   /** `beside`: all parameters of the request, as sent. */
   readonly read: (raw: unknown, can: Can, beside?: Readonly<Record<string, unknown>>) => Reading<T>;
   readonly json: JsonSchema;
-  readonly refers?: Reference;
+  readonly refersTo?: Reference;
   /** Never set: it only carries the type `Accepted`, which no other member mentions. */
   readonly accepted?: Accepted;
   /**
@@ -75,7 +75,7 @@ export interface Grammar<T = unknown, Accepted = T> {
    */
   readonly use?: 'selector' | 'numbers';
   /** Returns whether a value counts as empty, in addition to null and the empty text. */
-  readonly blank?: (raw: unknown) => boolean;
+  readonly isBlank?: (raw: unknown) => boolean;
 }
 
 /** Description of a refused value, for the caller. */
@@ -103,25 +103,25 @@ export interface Plain<T> extends Grammar<T> {
 }
 
 /** Maximum number of items of a list. */
-export const LONGEST = 1000;
+export const MAX_ITEMS = 1000;
 
 /** Maximum number of members of a value in total, at all levels. */
-const MOST_MEMBERS = 20 * LONGEST;
+const MAX_MEMBERS = 20 * MAX_ITEMS;
 
 /**
  * Returns the fault of a value that is too long or has too many members. It is checked first, and checks nothing else.
  */
-export function lengthFault({ longest, longestList = longest, json }: Grammar, raw: unknown): Fault | undefined {
-  if (typeof raw === 'string') return exceeds(raw, longestList) ? TOO_LONG : undefined;
-  if (Array.isArray(raw) && raw.length > LONGEST && [json.type].flat().includes('array')) return TOO_MANY;
-  const waiting = [raw];
-  for (let seen = 0; waiting.length > 0; seen += 1) {
-    const value = waiting.pop();
-    if (typeof value === 'string' && exceeds(value, longest)) return TOO_LONG;
+export function lengthFault({ maxBytes, maxListBytes = maxBytes, json }: Grammar, raw: unknown): Fault | undefined {
+  if (typeof raw === 'string') return exceeds(raw, maxListBytes) ? TOO_LONG : undefined;
+  if (Array.isArray(raw) && raw.length > MAX_ITEMS && [json.type].flat().includes('array')) return TOO_MANY;
+  const pending = [raw];
+  for (let count = 0; pending.length > 0; count += 1) {
+    const value = pending.pop();
+    if (typeof value === 'string' && exceeds(value, maxBytes)) return TOO_LONG;
     if (value === null || typeof value !== 'object') continue;
     const members = Object.values(value);
-    if (seen + waiting.length + members.length > MOST_MEMBERS) return TOO_MANY;
-    waiting.push(...members);
+    if (count + pending.length + members.length > MAX_MEMBERS) return TOO_MANY;
+    pending.push(...members);
   }
   return undefined;
 }
@@ -143,7 +143,7 @@ export const REFUSED: Reading<never> = { fault: { stage: 'value' } };
 export const accept = <T>(value: T): Reading<T> => ({ value });
 
 /** Returns the reading of a value that does not have the declared JSON type. */
-export const wrongType = (type: string): Reading<never> => ({ late: { stage: 'type', type } });
+export const wrongType = (type: string): Reading<never> => ({ schemaFault: { stage: 'type', type } });
 
 /**
  * PHP's `is_numeric`: accepts a number or a text that contains one, including sign, fraction, exponent and surrounding

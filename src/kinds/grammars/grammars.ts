@@ -2,11 +2,22 @@ import type { Fault } from '../../errors.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
-import { accept, choiceHint, type Grammar, isEmpty, LENGTHS, numeric, type Plain, REFUSED, type Reference, wrongType } from './grammar.ts';
+import {
+  accept,
+  choiceHint,
+  type Grammar,
+  isEmpty,
+  MAX_BYTES,
+  numeric,
+  type Plain,
+  REFUSED,
+  type Reference,
+  wrongType,
+} from './grammar.ts';
 
 /** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
-export const positive: Plain<number> = {
-  longest: LENGTHS.word,
+export const positiveInteger: Plain<number> = {
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-positive', example: 12 },
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
@@ -19,12 +30,12 @@ export const positive: Plain<number> = {
  * The id of an existing record. As in WordPress, the integer that a text starts with is looked up first; then a text
  * with anything after it is refused because of its type.
  */
-export function idOf(refers: Reference): Grammar<number> {
+export function idOf(refersTo: Reference): Grammar<number> {
   return {
-    longest: LENGTHS.word,
+    maxBytes: MAX_BYTES.word,
     hint: { reason: 'not-an-id', example: 12 },
     json: { type: 'integer', minimum: 1 },
-    refers,
+    refersTo,
     read: (raw) => {
       const value = numeric(raw);
       const whole = value === undefined ? Number.parseInt(typeof raw === 'string' ? raw : '', 10) : Math.trunc(value);
@@ -35,11 +46,11 @@ export function idOf(refers: Reference): Grammar<number> {
 }
 
 /** The id in the path of a route whose record must exist. */
-export const selector = (refers: Reference): Grammar<number> => ({ ...idOf(refers), use: 'selector' });
+export const selector = (refersTo: Reference): Grammar<number> => ({ ...idOf(refersTo), use: 'selector' });
 
 /** An id that need not exist. Digits only, since it comes from a path. */
 export const anyId: Grammar<number> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-an-id', example: 12 },
   json: { type: 'integer' },
   read: (raw) => {
@@ -53,10 +64,10 @@ export const anyId: Grammar<number> = {
  * its type.
  */
 export const parentTerm: Grammar<number | string, number> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-a-parent', example: 12 },
   json: { type: 'integer', minimum: 0 },
-  refers: 'category',
+  refersTo: 'category',
   read: (raw) => {
     if (raw === 0 || raw === '0') return accept(0);
     const value = numeric(raw);
@@ -66,8 +77,8 @@ export const parentTerm: Grammar<number | string, number> = {
 };
 
 /** A text that is not empty; `"0"` counts as empty, as PHP sees it. */
-export const text = (longest: number): Grammar<string> => ({
-  longest,
+export const text = (maxBytes: number): Grammar<string> => ({
+  maxBytes,
   hint: { reason: 'text-needed', example: 'Jazz' },
   json: { type: 'string', minLength: 1 },
   read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
@@ -75,19 +86,19 @@ export const text = (longest: number): Grammar<string> => ({
 
 /** A title, which is not empty but may be `0` (decision D47). */
 export const titleText: Grammar<string> = {
-  ...text(LENGTHS.text),
+  ...text(MAX_BYTES.text),
   read: (raw) => (typeof raw === 'string' && raw !== '' ? accept(raw) : REFUSED),
 };
 
 /** A search text. */
-export const search: Grammar<string> = text(LENGTHS.search);
+export const search: Grammar<string> = text(MAX_BYTES.search);
 
 /** A search text of WordPress's own query, which ignores one that is too long. */
-export const droppedSearch: Grammar<string> = { ...search, dropsLonger: true };
+export const droppedSearch: Grammar<string> = { ...search, dropsTooLong: true };
 
 /** A text that may be empty; numbers, lists and objects are refused. */
-export const anyText = (longest: number): Plain<string> => ({
-  longest,
+export const anyText = (maxBytes: number): Plain<string> => ({
+  maxBytes,
   hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: 'string' },
   read: (raw) => {
@@ -97,11 +108,11 @@ export const anyText = (longest: number): Plain<string> => ({
 });
 
 /** A text that may also be sent as a number (decision D7: ZIP codes). */
-export const textOrNumber = (longest: number): Plain<string> => ({
-  longest,
+export const textOrNumber = (maxBytes: number): Plain<string> => ({
+  maxBytes,
   hint: { reason: 'not-a-text', example: '14100' },
   json: { type: ['string', 'number'] },
-  read: (raw) => (typeof raw === 'number' ? accept(numberText(raw)) : anyText(longest).read(raw)),
+  read: (raw) => (typeof raw === 'number' ? accept(numberText(raw)) : anyText(maxBytes).read(raw)),
 });
 
 /** One of the statuses that a request may set (decision D33). */
@@ -111,23 +122,23 @@ export const status: Grammar<string> = oneOf(SETTABLE_STATUSES, 'value');
 export function oneOf<const T extends string>(values: readonly T[], stage: 'value' | 'enum'): Grammar<T> {
   const fault: Fault = stage === 'enum' ? { stage, values } : { stage };
   return {
-    longest: LENGTHS.word,
+    maxBytes: MAX_BYTES.word,
     hint: choiceHint(values),
     json: { type: 'string', enum: values },
     read: (raw) => {
       const value = values.find((known) => known === raw);
       if (value !== undefined) return accept(value);
-      return stage === 'enum' ? { late: fault } : { fault };
+      return stage === 'enum' ? { schemaFault: fault } : { fault };
     },
   };
 }
 
 /** A web address (decision D38). */
 export const url: Grammar<string> = {
-  longest: LENGTHS.address,
+  maxBytes: MAX_BYTES.address,
   hint: { reason: 'not-a-web-address', example: 'https://example.org/' },
   json: { type: 'string' },
-  blank: isEmpty,
+  isBlank: isEmpty,
   read: (raw) => {
     const value = typeof raw === 'string' ? normalizeWebUrl(raw) : null;
     return value === null ? REFUSED : accept(value);
@@ -144,11 +155,11 @@ export interface FetchedImage {
 
 /** The featured image: the id of an image in the library, or the URL of an image. */
 export const image: Grammar<number | string, number | FetchedImage> = {
-  longest: LENGTHS.address,
+  maxBytes: MAX_BYTES.address,
   hint: { reason: 'not-an-image', example: 12 },
   json: { type: ['string', 'integer'] },
-  refers: 'image',
-  blank: isEmpty,
+  refersTo: 'image',
+  isBlank: isEmpty,
   read: (raw) => {
     const id = numeric(raw);
     if (id !== undefined) return id > 0 && Number.isSafeInteger(id) ? accept(id) : REFUSED;
@@ -158,7 +169,7 @@ export const image: Grammar<number | string, number | FetchedImage> = {
 
 /** A number. */
 export const decimal: Grammar<number> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-a-number', example: 45.5 },
   json: { type: 'number' },
   read: (raw) => {
@@ -168,13 +179,13 @@ export const decimal: Grammar<number> = {
 };
 
 /** Any value in which no text is longer than this many bytes. */
-export const anything = (longest: number): Grammar => ({
-  longest,
+export const anything = (maxBytes: number): Grammar => ({
+  maxBytes,
   hint: { reason: 'not-accepted', example: 'Jazz' },
   json: {},
   read: accept,
-  blank: (raw) => Array.isArray(raw) && raw.length === 0,
+  isBlank: (raw) => Array.isArray(raw) && raw.length === 0,
 });
 
 /** A value that is passed on as sent, or dropped if it is too long. */
-export const unread: Grammar = { ...anything(LENGTHS.ids), dropsLonger: true };
+export const passedThrough: Grammar = { ...anything(MAX_BYTES.ids), dropsTooLong: true };

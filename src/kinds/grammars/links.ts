@@ -1,7 +1,7 @@
 import type { PostKind, PostValues } from '../kind.ts';
-import { type Grammar, isEmpty, LENGTHS, LONGEST } from './grammar.ts';
-import { positive } from './grammars.ts';
-import { listOf } from './lists.ts';
+import { type Grammar, isEmpty, MAX_BYTES, MAX_ITEMS } from './grammar.ts';
+import { positiveInteger } from './grammars.ts';
+import { toItems } from './lists.ts';
 
 /** A venue or organizer to link: an existing one, or the parameters of a new one. */
 export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
@@ -13,18 +13,18 @@ export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; read
  * Records to link: ids, `{id}` or parameters of new records, as a single value, an array or comma-separated ids
  * (decision D5).
  */
-export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly LinkWish[], readonly LinkPlan[]> {
+export function linkWishes(refersTo: 'venue' | 'organizer'): Grammar<readonly LinkWish[], readonly LinkPlan[]> {
   return {
     // The parameters of new records have their own limits.
-    longest: LENGTHS.content,
-    longestList: LENGTHS.ids,
-    hint: { ...HINTS[refers], example: 12 },
+    maxBytes: MAX_BYTES.content,
+    maxListBytes: MAX_BYTES.ids,
+    hint: { ...HINTS[refersTo], example: 12 },
     json: { type: 'array', items: { type: ['integer', 'object'] } },
-    refers,
-    blank: (raw) => isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isNothing)),
+    refersTo,
+    isBlank: (raw) => isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isUnchosen)),
     read: (raw) => {
-      const items = membersOf(raw).filter((item) => !isNothing(item));
-      if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;
+      const items = membersOf(raw).filter((item) => !isUnchosen(item));
+      if (items.length === 0 || items.length > MAX_ITEMS || typeof raw === 'boolean') return REFUSED;
       const wishes: LinkWish[] = [];
       for (const item of items) {
         const wish = linkWish(item);
@@ -45,19 +45,19 @@ const HINTS = {
 const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== null && typeof raw === 'object' && isNumbered(raw));
 
 const membersOf = (raw: unknown): unknown[] =>
-  raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
+  raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : toItems(raw);
 
 /**
  * Returns whether an item is the value that a form sends for a choice that was not made. Such items are ignored
  * (decision D49).
  */
-const isNothing = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
+const isUnchosen = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
 
 /** Reads one item; undefined: refused. */
 function linkWish(item: unknown): LinkWish | undefined {
   const object: { readonly id?: unknown } = item !== null && typeof item === 'object' && !Array.isArray(item) ? item : { id: item };
   if (object.id === undefined) return { create: { ...object } };
-  const id = positive.read(object.id).value;
+  const id = positiveInteger.read(object.id).value;
   return id === undefined ? undefined : { id };
 }
 

@@ -1,7 +1,7 @@
 import { REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import { accept, type Grammar, isEmpty, LENGTHS, LONGEST, REFUSED, type Reference } from './grammar.ts';
-import { positive } from './grammars.ts';
+import { accept, type Grammar, isEmpty, MAX_BYTES, MAX_ITEMS, REFUSED, type Reference } from './grammar.ts';
+import { positiveInteger } from './grammars.ts';
 
 /** The status in the URLs of a list that was requested without a status and contains more than published records. */
 export const ANY_STATUS = 'any';
@@ -14,15 +14,15 @@ export const ANY_STATUS = 'any';
  */
 export function listStatus(capabilities: string): Grammar<readonly string[]> {
   return {
-    longest: LENGTHS.word,
-    longestList: LENGTHS.ids,
+    maxBytes: MAX_BYTES.word,
+    maxListBytes: MAX_BYTES.ids,
     hint: { reason: 'not-a-listed-status', example: 'publish' },
     json: { type: 'string' },
     read: (raw, can, beside) => {
       if (raw === ANY_STATUS && beside?.page !== undefined) return {};
       if (!can(`edit_${capabilities}`)) return isPublishAlone(raw) ? accept(['publish']) : REFUSED;
       if (raw === '') return accept(can('read_private_posts') ? ['publish', 'private'] : ['publish']);
-      const names = listOf(raw);
+      const names = toItems(raw);
       return names.length > 0 && names.every((name) => REGISTERED_STATUSES.includes(String(name))) ? accept(names.map(String)) : REFUSED;
     },
   };
@@ -44,7 +44,7 @@ const isEmptyMember = (item: unknown): boolean => item === '' || item === null;
  * Returns the items of a list given as an array or a comma-separated text. Like WordPress, it percent-decodes the text
  * once more.
  */
-export function listOf(raw: unknown): unknown[] {
+export function toItems(raw: unknown): unknown[] {
   if (Array.isArray(raw)) return raw;
   if (typeof raw === 'string') {
     return percentDecoded(raw)
@@ -56,47 +56,47 @@ export function listOf(raw: unknown): unknown[] {
   return raw !== null && typeof raw === 'object' ? Object.values(raw) : [];
 }
 
-/** One or more ids. With `refers`, all of them must exist. */
-export function ids(refers?: Reference): Grammar<readonly number[]> {
+/** One or more ids. With `refersTo`, all of them must exist. */
+export function ids(refersTo?: Reference): Grammar<readonly number[]> {
   return {
-    longest: LENGTHS.word,
-    longestList: LENGTHS.ids,
+    maxBytes: MAX_BYTES.word,
+    maxListBytes: MAX_BYTES.ids,
     hint: { reason: 'not-ids', example: '12,15' },
     json: { type: 'array', items: { type: 'integer' } },
-    ...(refers ? { refers } : {}),
+    ...(refersTo ? { refersTo } : {}),
     read: (raw) => {
-      const items = listOf(raw).filter((item) => !isEmptyMember(item));
-      if (items.length === 0 || items.length > LONGEST) return REFUSED;
-      const values = items.flatMap((item) => positive.read(item).value ?? []);
+      const items = toItems(raw).filter((item) => !isEmptyMember(item));
+      if (items.length === 0 || items.length > MAX_ITEMS) return REFUSED;
+      const values = items.flatMap((item) => positiveInteger.read(item).value ?? []);
       return values.length === items.length ? accept(values) : REFUSED;
     },
   };
 }
 
 /** One or more existing terms by id, slug or name. */
-export const existingTerms = (refers: 'category' | 'tag'): Grammar<readonly (string | number)[], readonly number[]> => ({
+export const existingTerms = (refersTo: 'category' | 'tag'): Grammar<readonly (string | number)[], readonly number[]> => ({
   ...termTokens,
-  refers,
+  refersTo,
 });
 
 /**
  * The same for parameters of which only ids have an effect, as in the reference. URLs of the list repeat other values
  * as slugs.
  */
-export const countedTerms = (refers: 'category' | 'tag'): Grammar<readonly (string | number)[]> => ({
+export const termsById = (refers: 'category' | 'tag'): Grammar<readonly (string | number)[]> => ({
   ...termTokens,
-  refers,
+  refersTo: refers,
   use: 'numbers',
 });
 
 const termTokens: Omit<Grammar<readonly (string | number)[]>, 'accepted'> = {
-  longest: LENGTHS.name,
-  longestList: LENGTHS.text,
+  maxBytes: MAX_BYTES.name,
+  maxListBytes: MAX_BYTES.text,
   hint: { reason: 'not-terms', example: 'jazz,12' },
   json: { type: 'array', items: { type: ['integer', 'string'] } },
   read: (raw) => {
-    const items = listOf(raw).filter((item) => !isEmptyMember(item));
-    return items.length > 0 && items.length <= LONGEST && items.every(isToken) ? accept(items) : REFUSED;
+    const items = toItems(raw).filter((item) => !isEmptyMember(item));
+    return items.length > 0 && items.length <= MAX_ITEMS && items.every(isToken) ? accept(items) : REFUSED;
   },
 };
 
@@ -112,18 +112,18 @@ export interface TermWish {
 
 /** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are ignored (decisions D4, D32). */
 export const termWishes: Grammar<readonly TermWish[]> = {
-  longest: LENGTHS.name,
-  longestList: LENGTHS.text,
+  maxBytes: MAX_BYTES.name,
+  maxListBytes: MAX_BYTES.text,
   hint: { reason: 'not-terms', example: 'Jazz,Open air' },
   json: { type: 'array', items: { type: ['integer', 'string'] } },
-  blank: isEmpty,
+  isBlank: isEmpty,
   read: (raw) => {
     const items = isTermObject(raw)
       ? [raw]
       : raw !== null && typeof raw === 'object' && !Array.isArray(raw)
         ? undefined
-        : listOf(raw === true ? undefined : raw);
-    if (items === undefined || raw === true || items.length > LONGEST) return REFUSED;
+        : toItems(raw === true ? undefined : raw);
+    if (items === undefined || raw === true || items.length > MAX_ITEMS) return REFUSED;
     const wishes: TermWish[] = [];
     for (const item of items) {
       const wish = termWish(item);
@@ -139,7 +139,7 @@ const isTermObject = (raw: unknown): raw is Record<string, unknown> =>
 
 function termWish(item: unknown): TermWish | 'blank' | 'refused' {
   if (isTermObject(item)) {
-    const id = item.id === undefined ? undefined : positive.read(item.id).value;
+    const id = item.id === undefined ? undefined : positiveInteger.read(item.id).value;
     if (item.id !== undefined) return id === undefined ? 'refused' : { id };
     if (typeof item.slug === 'string' && item.slug.trim() !== '') return { slug: item.slug.trim() };
     return typeof item.name === 'string' && item.name.trim() !== '' ? { name: item.name.trim() } : 'refused';

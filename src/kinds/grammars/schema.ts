@@ -2,7 +2,7 @@ import type { Fault, SchemaFault } from '../../errors.ts';
 import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
 import { numberText } from '../../wordpress/php/number.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain, TOO_LONG } from './grammar.ts';
+import { choiceHint, type Grammar, type Hint, MAX_BYTES, MAX_ITEMS, numeric, type Plain, TOO_LONG } from './grammar.ts';
 import { oneOf } from './grammars.ts';
 import { isTime, MOMENT_HINT } from './times.ts';
 
@@ -12,9 +12,9 @@ import { isTime, MOMENT_HINT } from './times.ts';
  */
 
 const accept = <T>(value: T) => ({ value });
-const refuse = (late: Fault) => ({ late });
+const refuse = (schemaFault: Fault) => ({ schemaFault });
 const wrongType = (type: string) => refuse({ stage: 'type', type });
-const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): SchemaFault => ({
+const schemaFaultOf = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): SchemaFault => ({
   stage: 'schema',
   code,
   reason,
@@ -30,7 +30,7 @@ export const wholeNumber = (raw: unknown): number | undefined => {
 /** An integer within bounds, as a number or a text. */
 export function integer({ minimum, maximum }: { minimum?: number; maximum?: number } = {}): Grammar<number> {
   return {
-    longest: LENGTHS.word,
+    maxBytes: MAX_BYTES.word,
     hint: { reason: 'not-a-whole-number', example: Math.min(Math.max(10, minimum ?? 10), maximum ?? 10) },
     json: { type: 'integer', ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) },
     read: (raw) => {
@@ -38,8 +38,8 @@ export function integer({ minimum, maximum }: { minimum?: number; maximum?: numb
       if (value === undefined) return wrongType('integer');
       const [least, most] = [minimum ?? value, maximum ?? value];
       if (value >= least && value <= most) return accept(value);
-      if (maximum === undefined) return refuse(schema('rest_out_of_bounds', 'too-small', { values: { minimum: least } }));
-      return refuse(schema('rest_out_of_bounds', 'out-of-bounds', { values: { minimum: minimum ?? 0, maximum } }));
+      if (maximum === undefined) return refuse(schemaFaultOf('rest_out_of_bounds', 'too-small', { values: { minimum: least } }));
+      return refuse(schemaFaultOf('rest_out_of_bounds', 'out-of-bounds', { values: { minimum: minimum ?? 0, maximum } }));
     },
   };
 }
@@ -59,13 +59,13 @@ function listOf<T extends string | number>(
   fault: (item: number) => Fault,
 ): Plain<readonly T[]> {
   return {
-    longest: LENGTHS.word,
-    longestList: LENGTHS.ids,
+    maxBytes: MAX_BYTES.word,
+    maxListBytes: MAX_BYTES.ids,
     hint,
     json: { type: 'array', items },
     read: (raw) => {
       const list = parseList(raw);
-      if (list === undefined || list.length > LONGEST) return wrongType('array');
+      if (list === undefined || list.length > MAX_ITEMS) return wrongType('array');
       const values: T[] = [];
       for (const [place, item] of list.entries()) {
         const value = read(item);
@@ -77,7 +77,7 @@ function listOf<T extends string | number>(
   };
 }
 
-const itemOfType = (type: string) => (item: number) => schema('rest_invalid_type', 'type', { values: { type }, about: { item } });
+const itemOfType = (type: string) => (item: number) => schemaFaultOf('rest_invalid_type', 'type', { values: { type }, about: { item } });
 
 /** Integers. */
 export const integers: Plain<readonly number[]> = listOf(
@@ -96,7 +96,7 @@ export const strings: Plain<readonly string[]> = listOf(
 );
 
 /** Returns the fault of a value that is not in a closed set. */
-export const notInEnum = (values: readonly string[]): SchemaFault => schema('rest_not_in_enum', 'enum', { values: { values } });
+export const notInEnum = (values: readonly string[]): SchemaFault => schemaFaultOf('rest_not_in_enum', 'enum', { values: { values } });
 
 /** One text of a closed set. A value that is not a text is refused because of its type, before the set is checked. */
 export const choice = <const T extends string>(values: readonly T[]): Grammar<T> => {
@@ -114,7 +114,7 @@ export const statuses = (values: readonly string[]): Plain<readonly string[]> =>
     ...described,
     read: (raw) => {
       const list = parseList(raw);
-      if (list === undefined || list.length > LONGEST) return wrongType('array');
+      if (list === undefined || list.length > MAX_ITEMS) return wrongType('array');
       return accept([...new Set(list.map((item) => (typeof item === 'object' ? '' : sanitizeTitle(String(item)))))]);
     },
   };
@@ -129,8 +129,8 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
     () => notInEnum(values),
   );
 
-const truthNamed = (yes: RegExp, no: RegExp): Grammar<boolean> => ({
-  longest: LENGTHS.word,
+const booleanNamed = (yes: RegExp, no: RegExp): Grammar<boolean> => ({
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-true-or-false', example: true },
   json: { type: 'boolean' },
   read: (raw) => {
@@ -141,29 +141,29 @@ const truthNamed = (yes: RegExp, no: RegExp): Grammar<boolean> => ({
 });
 
 /** A boolean, also as 1 or 0 or as `true` or `false`, as metas accept it (`rest_is_boolean`). */
-export const metaTruth = truthNamed(/^(true|1)$/i, /^(false|0)$/i);
+export const metaBoolean = booleanNamed(/^(true|1)$/i, /^(false|0)$/i);
 
 /** A boolean parameter, which also accepts yes and no, on and off (decision D31). */
-export const truth = truthNamed(/^(true|1|yes|on)$/i, /^(false|0|no|off)$/i);
+export const booleanParam = booleanNamed(/^(true|1|yes|on)$/i, /^(false|0|no|off)$/i);
 
 /** A boolean, or any number of values of a closed set. */
 export const booleanOrValues = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
   const some = choices(values);
   return {
-    longest: LENGTHS.word,
-    longestList: LENGTHS.ids,
+    maxBytes: MAX_BYTES.word,
+    maxListBytes: MAX_BYTES.ids,
     hint: some.hint,
     json: { ...some.json, type: ['boolean', 'array'] },
     read: (raw) => {
-      const { value } = truth.read(raw, () => false);
+      const { value } = booleanParam.read(raw, () => false);
       return value === undefined ? some.read(raw) : accept(value);
     },
   };
 };
 
 /** A text, possibly empty. */
-export const anyString = (longest: number): Grammar<string> => ({
-  longest,
+export const anyString = (maxBytes: number): Grammar<string> => ({
+  maxBytes,
   hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: 'string' },
   read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')),
@@ -180,18 +180,18 @@ export const stringWithin = (characters: number): Grammar<string> => {
 };
 
 /** A search text: one line of plain text, without percent-encoded bytes (`sanitize_text_field`). */
-export const phrase: Grammar<string> = {
-  ...anyString(LENGTHS.search),
+export const searchPhrase: Grammar<string> = {
+  ...anyString(MAX_BYTES.search),
   read: (raw) => (typeof raw === 'string' ? accept(sanitizeTextField(raw)) : wrongType('string')),
 };
 
 /** A search text of WordPress's own query, which ignores one that is too long. */
-export const droppedString: Grammar<string> = { ...anyString(LENGTHS.search), dropsLonger: true };
-export const droppedPhrase: Grammar<string> = { ...phrase, dropsLonger: true };
+export const droppedString: Grammar<string> = { ...anyString(MAX_BYTES.search), dropsTooLong: true };
+export const droppedSearchPhrase: Grammar<string> = { ...searchPhrase, dropsTooLong: true };
 
 /** A text, or an object with the text as member `raw`, as records have it in the editing form. */
-export const rawString = (longest: number): Grammar<string> => ({
-  longest,
+export const rawString = (maxBytes: number): Grammar<string> => ({
+  maxBytes,
   hint: { reason: 'not-a-text', example: 'Jazz' },
   json: { type: ['string', 'object'] },
   read: (raw) => {
@@ -206,20 +206,20 @@ export const rawString = (longest: number): Grammar<string> => ({
  * applies.
  */
 export const dateTime: Grammar<string | null> = {
-  longest: LENGTHS.date,
+  maxBytes: MAX_BYTES.date,
   hint: { reason: 'not-a-date', example: '2026-12-31T21:00:00' },
   json: { type: ['string', 'null'], format: 'date-time' },
   read: (raw) => {
     if (raw === null) return accept(null);
     if (typeof raw !== 'string') return wrongType('string,null');
     const sound = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/.test(raw) && isTime(raw);
-    return sound ? accept(raw) : refuse(schema('rest_invalid_date', 'date-invalid'));
+    return sound ? accept(raw) : refuse(schemaFaultOf('rest_invalid_date', 'date-invalid'));
   },
 };
 
 /** An object, whose members are checked by the code that uses it. */
 export const object: Grammar<Readonly<Record<string, unknown>>> = {
-  longest: LENGTHS.content,
+  maxBytes: MAX_BYTES.content,
   hint: { reason: 'not-an-object', example: { name: 'value' } },
   json: { type: 'object' },
   read: (raw) => (raw !== null && typeof raw === 'object' ? accept({ ...raw }) : wrongType('object')),
@@ -241,7 +241,7 @@ export interface TermQuery {
 /** Options that may be sent with the ids: whether all terms must match, and whether descendants count too. */
 interface TermOptions {
   readonly operator: boolean;
-  readonly below: boolean;
+  readonly children: boolean;
 }
 
 /**
@@ -250,27 +250,27 @@ interface TermOptions {
  * array, which in PHP could be both.
  */
 export const termIds = (options: TermOptions): Grammar<WantedTerms> => ({
-  longest: LENGTHS.word,
-  longestList: LENGTHS.ids,
+  maxBytes: MAX_BYTES.word,
+  maxListBytes: MAX_BYTES.ids,
   hint: { reason: 'not-ids', example: '12,15' },
   json: { type: ['object', 'array'] },
   read: (raw) => {
-    if (raw === null || typeof raw === 'boolean') return refuse(schema('rest_no_matching_schema', 'not-term-ids'));
+    if (raw === null || typeof raw === 'boolean') return refuse(schemaFaultOf('rest_no_matching_schema', 'not-term-ids'));
     const isQuery = typeof raw === 'object' && !Array.isArray(raw);
     const wanted = isQuery ? termQuery(raw as TermQueryAsSent, options) : integers.read(raw).value;
     if (wanted !== undefined) return accept(wanted);
     const about = Array.isArray(raw) ? {} : { about: { position: isQuery ? 1 : 0 } };
-    return refuse(schema('rest_no_matching_schema', 'not-term-ids', about));
+    return refuse(schemaFaultOf('rest_no_matching_schema', 'not-term-ids', about));
   },
 });
 
 type TermQueryAsSent = { readonly [Name in keyof TermQuery]: unknown };
 
 function termQuery(raw: TermQueryAsSent, options: TermOptions): TermQuery | undefined {
-  const known = ['terms', ...(options.operator ? ['operator'] : []), ...(options.below ? ['include_children'] : [])];
+  const known = ['terms', ...(options.operator ? ['operator'] : []), ...(options.children ? ['include_children'] : [])];
   if (Object.keys(raw).some((name) => !known.includes(name))) return undefined;
   const { value: terms } = integers.read(raw.terms ?? []);
-  const { value: below } = truth.read(raw.include_children ?? false, () => false);
+  const { value: below } = booleanParam.read(raw.include_children ?? false, () => false);
   const operator = String(raw.operator ?? 'OR');
   if (terms === undefined || below === undefined || !['AND', 'OR'].includes(operator)) return undefined;
   const read = { terms, operator, include_children: below };
@@ -279,24 +279,24 @@ function termQuery(raw: TermQueryAsSent, options: TermOptions): TermQuery | unde
 
 /** A page number or page length: a positive integer, reported as in `tec/v1`. */
 export const positiveArgument: Grammar<number> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-positive', example: 12 },
   json: { type: 'integer', minimum: 1 },
   read: (raw) => {
     const value = wholeNumber(raw);
     if (value !== undefined && value > 0) return accept(value);
-    return refuse(schema('tec_rest_invalid_positive_integer_argument', 'positive-needed', { about: 'argument' }));
+    return refuse(schemaFaultOf('tec_rest_invalid_positive_integer_argument', 'positive-needed', { about: 'argument' }));
   },
 };
 
 /** A date in PHP's grammar, reported as in `tec/v1`. */
 export const momentArgument: Grammar<string> = {
-  longest: LENGTHS.date,
+  maxBytes: MAX_BYTES.date,
   hint: MOMENT_HINT,
   json: { type: 'string', format: 'date-time' },
   read: (raw) => {
     if (typeof raw === 'string' && raw.trim() !== '' && isTime(raw)) return accept(raw);
-    return refuse(schema('tec_rest_invalid_date_time_argument', 'date-invalid', { about: 'argument' }));
+    return refuse(schemaFaultOf('tec_rest_invalid_date_time_argument', 'date-invalid', { about: 'argument' }));
   },
 };
 
@@ -304,13 +304,13 @@ export const momentArgument: Grammar<string> = {
  * Positive integers in an array, and with `orText` also in a comma-separated text. Anything else is refused as a value.
  */
 export const idsArgument = ({ orText }: { readonly orText: boolean }): Grammar<readonly number[]> => ({
-  longest: LENGTHS.word,
-  longestList: LENGTHS.ids,
+  maxBytes: MAX_BYTES.word,
+  maxListBytes: MAX_BYTES.ids,
   hint: { reason: 'not-ids', example: orText ? '12,15' : [12, 15] },
   json: { type: 'array', items: { type: 'integer' } },
   read: (raw) => {
     const list = Array.isArray(raw) || orText ? parseList(raw) : undefined;
-    if (list === undefined || list.length === 0 || list.length > LONGEST) return { fault: { stage: 'value' } };
+    if (list === undefined || list.length === 0 || list.length > MAX_ITEMS) return { fault: { stage: 'value' } };
     const values = list.flatMap((item) => wholeNumber(item) ?? []).filter((value) => value > 0);
     return values.length === list.length ? accept(values) : { fault: { stage: 'value' } };
   },

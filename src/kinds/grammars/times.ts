@@ -1,6 +1,6 @@
 import { parsePhpDate } from '../../wordpress/php/date.ts';
 import { parseZone, UTC } from '../../wordpress/zones.ts';
-import { accept, type Grammar, type Hint, isEmpty, LENGTHS, numeric, type Plain, REFUSED, wrongType } from './grammar.ts';
+import { accept, type Grammar, type Hint, isEmpty, MAX_BYTES, numeric, type Plain, REFUSED, wrongType } from './grammar.ts';
 
 /** The hint of all grammars for a date with a time. */
 export const MOMENT_HINT: Hint = { reason: 'not-a-date', example: '2026-12-31 21:00' };
@@ -10,7 +10,7 @@ export const MOMENT_HINT: Hint = { reason: 'not-a-date', example: '2026-12-31 21
  * time zone that applies.
  */
 export const time: Plain<string | number> = {
-  longest: LENGTHS.date,
+  maxBytes: MAX_BYTES.date,
   hint: MOMENT_HINT,
   json: { type: 'string' },
   read: (raw) => (typeof raw === 'number' ? accept(raw) : timeText.read(raw)),
@@ -18,7 +18,7 @@ export const time: Plain<string | number> = {
 
 /** A moment as a text; a JSON number is refused because of its type. */
 export const timeText: Plain<string> = {
-  longest: LENGTHS.date,
+  maxBytes: MAX_BYTES.date,
   hint: MOMENT_HINT,
   json: { type: 'string' },
   read: (raw) => {
@@ -34,9 +34,9 @@ export const isTime = (raw: string): boolean => numeric(raw) !== undefined || pa
 
 /** A time zone: IANA name, abbreviation, offset, or WordPress's `UTC+5.5` (decision D29 sets the range). */
 export const timezone: Grammar<string> = {
-  longest: LENGTHS.word,
+  maxBytes: MAX_BYTES.word,
   hint: { reason: 'not-a-timezone', example: 'Europe/Rome' },
   json: { type: 'string' },
-  blank: isEmpty,
+  isBlank: isEmpty,
   read: (raw) => (typeof raw === 'string' && parseZone(raw) !== null ? accept(raw) : REFUSED),
 };

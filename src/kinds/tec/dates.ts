@@ -19,7 +19,7 @@ export interface SentDates {
 }
 
 /** Start and end as the calendar's own routes take them. */
-export interface TakenDates {
+export interface ResolvedDates {
   readonly start_date?: string;
   readonly end_date?: string;
 }
@@ -31,7 +31,7 @@ export interface TakenDates {
  *
  * @param stored the stored dates; undefined for a new event
  */
-export function datesTaken(sent: SentDates, stored: EventDates | undefined, { settings, now }: RuleContext): TakenDates {
+export function resolveDates(sent: SentDates, stored: EventDates | undefined, { settings, now }: RuleContext): ResolvedDates {
   const { timezone, duration } = sent;
   const zone = parseZone(timezone === undefined ? (stored?.timezone ?? '') : (timezone ?? '')) ?? settings.zone;
   const start = sent.start_date ?? localOf(sent.start_date_utc, zone, now);

@@ -6,17 +6,26 @@ import type { Condition } from '../condition.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from '../events/metas.ts';
 import { shownTexts } from '../fields.ts';
 import { conditionsOf, control, filter, group } from '../filter.ts';
-import { choiceHint, type Grammar, type Hint, LENGTHS } from '../grammars/grammar.ts';
-import { oneOf, text, unread } from '../grammars/grammars.ts';
-import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from '../grammars/schema.ts';
+import { choiceHint, type Grammar, type Hint, MAX_BYTES } from '../grammars/grammar.ts';
+import { oneOf, passedThrough, text } from '../grammars/grammars.ts';
+import {
+  anyString,
+  booleanParam,
+  droppedString,
+  idsArgument,
+  integer,
+  momentArgument,
+  positiveArgument,
+  strings,
+} from '../grammars/schema.ts';
 import { MOMENT_HINT } from '../grammars/times.ts';
-import type { Linked, PostKind, PostValues } from '../kind.ts';
+import type { LinkedFromEvents, PostKind, PostValues } from '../kind.ts';
 import { fromEvent, ofEvents } from '../linked-list.ts';
 import type { Control, ListParams, Narrowed } from '../list-param.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from '../narrowing.ts';
 import type { Field, Param, Params, ValuesOf } from '../param.ts';
 import type { RuleContext } from '../rendering.ts';
-import { agesOf } from '../timeliness.ts';
+import { timelinessOfBounds } from '../timeliness.ts';
 
 /*
  * Parameters of the calendar's newer interface (`tec/v1`): other names for the filters and fields of the kinds, with
@@ -24,7 +33,7 @@ import { agesOf } from '../timeliness.ts';
  */
 
 /** Maximum page length. */
-export const LONGEST_PAGE = 100;
+export const MAX_PAGE_SIZE = 100;
 
 const PAGING = { page: control(positiveArgument, { fallback: 1 }), per_page: control(positiveArgument) };
 const UNGUARDED = { guarded: false } as const;
@@ -44,7 +53,7 @@ const { start_date, end_date, ...moments } = group({
     const bounds = exactBounds(values, { siteZone: settings.zone, now, mode });
     return bounds.map((bound) => ({ by: 'moment', utc: mode === 'site', ...bound }));
   },
-  ages: (values) => agesOf(...Object.values(values)),
+  ages: (values) => timelinessOfBounds(...Object.values(values)),
 });
 
 /** Statuses that a list may be asked for. Other ones are refused as a value. */
@@ -54,9 +63,9 @@ const statuses: Grammar<readonly string[]> = {
   hint: choiceHint(STATUSES),
   json: { type: 'array', items: { type: 'string', enum: STATUSES } },
   read: (raw) => {
-    const { value, late } = strings.read(raw);
+    const { value, schemaFault } = strings.read(raw);
     const known = value?.every((name) => STATUSES.includes(name));
-    return value === undefined ? { ...(late ? { late } : {}) } : known ? { value } : { fault: { stage: 'value' } };
+    return value === undefined ? { ...(schemaFault ? { schemaFault } : {}) } : known ? { value } : { fault: { stage: 'value' } };
   },
 };
 
@@ -71,13 +80,13 @@ const EVENT_FILTERS = {
   search: filter({ grammar: droppedString, narrows: (phrase, context) => (phrase === '' ? [] : bySearch()(phrase, context)) }),
   categories: control(idsArgument({ orText: false })),
   tags: control(idsArgument({ orText: false })),
-  venue: filter({ grammar: { ...idsArgument({ orText: true }), refers: 'venue' }, narrows: byLinks(VENUE_LINK, UNGUARDED) }),
-  organizer: filter({ grammar: { ...idsArgument({ orText: true }), refers: 'organizer' }, narrows: byLinks(ORGANIZER_LINK, UNGUARDED) }),
-  featured: filter({ grammar: truth, narrows: byMeta(FEATURED_META, { guarded: true }) }),
+  venue: filter({ grammar: { ...idsArgument({ orText: true }), refersTo: 'venue' }, narrows: byLinks(VENUE_LINK, UNGUARDED) }),
+  organizer: filter({ grammar: { ...idsArgument({ orText: true }), refersTo: 'organizer' }, narrows: byLinks(ORGANIZER_LINK, UNGUARDED) }),
+  featured: filter({ grammar: booleanParam, narrows: byMeta(FEATURED_META, { guarded: true }) }),
   status: control(statuses),
-  post_parent: filter({ grammar: { ...positiveArgument, refers: 'event' }, narrows: byParent }),
+  post_parent: filter({ grammar: { ...positiveArgument, refersTo: 'event' }, narrows: byParent }),
   ...moments,
-  ticketed: filter({ grammar: truth, narrows: byTickets }),
+  ticketed: filter({ grammar: booleanParam, narrows: byTickets }),
   orderby: control(oneOf(['date', 'event_date', 'title', 'menu_order', 'modified'], 'value'), { fallback: 'event_date' }),
   order: control(oneOf(['ASC', 'DESC'], 'value'), { fallback: 'ASC' }),
 };
@@ -88,10 +97,10 @@ const ORDERS = { date: 'date', event_date: 'start', title: 'title', menu_order: 
  * Filters of venues and organizers. The search is WordPress's, which skips protected records for visitors; it includes
  * the same metas as the plugin's.
  */
-const linkedFilters = memoizeByObject(({ link, searched }: Linked) => ({
+const linkedFilters = memoizeByObject(({ link, searchedMetas }: LinkedFromEvents) => ({
   ...PAGING,
-  search: filter({ grammar: droppedString, narrows: bySearch(searched) }),
-  event: fromEvent(link, { ...positiveArgument, refers: 'event' }),
+  search: filter({ grammar: droppedString, narrows: bySearch(searchedMetas) }),
+  event: fromEvent(link, { ...positiveArgument, refersTo: 'event' }),
   ...ofEvents(link),
   status: control(statuses),
 }));
@@ -108,9 +117,9 @@ type TecFilters = ListParams & {
 export const tecFilters = ({ linked }: PostKind): TecFilters => (linked ? linkedFilters(linked) : EVENT_FILTERS);
 
 /** The password that opens protected records; it is not described anywhere. */
-export const TEC_PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
+export const TEC_PASSWORD = { password: { grammar: text(MAX_BYTES.password) } } satisfies Params;
 /** The names of the members to return, which also apply to embedded records. */
-export const TEC_FIELDS = { _fields: { grammar: unread } } satisfies Params;
+export const TEC_FIELDS = { _fields: { grammar: passedThrough } } satisfies Params;
 export type TecReadValues = ValuesOf<typeof TEC_PASSWORD>;
 
 /** Accepted values of a list. */
@@ -119,7 +128,7 @@ export type TecListValues = ValuesOf<TecFilters & typeof TEC_PASSWORD>;
 /** Returns the conditions and the order of a list. */
 export const narrowTec = (kind: PostKind, values: TecListValues, context: RuleContext): Pick<Narrowed, 'conditions' | 'order'> => ({
   conditions: conditionsOf(tecFilters(kind), values, context),
-  order: kind.linked ? kind.orders.standard({}) : { by: ORDERS[values.orderby ?? 'event_date'], descending: values.order === 'DESC' },
+  order: kind.linked ? kind.orders.defaultOrder({}) : { by: ORDERS[values.orderby ?? 'event_date'], descending: values.order === 'DESC' },
 });
 
 const COMMON = ['date', 'date_gmt', 'slug', 'status', 'content', 'excerpt', 'author', 'featured_media', 'title'];
@@ -134,7 +143,7 @@ const ORDER: Readonly<Record<PostKind['name'], readonly string[]>> = {
 }; // biome-ignore format: lists of names
 
 /** Returns the fields of a kind: name in `tec/v1` -> own name. */
-const ownNames = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
+const fieldNamesByTecName = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
   const names = Object.entries<Field>(fields).flatMap(([own, { names }]) =>
     names?.tec === false ? [] : [[names?.tec ?? own, own] as const],
   );
@@ -143,19 +152,21 @@ const ownNames = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<strin
 });
 
 /** Returns the texts of a kind that the reference does not have: name in `tec/v1` -> meta. */
-export const furtherTexts = memoizeByObject((kind: PostKind): Readonly<Record<string, string>> => {
+export const additionalTexts = memoizeByObject((kind: PostKind): Readonly<Record<string, string>> => {
   const known = new Set(ORDER[kind.name]);
   const keys: Readonly<Record<string, string>> = shownTexts(kind.fields);
-  return Object.fromEntries([...ownNames(kind)].flatMap(([here, own]) => (keys[own] && !known.has(here) ? [[here, keys[own]]] : [])));
+  return Object.fromEntries(
+    [...fieldNamesByTecName(kind)].flatMap(([here, own]) => (keys[own] && !known.has(here) ? [[here, keys[own]]] : [])),
+  );
 });
 
 /** Fields in the reference that have no effect on the calendar's kinds. */
-const IDLE = {
-  comment_status: { grammar: anyString(LENGTHS.word) },
-  ping_status: { grammar: anyString(LENGTHS.word) },
+const IGNORED_FIELDS = {
+  comment_status: { grammar: anyString(MAX_BYTES.word) },
+  ping_status: { grammar: anyString(MAX_BYTES.word) },
   // Records show an empty template, so that a record can be sent back as read.
-  format: { grammar: anyString(LENGTHS.word), empty: 'clears' },
-  template: { grammar: anyString(LENGTHS.word), empty: 'clears' },
+  format: { grammar: anyString(MAX_BYTES.word), empty: 'clears' },
+  template: { grammar: anyString(MAX_BYTES.word), empty: 'clears' },
 } satisfies Readonly<Record<string, Param & { readonly empty?: 'clears' }>>;
 
 /** Fields of an event that determine others: UTC times the local ones, a duration in seconds the end. */
@@ -168,7 +179,7 @@ const DERIVED = {
 /** Fields of a record, including those that are read under their names in `tec/v1`. */
 type TecFields = Params &
   Partial<typeof DERIVED> &
-  typeof IDLE & {
+  typeof IGNORED_FIELDS & {
     readonly start_date?: Param<string | null>;
     readonly end_date?: Param<string | null>;
     readonly timezone?: Param<string | null>;
@@ -177,18 +188,18 @@ type TecFields = Params &
 export type TecFieldValues = ValuesOf<TecFields>;
 
 /**
- * Returns the fields of a kind under their names in `tec/v1`, none of them required. `standIn`: the kind whose fields
- * are used if the kind itself has none of that name (slug and excerpt).
+ * Returns the fields of a kind under their names in `tec/v1`, none of them required. `fallbackKind`: the kind whose
+ * fields are used if the kind itself has none of that name (slug and excerpt).
  */
-export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
-  const fields = [...ownNames(kind)].map(([name, field]) => {
-    const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? standIn.fields[field])!;
+export function tecFields(kind: PostKind, fallbackKind: PostKind): TecFields {
+  const fields = [...fieldNamesByTecName(kind)].map(([name, field]) => {
+    const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? fallbackKind.fields[field])!;
     return [name, { ...declared, grammar: withOwnCode(name, declared.grammar) }] as const;
   });
   return {
     ...Object.fromEntries(fields),
-    ...IDLE,
-    ...(kind.dated ? DERIVED : { sticky: { grammar: truth }, tags: { grammar: strings } }),
+    ...IGNORED_FIELDS,
+    ...(kind.hasDates ? DERIVED : { sticky: { grammar: booleanParam }, tags: { grammar: strings } }),
   };
 }
 
@@ -202,8 +213,8 @@ const withOwnCode = (name: string, grammar: Grammar): Grammar => {
     hint: code.hint,
     read: (raw, can, beside) => {
       const reading = grammar.read(raw, can, beside);
-      const sound = reading.fault === undefined && reading.late === undefined && (name !== 'email' || isEmail(String(raw)));
-      return sound ? reading : { late };
+      const isAccepted = reading.fault === undefined && reading.schemaFault === undefined && (name !== 'email' || isEmail(String(raw)));
+      return isAccepted ? reading : { schemaFault: late };
     },
   };
 };
@@ -223,7 +234,7 @@ const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: strin
 
 /** Returns accepted values under the kind's own names. */
 export function kindValues(kind: PostKind, values: TecFieldValues): PostValues {
-  const names = ownNames(kind);
+  const names = fieldNamesByTecName(kind);
   const named = Object.entries(values).flatMap(([name, value]) => {
     const own = names.get(name);
     return own === undefined ? [] : [[own, value] as const];

@@ -6,21 +6,21 @@ import { renderTitle } from '../../wordpress/content/render.ts';
 import { phpZone } from '../../wordpress/php/zone.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
 import { isPrivate } from '../../wordpress/status.ts';
-import { diffSeconds, nowUtc } from '../../wordpress/time.ts';
+import { diffSeconds, utcFromDate } from '../../wordpress/time.ts';
 import { urlEncode } from '../../wordpress/web-url.ts';
 import { toLocal } from '../../wordpress/zones.ts';
 import { authorAndPicture, postCore, termMembers } from '../core/post.ts';
-import { customFieldsRecord, takesCustomFields } from '../custom-fields.ts';
+import { customFieldsRecord, hasCustomFields } from '../custom-fields.ts';
 import { costOptions, currencyOf } from '../events/cost.ts';
 import { storedDates } from '../events/dates.ts';
 import { COST, FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from '../events/metas.ts';
-import { filledTexts } from '../fields.ts';
+import { nonEmptyTexts } from '../fields.ts';
 import type { PostKind } from '../kind.ts';
 import { ORGANIZER } from '../organizer.ts';
 import { isLocked, linkedIds } from '../post-record.ts';
 import type { Bundle, RenderContext } from '../rendering.ts';
 import { VENUE } from '../venue.ts';
-import { furtherTexts } from './params.ts';
+import { additionalTexts } from './params.ts';
 
 /** Words inside these records, in the caller's language. */
 export interface TecWords {
@@ -61,8 +61,8 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     template,
     ...terms,
     ...own[kind.name](),
-    ...furtherMembers(kind, bundle.metas.get(id)),
-    ...ofSite(kind, bundle.metas.get(id), context),
+    ...additionalMembers(kind, bundle.metas.get(id)),
+    ...customFieldMembers(kind, bundle.metas.get(id), context),
   };
   return {
     ...base,
@@ -75,7 +75,7 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
 }
 
 /** Members of every post, except its id and its URL. */
-const OF_POSTS: ReadonlySet<string> = new Set([
+const POST_MEMBERS: ReadonlySet<string> = new Set([
   'date', 'date_gmt', 'guid', 'modified', 'modified_gmt', 'slug', 'status', 'type', 'title', 'author', 'featured_media', 'class_list', 'content', 'excerpt', 'template',
 ]); // biome-ignore format: a list of names
 
@@ -83,10 +83,10 @@ const OF_POSTS: ReadonlySet<string> = new Set([
  * Returns an event whose venues and organizers only keep, among the members of every post, those named, as in the
  * reference.
  */
-export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): TecRecord {
+export function withLinkedLimited(record: TecRecord, names: ReadonlySet<string>): TecRecord {
   const cut = (linked: unknown) =>
     linked !== null && typeof linked === 'object'
-      ? Object.fromEntries(Object.entries(linked).filter(([name]) => !OF_POSTS.has(name) || names.has(name)))
+      ? Object.fromEntries(Object.entries(linked).filter(([name]) => !POST_MEMBERS.has(name) || names.has(name)))
       : linked;
   const linked = (['organizers', 'venues'] as const).flatMap((name) => {
     const records = record[name];
@@ -95,25 +95,25 @@ export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): Te
   return { ...record, ...Object.fromEntries(linked) };
 }
 /** Texts of the kind that the reference does not have, without the empty ones. */
-const furtherMembers = (kind: PostKind, metas: Metas | undefined): TecRecord =>
-  filledTexts(furtherTexts(kind), (key) => escHtml(metaOf(metas, key) ?? ''));
+const additionalMembers = (kind: PostKind, metas: Metas | undefined): TecRecord =>
+  nonEmptyTexts(additionalTexts(kind), (key) => escHtml(metaOf(metas, key) ?? ''));
 
 /** The site's custom fields, if there are any. */
-const ofSite = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>
-  takesCustomFields(kind) && calendar.customFields.length > 0 ? { custom_fields: customFieldsRecord(calendar.customFields, metas) } : {};
+const customFieldMembers = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>
+  hasCustomFields(kind) && calendar.customFields.length > 0 ? { custom_fields: customFieldsRecord(calendar.customFields, metas) } : {};
 
 // ------------------------------------------------------------------------------------------------- password protection
 const NO_MOMENT = '1970-01-01 00:00:00.000000';
 
 /** Members that become empty lists, so that not even the number of their items is shown. */
-const EMPTY = new Set(['organizers', 'venues', 'displays_on', 'custom_fields']);
+const LIST_MEMBERS = new Set(['organizers', 'venues', 'displays_on', 'custom_fields']);
 
 function withFillers(record: TecRecord, word: string): TecRecord {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, filler(name, value, word)]));
 }
 
 function filler(name: string, value: unknown, word: string): unknown {
-  if (EMPTY.has(name)) return [];
+  if (LIST_MEMBERS.has(name)) return [];
   if (name === 'date') return NO_MOMENT;
   if (['duration', 'timezone'].includes(name)) return word;
   if (['multiday', 'starts_this_week', 'ends_this_week', 'this_week_duration', 'happens_this_week'].includes(name)) return null;
@@ -177,8 +177,8 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     [`${name}_site`]: moment(local(utc), siteZone),
     [`${name}_display`]: moment(display[name], inSite ? siteZone : zone),
   });
-  const schedule = { formats, language, zone: settings.zone, cutoff, year: nowUtc(now).slice(0, 4) };
-  const present = nowUtc(now);
+  const schedule = { formats, language, zone: settings.zone, cutoff, year: utcFromDate(now).slice(0, 4) };
+  const present = utcFromDate(now);
   const organizers = linkedIds(row.ID, ORGANIZER_LINK, bundle, context);
   return {
     start_date: dates.start,
@@ -201,7 +201,7 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     featured: isTruthy(metaOf(metas, FEATURED_META)),
     sticky: row.menu_order === -1,
     cost: costOnPages(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context)),
-    organizer_names: organizers.map((organizer) => namedInPassing(bundle.posts.get(organizer)!, words)),
+    organizer_names: organizers.map((organizer) => markedTitle(bundle.posts.get(organizer)!, words)),
     organizers: organizers.map((organizer) => tecRecord(kinds.organizer, organizer, bundle, context, kinds)),
     venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((venue) => tecRecord(kinds.venue, venue, bundle, context, kinds)),
     schedule_details: scheduleDetails(display, schedule),
@@ -213,7 +213,7 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
 const moment = (local: string, zone: ReturnType<typeof phpZone>) => ({ date: `${local}.000000`, ...zone });
 
 /** Returns a title, marked if the record is protected or private (`get_the_title`). */
-function namedInPassing(row: Post, words: TecWords): string {
+function markedTitle(row: Post, words: TecWords): string {
   const title = renderTitle(row.post_title);
   if (row.post_password !== '') return words.protectedTitle(title);
   return isPrivate(row.post_status) ? words.privateTitle(title) : title;

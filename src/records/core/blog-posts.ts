@@ -1,5 +1,4 @@
 import { fail, type Verdict } from '../../errors.ts';
-import { inTurns } from '../../in-turns.ts';
 import type { Condition } from '../../kinds/condition.ts';
 import { type BlogType, blogPost } from '../../kinds/core/blog.ts';
 import { BLOG_FILTERS, BLOG_STATUSES, type BlogListValues, type BlogReadValues } from '../../kinds/core/blog-params.ts';
@@ -19,9 +18,10 @@ import { loadBlogTerms } from '../../storage/rows/terms.ts';
 import { blogUrl } from '../../wordpress/blog-links.ts';
 import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
-import { opens, publishedRights } from '../visibility.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withTermsBelow } from './lists.ts';
+import { openedBy, publishedRights } from '../visibility.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withChildTerms } from './lists.ts';
 
 /*
  * Blog posts and pages. Published ones can be read as on WordPress's own routes (`wp/v2/posts`, `wp/v2/pages`);
@@ -36,8 +36,8 @@ import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totals
 export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, values: BlogListValues): Promise<CorePage> {
   const paged = paging(values);
   const { limit, offset } = paged;
-  const narrowing = await withTermsBelow(site.db, conditionsOf(BLOG_FILTERS[type], values, caller));
-  const conditions = [...narrowing, ...(values.sticky === undefined ? [] : [await whetherSticky(site.db, values.sticky)])];
+  const narrowing = await withChildTerms(site.db, conditionsOf(BLOG_FILTERS[type], values, caller));
+  const conditions = [...narrowing, ...(values.sticky === undefined ? [] : [await stickyCondition(site.db, values.sticky)])];
   const found = await findBlogPosts(site, caller, type, { conditions, order: orderOf(values), limit, offset });
   const totals = totalsOf(found, paged);
   const hasFront = values.ignore_sticky === false && paged.page === 1 && isWholeBlog(values, narrowing);
@@ -53,7 +53,7 @@ const findBlogPosts = (
   wanted: Pick<PostQuery, 'conditions' | 'order' | 'limit' | 'offset'>,
 ): Promise<Page> =>
   findPostIds(db, {
-    kind: { postType: type, dated: false },
+    kind: { postType: type, hasDates: false },
     ...publishedRights(viewer),
     ...wanted,
     occurrences: settings.occurrenceTables,
@@ -119,7 +119,7 @@ export async function mayReadBlogPost(lookUp: LookUp, type: BlogType, { id }: Se
 }
 
 /** Bundle contents in addition to rows and images: the tags of posts. */
-const LOADED = { dated: false, terms: ['tag'], links: {} } as const;
+const BUNDLE_CONTENTS = { hasDates: false, terms: ['tag'], links: {} } as const;
 
 async function shownBlogPosts(
   site: Site,
@@ -131,13 +131,13 @@ async function shownBlogPosts(
   if (ids.length === 0) return new Map();
   const { viewer } = caller;
   const [bundle, terms, sticky] = await Promise.all([
-    loadBundle(site.db, LOADED, ids, {}),
+    loadBundle(site.db, BUNDLE_CONTENTS, ids, {}),
     loadBlogTerms(site.db, ids),
     stickyPosts(site.db),
   ]);
   const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === type && row.post_status === 'publish');
   const above = await slugsAbove(site, rows);
-  const rights = { mayRead: () => false, opens: opens(viewer, { password: values.password, editing: false }) };
+  const rights = { mayRead: () => false, isOpen: openedBy(viewer, { password: values.password, editing: false }) };
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view: viewOf(values) };
   const shown = (row: Post) =>
     blogPost(type, row.ID, bundle, context, {
@@ -146,11 +146,11 @@ async function shownBlogPosts(
       terms: terms.get(row.ID) ?? [],
       sticky: sticky.has(row.ID),
     });
-  return new Map(await inTurns(rows, (row) => [row.ID, shown(row)] as const));
+  return new Map(await mapYielding(rows, (row) => [row.ID, shown(row)] as const));
 }
 
 /** Returns the condition that posts are sticky, or not sticky. */
-const whetherSticky = async (db: Database, wanted: boolean): Promise<Condition> => ({
+const stickyCondition = async (db: Database, wanted: boolean): Promise<Condition> => ({
   by: wanted ? 'id' : 'notId',
   ids: [...(await stickyPosts(db))],
 });
@@ -166,7 +166,7 @@ async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {
 export const blogPlace = ({ home, settings }: Caller) => ({ home, permalinkStructure: settings.permalinkStructure });
 
 /** Maximum depth of nested pages; each level takes one query. */
-const DEEPEST = 10;
+const MAX_PAGE_DEPTH = 10;
 
 /** Returns the slugs from the root down to the parent of each page, by its id; an empty list for other posts. */
 export async function slugsAbove(
@@ -175,14 +175,14 @@ export async function slugsAbove(
 ): Promise<Map<number, string[]>> {
   const known = new Map<number, { readonly post_name: string; readonly post_parent: number }>();
   let wanted = rows.filter((row) => row.post_type === 'page').map((row) => row.post_parent);
-  for (let level = 0; level < DEEPEST; level += 1) {
+  for (let level = 0; level < MAX_PAGE_DEPTH; level += 1) {
     wanted = wanted.filter((id) => id > 0 && !known.has(id));
     if (wanted.length === 0) break;
     for (const [id, row] of await loadPosts(db, wanted)) known.set(id, row);
     wanted = wanted.flatMap((id) => known.get(id)?.post_parent ?? []);
   }
   const path = (id: number, level = 0): string[] => {
-    const row = level < DEEPEST ? known.get(id) : undefined;
+    const row = level < MAX_PAGE_DEPTH ? known.get(id) : undefined;
     return row ? [...path(row.post_parent, level + 1), row.post_name] : [];
   };
   return new Map(rows.map((row) => [row.ID, path(row.post_parent)]));

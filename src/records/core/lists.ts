@@ -2,7 +2,7 @@ import { parseEventTime } from '../../calendar/dates.ts';
 import { fail, failParam, forbiddenStatus } from '../../errors.ts';
 import type { Condition, Order } from '../../kinds/condition.ts';
 import type { BlogListValues } from '../../kinds/core/blog-params.ts';
-import { type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../../kinds/core/params.ts';
+import { type ContextValues, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageValues } from '../../kinds/core/params.ts';
 import type { View } from '../../kinds/core/view.ts';
 import { notInEnum } from '../../kinds/grammars/schema.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
@@ -41,8 +41,8 @@ export interface Skipped {
 export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
 /** Returns the offset and the length of a page; the parameter `offset` overrides `page` (`skipped`). */
-export function paging({ page = 1, per_page = USUAL_PAGE, offset: asked }: PageValues): Paging {
-  const limit = Math.min(per_page, LONGEST_PAGE);
+export function paging({ page = 1, per_page = DEFAULT_PAGE_SIZE, offset: asked }: PageValues): Paging {
+  const limit = Math.min(per_page, MAX_PAGE_SIZE);
   const offset = asked === undefined ? (page - 1) * limit : Math.max(0, asked);
   return { page, limit, offset, skipped: asked === undefined ? undefined : { offset, limit } };
 }
@@ -72,7 +72,7 @@ type Totals = Pick<CorePage, 'total' | 'page' | 'pages' | 'skipped'>;
  * Returns both forms of a publication date, of which one is given; the local one takes precedence over UTC. If the text
  * has an offset, that determines the moment (`rest_get_date_with_gmt`). Null if it is not a date.
  */
-export function bothDates({ date, date_gmt }: NamedDates, zone: Zone, now: Date): { local: string; utc: string } | null {
+export function localAndUtcDates({ date, date_gmt }: NamedDates, zone: Zone, now: Date): { local: string; utc: string } | null {
   const text = date || date_gmt || '';
   const own = date ? zone : UTC;
   const local = parseEventTime(text, { zone: own, now });
@@ -88,10 +88,10 @@ interface NamedDates {
 }
 
 /** Extends conditions that include descendants (`below`) to the descendants of their terms. */
-export const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
+export const withChildTerms = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
   Promise.all(
     conditions.map(async (condition): Promise<Condition> => {
-      if (condition.by === 'either') return { ...condition, of: await withTermsBelow(db, condition.of) };
+      if (condition.by === 'either') return { ...condition, of: await withChildTerms(db, condition.of) };
       return condition.by === 'terms' && condition.below
         ? { ...condition, ids: await descendantsOf(db, condition.taxonomy, condition.ids) }
         : condition;
@@ -127,14 +127,14 @@ const ORDERS = {
 } as const; // biome-ignore format: pairs
 
 /** Parameters that determine the order of a list of posts, including blog posts and pages. */
-type Ordered = Pick<BlogListValues, 'orderby' | 'order' | 'search' | 'include'>;
+type OrderValues = Pick<BlogListValues, 'orderby' | 'order' | 'search' | 'include'>;
 
 /**
  * Returns the order of a list of posts, newest first by default. `include` and `include_slugs` keep the given order.
  *
  * @throws rest_no_search_term_defined, rest_orderby_include_missing_include if an order lacks the parameter it needs
  */
-export function orderOf(values: Ordered): Order {
+export function orderOf(values: OrderValues): Order {
   const { orderby = 'date', order = 'desc', search = '', include = [] } = values;
   if (orderby === 'relevance' && search.trim() === '') fail('rest_no_search_term_defined');
   if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');

@@ -1,5 +1,4 @@
 import { fail, failParam, type Verdict } from '../../errors.ts';
-import { inTurns } from '../../in-turns.ts';
 import { fileActions } from '../../kinds/core/actions.ts';
 import { coreMedia } from '../../kinds/core/media.ts';
 import { MEDIA_FILTERS, MEDIA_STATUSES, type MediaFieldValues, type MediaListValues } from '../../kinds/core/media-params.ts';
@@ -14,11 +13,11 @@ import { removeFiles } from '../../media/library.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import type { LookUp } from '../../storage/engine/look-up-once.ts';
-import { noteChange } from '../../storage/journal/touched.ts';
+import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { findPostIds } from '../../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { fileLock, lockNames } from '../../storage/rows/locks.ts';
-import { filesOf, freeFileSlug, removeAttachment, unnamedFiles } from '../../storage/rows/media.ts';
+import { filesOf, freeFileSlug, removeAttachment, unreferencedFiles } from '../../storage/rows/media.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { existingUserIds } from '../../storage/rows/users.ts';
 import { ksesTitle } from '../../wordpress/content/kses.ts';
@@ -26,14 +25,15 @@ import { storedTextField, stripControlCharacters } from '../../wordpress/content
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { needsPublishing } from '../../wordpress/status.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
-import { nowLocal } from '../../wordpress/zones.ts';
+import { localFromDate } from '../../wordpress/zones.ts';
+import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
-import { loadedVersion, type Shown } from '../versions.ts';
-import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from '../visibility.ts';
-import { bothDates, type CorePage, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
+import { loadedVersion, type VersionedRecord } from '../versions.ts';
+import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayWriteOther } from '../visibility.ts';
+import { type CorePage, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -53,7 +53,7 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
   const paged = paging(values);
   const { limit, offset } = paged;
   const found = await findPostIds(site.db, {
-    kind: { postType: 'attachment', dated: false },
+    kind: { postType: 'attachment', hasDates: false },
     ...fileRights(viewer, statuses, values.context === 'edit'),
     conditions: conditionsOf(MEDIA_FILTERS, values, caller),
     order: orderOf(values),
@@ -67,23 +67,28 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
 }
 
 /** Reads one file. Throws rest_post_invalid_id. */
-export async function readMedia(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Required<Shown>> {
+export async function readMedia(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Required<VersionedRecord>> {
   return (await shownMedia(site, caller, [id], viewOf(values))).get(id) ?? fail('rest_post_invalid_id');
 }
 
 /** Returns files by id, in the order of the ids, without those that the caller may not read. */
-export async function shownMedia(site: Site, caller: Caller, ids: readonly number[], view: View): Promise<Map<number, Required<Shown>>> {
+export async function shownMedia(
+  site: Site,
+  caller: Caller,
+  ids: readonly number[],
+  view: View,
+): Promise<Map<number, Required<VersionedRecord>>> {
   const bundle = await loadMediaBundle(site.db, ids);
   const { viewer } = caller;
   const actions = view === 'edit' ? fileActions(viewer.can) : [];
   const slugs = await sampleSlugs(site.db, view === 'edit' ? ids.flatMap((id) => bundle.posts.get(id) ?? []) : []);
-  const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), opens: () => true }), view };
+  const context: CoreContext = { ...renderContext(caller, { mayRead: (row) => mayRead(viewer, row), isOpen: () => true }), view };
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
     return row?.post_type === 'attachment' && mayReadFile(viewer, row, bundle.posts.get(row.post_parent));
   });
   return new Map(
-    await inTurns(readable, (id) => {
+    await mapYielding(readable, (id) => {
       const methods = methodsOn(viewer, bundle.posts.get(id)!);
       const record = coreMedia(id, bundle, context, { methods, actions, sampleSlug: slugs.get(id) });
       return [id, { record, version: loadedVersion(caller, id, bundle) }] as const;
@@ -135,7 +140,7 @@ export async function mayUploadMedia(
   if (id) return 'rest_post_exists';
   if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
-  if (publishes(viewer, status)) return 'rest_cannot_publish';
+  if (lacksPublishCapability(viewer, status)) return 'rest_cannot_publish';
   return (await mayAttach(lookUp, viewer, post)) ? true : 'rest_cannot_edit';
 }
 
@@ -149,11 +154,11 @@ export async function mayChangeMedia(
   if (!mayEditFile(viewer, row) || !(await mayAttach(lookUp, viewer, post))) return 'rest_cannot_edit';
   const given = author !== undefined && author !== row.post_author && author !== viewer.id;
   if (given && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
-  return status !== row.post_status && publishes(viewer, status) ? 'rest_cannot_publish' : true;
+  return status !== row.post_status && lacksPublishCapability(viewer, status) ? 'rest_cannot_publish' : true;
 }
 
 /** Whether a status needs the capability to publish, and the caller lacks it. */
-const publishes = (viewer: Viewer, status: string | undefined): boolean =>
+const lacksPublishCapability = (viewer: Viewer, status: string | undefined): boolean =>
   status !== undefined && needsPublishing(status) && !viewer.can('publish_posts');
 
 export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
@@ -165,7 +170,7 @@ export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }:
 async function mayAttach(lookUp: LookUp, viewer: Viewer, post: number | undefined): Promise<boolean> {
   if (post === undefined || post === 0) return true;
   const row = await lookUp(findPost, post);
-  return row !== undefined && (mayEdit(viewer, row) || mayTouchOther('edit', viewer, row));
+  return row !== undefined && (mayEdit(viewer, row) || mayWriteOther('edit', viewer, row));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
@@ -219,14 +224,17 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
     const row = await lockPost(db, id);
     if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
     await writeFields(db, caller, row, values);
-    await updatePost(db, id, { post_modified: nowLocal(caller.now, caller.settings.zone), post_modified_gmt: nowUtc(caller.now) });
+    await updatePost(db, id, {
+      post_modified: localFromDate(caller.now, caller.settings.zone),
+      post_modified_gmt: utcFromDate(caller.now),
+    });
     noteChange(db, caller);
   });
 }
 
-/** A removed file. `afterwards` deletes its files on disk; call it after the transaction is committed. */
-export interface RemovedMedia extends Shown {
-  readonly afterwards: () => Promise<void>;
+/** A removed file. `afterCommit` deletes its files on disk; call it after the transaction is committed. */
+export interface RemovedMedia extends VersionedRecord {
+  readonly afterCommit: () => Promise<void>;
 }
 
 /**
@@ -249,14 +257,14 @@ export async function removeMedia(site: Site, caller: Caller, { id, force }: Rem
     await lockNames(db, own.map(fileLock));
     await removeAttachment(db, id);
     noteChange(db, caller);
-    return unnamedFiles(db, own);
+    return unreferencedFiles(db, own);
   });
-  const afterwards = async (): Promise<void> => {
+  const afterCommit = async (): Promise<void> => {
     // The record is gone, so a file that cannot be removed is only logged for the administrator.
     const left = await removeFiles(site.config.uploadsDir, files);
     if (left.length > 0) site.log.warn({ files: left }, 'files could not be removed');
   };
-  return { record: { deleted: true, previous }, afterwards };
+  return { record: { deleted: true, previous }, afterCommit };
 }
 
 /** Checks that the parent is neither a file nor a revision, and that the author exists. */
@@ -297,6 +305,6 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
 /** Returns both columns of a date of which one is given (`rest_get_date_with_gmt`). */
 function datesOf({ settings: { zone }, now }: Caller, values: MediaFieldValues): Partial<Post> {
   if (!values.date && !values.date_gmt) return {};
-  const dates = bothDates(values, zone, now) ?? failParam(values.date ? 'date' : 'date_gmt', 'date-invalid');
+  const dates = localAndUtcDates(values, zone, now) ?? failParam(values.date ? 'date' : 'date_gmt', 'date-invalid');
   return { post_date: dates.local, post_date_gmt: dates.utc };
 }

@@ -1,6 +1,5 @@
 import { hasTrash } from '../../config/config.ts';
 import { ApiError, type Fault, fail, type Verdict } from '../../errors.ts';
-import { inTurns } from '../../in-turns.ts';
 import { postActions } from '../../kinds/core/actions.ts';
 import { metaChange, metaOfField, type WrongMeta } from '../../kinds/core/meta.ts';
 import type { ContextValues, Removal } from '../../kinds/core/params.ts';
@@ -14,7 +13,7 @@ import {
   STATUSES,
 } from '../../kinds/core/post-params.ts';
 import { type CoreContext, type Methods, methodsFor } from '../../kinds/core/view.ts';
-import { onSite } from '../../kinds/custom-fields.ts';
+import { kindOnSite } from '../../kinds/custom-fields.ts';
 import { narrow } from '../../kinds/filter.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
 import { withoutMapMetas } from '../../kinds/map-metas.ts';
@@ -29,16 +28,27 @@ import { countRevisions } from '../../storage/rows/revisions.ts';
 import type { Metas, Post } from '../../wordpress/rows.ts';
 import { isFloating, needsPublishing } from '../../wordpress/status.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
+import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
-import { explaining } from '../explanation.ts';
+import { withExplainedErrors } from '../explanation.ts';
 import { acceptParams } from '../input.ts';
-import { listedAs, postOfRecord, postsOfRecords } from '../occurrences.ts';
+import { postOfRecord, postsOfRecords, recurrenceOfList } from '../occurrences.ts';
 import { metasInTrash } from '../trashed-metas.ts';
-import { loadedVersion, type Shown } from '../versions.ts';
-import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from '../visibility.ts';
+import { loadedVersion, type VersionedRecord } from '../versions.ts';
+import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, openedBy } from '../visibility.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from '../writes/post-writes.ts';
-import { bothDates, type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withTermsBelow } from './lists.ts';
+import {
+  type CorePage,
+  type CoreRecord,
+  localAndUtcDates,
+  orderOf,
+  paging,
+  refuseStatuses,
+  totalsOf,
+  viewOf,
+  withChildTerms,
+} from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -61,16 +71,16 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
   const paged = paging(values);
   const { limit, offset } = paged;
   const found = await findPostIds(site.db, {
-    kind: { postType: kind.postType, dated: conditions.some(({ by }) => by === 'moment') },
+    kind: { postType: kind.postType, hasDates: conditions.some(({ by }) => by === 'moment') },
     // Unlike the calendar's own lists, these let callers who may edit a protected record search its texts in every
     // context.
     ...listRights(viewer, kind, { statuses: listedStatuses(viewer, values), toEdit: values.context === 'edit', editing: true }),
-    conditions: await withTermsBelow(site.db, conditions),
+    conditions: await withChildTerms(site.db, conditions),
     order: orderOf(values),
     limit,
     offset,
     occurrences: settings.occurrenceTables,
-    recurrence: listedAs('event', settings),
+    recurrence: recurrenceOfList('event', settings),
   });
   const totals = totalsOf(found, paged);
   const { records } = await shownPosts(site, caller, kind, found.ids, values);
@@ -78,9 +88,9 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
 }
 
 /** Returns the values with the ids of dates replaced by those of their events. */
-async function withEventsOfDates({ db }: Site, caller: Caller, { dated }: PostKind, values: CoreListValues): Promise<CoreListValues> {
+async function withEventsOfDates({ db }: Site, caller: Caller, { hasDates }: PostKind, values: CoreListValues): Promise<CoreListValues> {
   const { include = [] } = values;
-  const posts = dated ? await postsOfRecords(db, caller, include) : new Map<number, number>();
+  const posts = hasDates ? await postsOfRecords(db, caller, include) : new Map<number, number>();
   return posts.size === 0 ? values : { ...values, include: [...new Set(include.map((id) => posts.get(id) ?? id))] };
 }
 
@@ -100,7 +110,13 @@ function listedStatuses({ id }: Viewer, { status = ['publish'] }: CoreListValues
  *
  * @throws rest_post_incorrect_password
  */
-export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreReadValues): Promise<Shown> {
+export async function readCorePost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  id: number,
+  values: CoreReadValues,
+): Promise<VersionedRecord> {
   const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
   const { password = '' } = values;
   if (password !== '' && row && row.post_password !== password) fail('rest_post_incorrect_password');
@@ -123,8 +139,8 @@ async function shownPosts(
   values: CoreReadValues,
 ): Promise<{ readonly records: CoreRecord[]; readonly bundle: Bundle }> {
   const { viewer, settings } = caller;
-  const own = onSite(kind, settings);
-  const dates = kind.dated ? await postsOfRecords(site.db, caller, ids) : new Map<number, number>();
+  const own = kindOnSite(kind, settings);
+  const dates = kind.hasDates ? await postsOfRecords(site.db, caller, ids) : new Map<number, number>();
   const postOf = (id: number) => dates.get(id) ?? id;
   const [bundle, revisions] = await Promise.all([
     loadBundle(site.db, kind, ids, { base: settings.recurrence?.base, languages: settings.contentLanguages }),
@@ -136,10 +152,10 @@ async function shownPosts(
   const slugs = await sampleSlugs(site.db, proposed);
   const rights = {
     mayRead: (row: Post) => mayRead(viewer, row),
-    opens: opens(viewer, { password: values.password, editing: view === 'edit' }),
+    isOpen: openedBy(viewer, { password: values.password, editing: view === 'edit' }),
   };
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view };
-  const records = await inTurns(ids, (id) => {
+  const records = await mapYielding(ids, (id) => {
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
     const methods = methodsOn(viewer, row, bundle.metas.get(id));
@@ -160,7 +176,7 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
  * caller may edit.
  */
 export function mayListCore({ viewer }: Caller, kind: PostKind, { context, status = ['publish'] }: CoreListValues): Verdict {
-  const mayList = editsKind(viewer, kind);
+  const mayList = mayEditKind(viewer, kind);
   refuseStatuses(viewer, status, { usual: 'publish', known: STATUSES, mayList });
   return mayList || context !== 'edit' || 'rest_forbidden_context';
 }
@@ -173,9 +189,9 @@ export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id
 
 export function mayCreateCore({ viewer }: Caller, kind: PostKind, { id, author, status }: CoreFieldValues & ExistingValues): Verdict {
   if (id) return 'rest_post_exists';
-  if (isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
-  if (!editsKind(viewer, kind)) return 'rest_cannot_create';
-  return publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
+  if (lacksOthersCapability(viewer, kind, author)) return 'rest_cannot_edit_others';
+  if (!mayEditKind(viewer, kind)) return 'rest_cannot_create';
+  return lacksPublishCapability(viewer, kind, status) ? 'rest_cannot_publish' : true;
 }
 
 export const mayChangeCore = (
@@ -186,18 +202,18 @@ export const mayChangeCore = (
 ): Promise<Verdict> =>
   verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
     if (!mayEdit(viewer, accessRow(row, metas))) return 'rest_cannot_edit';
-    if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
-    return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
+    if (author !== row.post_author && lacksOthersCapability(viewer, kind, author)) return 'rest_cannot_edit_others';
+    return status !== row.post_status && lacksPublishCapability(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
 export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
   verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, accessRow(row, metas)) ? true : 'rest_cannot_delete'));
 
-const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
+const lacksOthersCapability = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
 
 /** Whether a status needs the capability to publish, and the caller lacks it. */
-const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
+const lacksPublishCapability = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
   status !== undefined && needsPublishing(status) && !viewer.can(`publish_${kind.capabilities}`);
 
 async function verdictOn(
@@ -205,37 +221,37 @@ async function verdictOn(
   caller: Caller,
   kind: PostKind,
   id: number,
-  judge: (caller: Caller, row: Post, metas: Metas | undefined) => Verdict,
+  decide: (caller: Caller, row: Post, metas: Metas | undefined) => Verdict,
 ): Promise<Verdict> {
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, kind, id));
   if (row?.post_type !== kind.postType) return 'rest_post_invalid_id';
-  return judge(caller, row, await metasInTrash(lookUp, row));
+  return decide(caller, row, await metasInTrash(lookUp, row));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record, as a draft unless a status is named. Returns its id. */
 export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
-  const kind = onSite(declared, caller.settings);
-  return inWordsOfRoute(kind, async () => {
+  const kind = kindOnSite(declared, caller.settings);
+  return withRouteNames(kind, async () => {
     const { raw, fields, extra } = await calendarFields(site, caller, kind, values, undefined);
     const metas = { ...withoutMapMetas(kind, fields), ...extra.metas };
     const { status = 'draft' } = fields;
     // An unpublished record has no slug, whatever its kind (`wp_insert_post`).
     const slug = fields.slug || !isFloating(status) ? extra.slug : { slug: '' };
-    return explaining(kind.fields, raw, () =>
-      insertRecord(site, caller, kind, { status, ...fields }, { ...extra, metas, ...(slug ? { slug } : {}), anew: true }),
+    return withExplainedErrors(kind.fields, raw, () =>
+      insertRecord(site, caller, kind, { status, ...fields }, { ...extra, metas, ...(slug ? { slug } : {}), alwaysCreates: true }),
     );
   });
 }
 
 /** Changes the fields of a record that the values name. */
 export async function changeCorePost(site: Site, caller: Caller, declared: PostKind, id: number, values: CoreFieldValues): Promise<void> {
-  const kind = onSite(declared, caller.settings);
+  const kind = kindOnSite(declared, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
-  await inWordsOfRoute(kind, async () => {
+  await withRouteNames(kind, async () => {
     const { raw, fields, extra } = await calendarFields(site, caller, kind, values, metas);
-    await explaining(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extra }));
+    await withExplainedErrors(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extra }));
   });
 }
 
@@ -244,7 +260,7 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
  *
  * @throws rest_already_trashed; rest_trash_not_supported without `force` if the site has no trash
  */
-export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<Shown> {
+export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<VersionedRecord> {
   if (force) {
     const { record: shown } = await readCorePost(site, caller, kind, id, { context: 'edit' });
     const { _links: _, ...previous } = shown;
@@ -304,7 +320,7 @@ async function calendarFields(
  */
 function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues): Record<string, string> {
   if (values.date === null || values.date_gmt === null) return { date: 'now' };
-  const dates = values.date || values.date_gmt ? bothDates(values, zone, now) : null;
+  const dates = values.date || values.date_gmt ? localAndUtcDates(values, zone, now) : null;
   return dates ? { date: dates.local, date_utc: dates.utc } : {};
 }
 
@@ -317,15 +333,15 @@ function refuseMeta({ name, type }: WrongMeta): never {
 /**
  * Does work that may fail because of a calendar field, and renames the field in the error to the name on these routes.
  */
-async function inWordsOfRoute<Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> {
+async function withRouteNames<Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw renamed(error, kind);
+    throw withRenamedFaults(error, kind);
   }
 }
 
-function renamed(error: unknown, kind: PostKind): unknown {
+function withRenamedFaults(error: unknown, kind: PostKind): unknown {
   if (!(error instanceof ApiError) || !error.details.faults) return error;
   const { faults, sent } = error.details;
   if (faults.has('author')) return new ApiError('rest_invalid_author');

@@ -1,7 +1,6 @@
 import { fail, type Verdict } from '../../errors.ts';
-import { inTurns } from '../../in-turns.ts';
-import { type ContextValues, LONGEST_PAGE } from '../../kinds/core/params.ts';
-import { coreRevision, type Revised } from '../../kinds/core/revision.ts';
+import { type ContextValues, MAX_PAGE_SIZE } from '../../kinds/core/params.ts';
+import { coreRevision, type RevisedType } from '../../kinds/core/revision.ts';
 import { REVISION_FILTERS, type RevisionListValues } from '../../kinds/core/revision-params.ts';
 import type { CoreContext } from '../../kinds/core/view.ts';
 import { conditionsOf } from '../../kinds/filter.ts';
@@ -11,10 +10,11 @@ import { findPostIds } from '../../storage/lists/post-list.ts';
 import { loadBundle } from '../../storage/rows/bundle.ts';
 import { findPost } from '../../storage/rows/posts.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { postOfRecord } from '../occurrences.ts';
 import { metasInTrash } from '../trashed-metas.ts';
-import { accessRow, mayEdit, mayTouchOther, revisionRights } from '../visibility.ts';
+import { accessRow, mayEdit, mayWriteOther, revisionRights } from '../visibility.ts';
 import { type CorePage, type CoreRecord, orderOf, viewOf } from './lists.ts';
 
 /*
@@ -26,17 +26,17 @@ import { type CorePage, type CoreRecord, orderOf, viewOf } from './lists.ts';
 export type ParentValues = { readonly parent: number };
 
 /** Whether the revisions of a post may be read (`WP_REST_Revisions_Controller::get_items_permissions_check`). */
-export async function mayReadRevisions(lookUp: LookUp, caller: Caller, of: Revised, { parent }: ParentValues): Promise<Verdict> {
+export async function mayReadRevisions(lookUp: LookUp, caller: Caller, of: RevisedType, { parent }: ParentValues): Promise<Verdict> {
   const row = await lookUp(findPost, await parentOf(lookUp, caller, of, parent));
   if (row?.post_type !== of.postType) return 'rest_post_invalid_parent';
   const edits = of.kind
     ? mayEdit(caller.viewer, accessRow(row, await metasInTrash(lookUp, row)))
-    : mayTouchOther('edit', caller.viewer, row);
+    : mayWriteOther('edit', caller.viewer, row);
   return edits ? true : 'rest_cannot_read';
 }
 
 /** Returns the post with the revisions: for a date of a recurring event, the event. */
-const parentOf = async (lookUp: LookUp, caller: Caller, { kind }: Revised, id: number): Promise<number> =>
+const parentOf = async (lookUp: LookUp, caller: Caller, { kind }: RevisedType, id: number): Promise<number> =>
   kind ? postOfRecord(lookUp, caller, kind, id) : id;
 
 /**
@@ -45,11 +45,16 @@ const parentOf = async (lookUp: LookUp, caller: Caller, { kind }: Revised, id: n
  *
  * @throws rest_revision_invalid_offset_number, rest_revision_invalid_page_number past the end
  */
-export async function listRevisions(site: Site, caller: Caller, of: Revised, values: RevisionListValues & ParentValues): Promise<CorePage> {
-  const { page = 1, per_page: limit = LONGEST_PAGE, offset } = values;
+export async function listRevisions(
+  site: Site,
+  caller: Caller,
+  of: RevisedType,
+  values: RevisionListValues & ParentValues,
+): Promise<CorePage> {
+  const { page = 1, per_page: limit = MAX_PAGE_SIZE, offset } = values;
   const parent = await parentOf(lookUpOnce(site.db), caller, of, values.parent);
   const { ids, total } = await findPostIds(site.db, {
-    kind: { postType: 'revision', dated: false },
+    kind: { postType: 'revision', hasDates: false },
     ...revisionRights(caller.viewer),
     conditions: [{ by: 'parents', ids: [parent] }, ...conditionsOf(REVISION_FILTERS, values, caller)],
     order: orderOf(values),
@@ -73,7 +78,7 @@ export async function listRevisions(site: Site, caller: Caller, of: Revised, val
 export async function readRevision(
   site: Site,
   caller: Caller,
-  of: Revised,
+  of: RevisedType,
   { id, parent, ...values }: ContextValues & ParentValues & { readonly id: number },
 ): Promise<CoreRecord> {
   const { record, row } = (await shownRevisions(site, caller, of, [id], values)).get(id) ?? fail('rest_post_invalid_id');
@@ -82,19 +87,19 @@ export async function readRevision(
 }
 
 /** Bundle contents in addition to rows and metas: none. */
-const LOADED = { dated: false, terms: [], links: {} } as const;
+const BUNDLE_CONTENTS = { hasDates: false, terms: [], links: {} } as const;
 
 async function shownRevisions(
   site: Site,
   caller: Caller,
-  of: Revised,
+  of: RevisedType,
   ids: readonly number[],
   values: ContextValues,
 ): Promise<Map<number, { readonly record: CoreRecord; readonly row: Post }>> {
   if (ids.length === 0) return new Map();
-  const bundle = await loadBundle(site.db, LOADED, ids, {});
-  const rights = { mayRead: () => false, opens: () => true };
+  const bundle = await loadBundle(site.db, BUNDLE_CONTENTS, ids, {});
+  const rights = { mayRead: () => false, isOpen: () => true };
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view: viewOf(values) };
   const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === 'revision');
-  return new Map(await inTurns(rows, (row) => [row.ID, { record: coreRevision(of, row.ID, bundle, context), row }] as const));
+  return new Map(await mapYielding(rows, (row) => [row.ID, { record: coreRevision(of, row.ID, bundle, context), row }] as const));
 }

@@ -28,7 +28,7 @@ import { parseSearch } from '../../wordpress/search.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import type { Caller } from '../caller.ts';
-import { listedAs } from '../occurrences.ts';
+import { recurrenceOfList } from '../occurrences.ts';
 import { languagesOf, languagesOfRecords } from '../record-languages.ts';
 import { ancestors, languagesOfTerms, termMethods } from '../terms.ts';
 import { listRights } from '../visibility.ts';
@@ -123,7 +123,7 @@ const findEvents: Finder = async ({ db }, caller, { search = '', include = [], e
     order: { by: 'start', descending: false },
     ...slice,
     occurrences: caller.settings.occurrenceTables,
-    recurrence: listedAs('event', caller.settings),
+    recurrence: recurrenceOfList('event', caller.settings),
   });
   const rows = await loadPosts(db, ids);
   const found = ids.flatMap((id) => rows.get(id) ?? []);
@@ -142,8 +142,8 @@ async function findMixed(
   const { viewer } = caller;
   const { rows, total } = await searchPosts(db, {
     types,
-    editsAll: types.filter((type) => edits(viewer, type, NOBODY)),
-    editsOwn: types.filter((type) => viewer.id > 0 && edits(viewer, type, viewer.id)),
+    editsAll: types.filter((type) => mayEdit(viewer, type, OTHER_AUTHOR)),
+    editsOwn: types.filter((type) => viewer.id > 0 && mayEdit(viewer, type, viewer.id)),
     viewer: viewer.id,
     phrase,
     terms: phrase === '' ? [] : parseSearch(phrase),
@@ -157,12 +157,12 @@ async function findMixed(
 }
 
 /** Id of an author who is not the caller. */
-const NOBODY = -1;
+const OTHER_AUTHOR = -1;
 /** The word in the capabilities of a type; below it, the route of a type if its name differs. */
-const CAPABILITIES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
-const BASES: ReadonlyMap<string, string> = tableOf(BLOG_BASES);
-const edits = (viewer: Viewer, type: string, author: number) =>
-  mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITIES.get(type) ?? 'posts');
+const CAPABILITY_PLURALS: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
+const ROUTES: ReadonlyMap<string, string> = tableOf(BLOG_BASES);
+const mayEdit = (viewer: Viewer, type: string, author: number) =>
+  mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITY_PLURALS.get(type) ?? 'posts');
 
 /** Returns the language codes of the events among these posts, since the address of an event is in its language. */
 async function languagesOfEvents(db: Database, caller: Caller, rows: readonly FoundPost[]): Promise<(row: FoundPost) => string | null> {
@@ -180,14 +180,14 @@ function postHit(row: FoundPost, above: readonly string[], caller: Caller, langu
     url: type === EVENT.postType ? permalink(row, caller, language) : blogUrl(blogPlace(caller), row, above),
     type: 'post',
     subtype: type,
-    route: `${BASES.get(type) ?? type}/${id}`,
+    route: `${ROUTES.get(type) ?? type}/${id}`,
     about: `types/${type}`,
     methods: methodsOn(caller.viewer, row),
   };
 }
 
 function methodsOn(viewer: Viewer, { post_author: author, post_status: status, post_type: type }: FoundPost): Methods {
-  const may = (verb: 'edit' | 'delete') => mapMetaCap(verb, viewer, { author, status }, CAPABILITIES.get(type) ?? 'posts');
+  const may = (verb: 'edit' | 'delete') => mapMetaCap(verb, viewer, { author, status }, CAPABILITY_PLURALS.get(type) ?? 'posts');
   return methodsFor({ edits: may('edit'), deletes: may('delete') });
 }
 

@@ -19,7 +19,7 @@ import { languageOfList } from '../content-lists.ts';
 import { postOfRecord } from '../occurrences.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, languagesOfTerms, termMethods } from '../terms.ts';
 import { metasInTrash } from '../trashed-metas.ts';
-import { type Shown, versionOfTerm } from '../versions.ts';
+import { type VersionedRecord, versionOfTerm } from '../versions.ts';
 import { accessRow, mayManageTerms, mayRead } from '../visibility.ts';
 import { type CorePage, type CoreRecord, paging, viewOf } from './lists.ts';
 
@@ -29,7 +29,7 @@ import { type CorePage, type CoreRecord, paging, viewOf } from './lists.ts';
  */
 
 /** The parameter `post` may name any post, or a date of a recurring event. */
-const OF_EVENTS = { dated: true };
+const OF_EVENTS = { hasDates: true };
 
 /**
  * Lists the requested terms (`WP_REST_Terms_Controller::get_items`), including empty ones; the terms of one post in any
@@ -57,7 +57,13 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
 }
 
 /** Reads one term. Throws rest_term_invalid. */
-export async function readCoreTerm({ db }: Site, caller: Caller, kind: CoreTaxonomy, id: number, values: ContextValues): Promise<Shown> {
+export async function readCoreTerm(
+  { db }: Site,
+  caller: Caller,
+  kind: CoreTaxonomy,
+  id: number,
+  values: ContextValues,
+): Promise<VersionedRecord> {
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
   const language = (await languagesOfTerms(db, caller, [term]))(term);
@@ -96,7 +102,7 @@ export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 }
 
 /** Deletes a term permanently. Throws rest_trash_not_supported without `force`. */
-export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<Shown> {
+export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<VersionedRecord> {
   if (!force) fail('rest_trash_not_supported');
   const { record: shown } = await readCoreTerm(site, caller, kind, id, {});
   const { _links: _, ...previous } = shown;
@@ -147,7 +153,7 @@ export async function mayReadCoreTerm(
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
-export const mayCreateCoreTerm = ({ viewer }: Caller, { inCore }: TermKind): Verdict =>
+export const mayCreateCoreTerm = ({ viewer }: Caller, { coreCapabilities: inCore }: TermKind): Verdict =>
   viewer.can(inCore.create) ? true : 'rest_cannot_create';
 
 export async function mayWriteCoreTerm(

@@ -1,12 +1,12 @@
 import type { Database } from '../../storage/engine/database.ts';
-import { BLANK, insertPost, slugHolders, updatePost } from '../../storage/rows/posts.ts';
-import { keepRevision } from '../../storage/rows/revisions.ts';
+import { DEFAULT_COLUMNS, insertPost, postsWithSlugsFrom, updatePost } from '../../storage/rows/posts.ts';
+import { saveRevision } from '../../storage/rows/revisions.ts';
 import { postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
 import type { Caller } from '../caller.ts';
-import { keepIndexOf } from '../list-index.ts';
-import { assignLanguages, languagesOf, languagesOfRecords, placeInLanguage, standsAlone } from '../record-languages.ts';
+import { updateIndex } from '../list-index.ts';
+import { assignLanguages, hasNoTranslations, languagesOf, languagesOfRecords, placeInLanguage } from '../record-languages.ts';
 import { type InsertedRecord, insertMetasAndTerms, type MetasAndTerms } from './metas-and-terms.ts';
 import type { PostPlan } from './post-plan.ts';
 import type { KindWrite, LanguageOfWrite } from './write-context.ts';
@@ -31,14 +31,14 @@ export async function insertPosts(write: KindWrite, posts: readonly PlannedPost[
   }
   const translations = await writeLanguages(write, records);
   await insertMetasAndTerms(write, records);
-  if (kind.dated) await keepIndexOf(db, caller, translations);
+  if (kind.hasDates) await updateIndex(db, caller, translations);
   return records.map(({ row }) => row.ID);
 }
 
 async function insertRow({ db, caller }: KindWrite, { columns: planned, slug: { unique } }: PostPlan, slug: string): Promise<Post> {
   const rowOf = (ID: number) => {
     // `Partial` allows undefined columns, but a plan names no column without a value.
-    const row = { ...BLANK, ...planned, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
+    const row = { ...DEFAULT_COLUMNS, ...planned, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
     return { ...row, guid: postUrl(guidPlace(caller), row) };
   };
   const { ID: _, ...columns } = rowOf(0);
@@ -47,7 +47,7 @@ async function insertRow({ db, caller }: KindWrite, { columns: planned, slug: { 
   // The slug or the address may contain the id.
   if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
   // WordPress sets the menu order of a sticky event with a second save, which creates a revision.
-  if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
+  if (row.menu_order) await saveRevision(db, row, caller.viewer.id, caller.settings.home);
   return row;
 }
 
@@ -59,17 +59,17 @@ const guidPlace = ({ settings }: Caller) => ({
 
 /** Writes the languages of new records. Returns the ids of their translations. */
 async function writeLanguages({ db, caller, kind }: KindWrite, records: readonly InsertedRecord[]): Promise<number[]> {
-  const spoken = records.flatMap(({ row: { ID: id, post_status: status }, language }) =>
+  const recordsWithLanguage = records.flatMap(({ row: { ID: id, post_status: status }, language }) =>
     language ? [{ id, ...language, isVisible: status === 'publish' }] : [],
   );
   await assignLanguages(
     db,
     caller,
     kind,
-    spoken.filter(({ values }) => standsAlone(values)),
+    recordsWithLanguage.filter(({ values }) => hasNoTranslations(values)),
   );
   const translations: number[] = [];
-  for (const { isVisible, values, ...placing } of spoken.filter((one) => !standsAlone(one.values))) {
+  for (const { isVisible, values, ...placing } of recordsWithLanguage.filter((one) => !hasNoTranslations(one.values))) {
     const visible = { before: false, after: isVisible };
     translations.push(...(await placeInLanguage(db, caller, kind, { ...placing, visible }, values)));
   }
@@ -103,7 +103,7 @@ export async function takenSlugs(
   slugs: readonly string[],
   id: number,
 ): Promise<(language: LanguageOfWrite | undefined) => Set<string>> {
-  const holders = await slugHolders(db, kind.postType, slugs, id);
+  const holders = await postsWithSlugsFrom(db, kind.postType, slugs, id);
   const codes = await languagesWhereSlugsRepeat(db, { caller, kind }, holders);
   const sets = new Map<string | undefined, Set<string>>();
   return (language) => {

@@ -3,19 +3,19 @@ import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import { taxonomiesOf, termKind } from '../../kinds/index.ts';
-import type { Before, Rows } from '../../kinds/kind.ts';
+import type { Rows, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
-import { noteEdges, noteEdgesOfNew } from '../../storage/rows/calendar-edges.ts';
+import { updateEdges, updateEdgesForNew } from '../../storage/rows/calendar-edges.ts';
 import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { insertMetas, removePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
-import { countIn, insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
+import { countNewLinks, insertTermLinks, moveCounts, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
 import type { Post } from '../../wordpress/rows.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
-import { keepIndexOf, keepIndexOfNew } from '../list-index.ts';
-import { forgetLanguage, standsAlone } from '../record-languages.ts';
+import { indexCreatedEvents, updateIndex } from '../list-index.ts';
+import { deleteLanguageData, hasNoTranslations } from '../record-languages.ts';
 import type { KindWrite, LanguageOfWrite, WriteContext } from './write-context.ts';
 
 /** The metas and terms that a write sets. Links and the image are among the metas. */
@@ -41,20 +41,20 @@ export async function insertMetasAndTerms(write: KindWrite, records: readonly In
   const taxonomiesIn = ({ terms }: MetasAndTerms) => new Map(Array.from(terms, ([name, ids]) => [termKind(name).taxonomy, ids]));
   const links = await insertTermLinks(db, byId(records, taxonomiesIn));
   const published = records.filter(({ row }) => row.post_status === 'publish');
-  await countIn(
+  await countNewLinks(
     db,
     published.flatMap(({ row }) => links.get(row.ID) ?? []),
   );
-  if (!kind.dated) return;
+  if (!kind.hasDates) return;
   const occurrences = await firstOccurrences(write, records);
   const rows = records.map(({ row, metas, language }) => ({
     post: row,
     occurrences: [occurrences.get(row.ID) ?? []].flat().map((occurrence) => ({ ...occurrence, occurrence_id: 0 })),
     metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
     terms: links.get(row.ID) ?? [],
-    ...(language && standsAlone(language.values) ? { language: language.language.code } : {}),
+    ...(language && hasNoTranslations(language.values) ? { language: language.language.code } : {}),
   }));
-  await keepIndexOfNew(db, write.caller, rows);
+  await indexCreatedEvents(db, write.caller, rows);
 }
 
 const byId = <Value>(records: readonly InsertedRecord[], read: (record: InsertedRecord) => Value): Map<number, Value> =>
@@ -75,24 +75,24 @@ export async function writeMetasAndTerms(
   if (terms.size > 0 || (row.post_status === 'publish') !== (statusBefore === 'publish')) {
     const before = await countedTerms(write, row.ID, statusBefore);
     for (const [name, ids] of terms) await setTermsOf(db, row.ID, termKind(name).taxonomy, ids);
-    await shiftCounts(db, before, await countedTerms(write, row.ID, row.post_status));
+    await moveCounts(db, before, await countedTerms(write, row.ID, row.post_status));
   }
-  if (kind.dated) await writeCalendarRows(write, row.ID, metas);
+  if (kind.hasDates) await writeCalendarRows(write, row.ID, metas);
 }
 
 /** Deletes a record permanently, with all data that belong to it. */
-export async function deleteForGood(write: WriteContext, { row, metas }: Before): Promise<void> {
+export async function deletePermanently(write: WriteContext, { row, metas }: StoredPost): Promise<void> {
   const { db, caller, kind } = write;
-  if (kind.dated && hasRules(metas)) await touchDatedPosts(db, row.ID);
+  if (kind.hasDates && hasRules(metas)) await touchDatedPosts(db, row.ID);
   const counted = await countedTerms(write, row.ID, row.post_status);
-  const translations = await forgetLanguage(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
+  const translations = await deleteLanguageData(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
   await removePost(db, row.ID);
-  if (kind.dated && caller.settings.occurrenceTables) {
+  if (kind.hasDates && caller.settings.occurrenceTables) {
     await removeOccurrence(db, row.ID, caller.settings.recurrence);
-    await noteEdges(db, row.ID);
+    await updateEdges(db, row.ID);
   }
-  await shiftCounts(db, counted, []);
-  if (kind.dated) await keepIndexOf(db, caller, [row.ID, ...translations]);
+  await moveCounts(db, counted, []);
+  if (kind.hasDates) await updateIndex(db, caller, [row.ID, ...translations]);
 }
 
 async function firstOccurrences({ db, caller }: KindWrite, records: readonly InsertedRecord[]): Promise<Map<number, Occurrence>> {
@@ -104,7 +104,7 @@ async function firstOccurrences({ db, caller }: KindWrite, records: readonly Ins
     const moments = occurrences.get(ID);
     return moments ? [[ID, { start: moments.start_date_utc, end: moments.end_date_utc, status }] as const] : [];
   });
-  await noteEdgesOfNew(db, settings.calendar.edges, new Map(events));
+  await updateEdgesForNew(db, settings.calendar.edges, new Map(events));
   return occurrences;
 }
 
@@ -114,12 +114,12 @@ async function writeCalendarRows({ db, caller }: WriteContext, id: number, chang
       const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
       await writeOccurrence(db, id, storedDates({ metas }), occurrenceContext(caller));
     }
-    await noteEdges(db, id);
+    await updateEdges(db, id);
   }
-  await keepIndexOf(db, caller, [id]);
+  await updateIndex(db, caller, [id]);
 }
 
-const occurrenceContext = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
+const occurrenceContext = ({ now, settings }: Caller) => ({ updatedAt: utcFromDate(now), recurrence: settings.recurrence });
 
 /** Metas whose change requires the calendar's rows to be rewritten. */
 const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));

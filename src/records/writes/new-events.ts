@@ -1,17 +1,17 @@
 import { event } from '../../kinds/event.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { noteChange } from '../../storage/journal/touched.ts';
+import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { insertEvents, type NewEvent } from '../../storage/rows/bulk.ts';
-import { noteEdgesOfNew } from '../../storage/rows/calendar-edges.ts';
+import { updateEdgesForNew } from '../../storage/rows/calendar-edges.ts';
 import { addToCounts } from '../../storage/rows/new-rows.ts';
 import { languageWriterOf } from '../../storage/translations/language-writers.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
-import { keepIndexOf } from '../list-index.ts';
+import { updateIndex } from '../list-index.ts';
 import { type LanguagesOfKind, languagesOf } from '../record-languages.ts';
 
 /** A new event on a site whose content may have languages. */
-export interface SpokenEvent extends NewEvent {
+export interface EventInLanguage extends NewEvent {
   /** Its language; by default that of the site. */
   readonly language?: string;
   /** Events with the same group, at most one per language, are translations of one another. */
@@ -23,17 +23,17 @@ export interface SpokenEvent extends NewEvent {
  * terms, languages and translations, the index, the calendar's first and last date, and the change counter. Call it in
  * a transaction.
  */
-export async function createEvents(db: Database, caller: Caller, events: readonly SpokenEvent[]): Promise<void> {
-  const ids = await insertEvents(db, events, nowUtc(caller.now));
+export async function createEvents(db: Database, caller: Caller, events: readonly EventInLanguage[]): Promise<void> {
+  const ids = await insertEvents(db, events, utcFromDate(caller.now));
   // All events are new and published, so the counts are incremented instead of recounted.
   const more = new Map<number, number>();
   for (const id of events.flatMap(({ terms }) => terms)) more.set(id, (more.get(id) ?? 0) + 1);
   await addToCounts(db, more);
   const own = languagesOf(caller, event);
   if (own) await placeInLanguages(db, own, events, ids);
-  await keepIndexOf(db, caller, ids);
+  await updateIndex(db, caller, ids);
   const moments = events.map(({ dates }, place) => [ids[place]!, { start: dates.startUtc, end: dates.endUtc, status: 'publish' }] as const);
-  await noteEdgesOfNew(db, caller.settings.calendar.edges, new Map(moments));
+  await updateEdgesForNew(db, caller.settings.calendar.edges, new Map(moments));
   noteChange(db, caller);
 }
 
@@ -41,7 +41,7 @@ export async function createEvents(db: Database, caller: Caller, events: readonl
 async function placeInLanguages(
   db: Database,
   { languages, of }: LanguagesOfKind,
-  events: readonly SpokenEvent[],
+  events: readonly EventInLanguage[],
   ids: readonly number[],
 ): Promise<void> {
   const writer = languageWriterOf(languages);

@@ -1,17 +1,17 @@
 import { parseEventTime } from '../../calendar/dates.ts';
 import { fail, failParam, refuse } from '../../errors.ts';
-import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { settleSlug } from '../../wordpress/slug.ts';
 import { type SettledDates, settleDates, settleStatus } from '../../wordpress/status.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
-import { nowLocal, toLocal, toUtc, UTC } from '../../wordpress/zones.ts';
+import { localFromDate, toLocal, toUtc, UTC } from '../../wordpress/zones.ts';
 import type { Caller } from '../caller.ts';
 import { accessRow, mayDelete } from '../visibility.ts';
-import { fieldRows, followingRows } from './post-rows.ts';
+import { deriveRows, fieldRows } from './post-rows.ts';
 
 /** The columns, metas and slug that a write will store, determined before anything is looked up or written. */
 export interface PostPlan extends Rows {
@@ -27,15 +27,15 @@ export interface PostPlan extends Rows {
  * @throws errors about the title, the status, the dates, the cost; rest_forbidden for an author that the caller may not
  * set
  */
-export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: Before, source?: Before): PostPlan {
+export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: StoredPost, source?: StoredPost): PostPlan {
   const { viewer } = caller;
   const own = fieldRows(kind, values, { trusted: viewer.can('unfiltered_html') });
   const { post_title: title, post_author: author } = own.columns;
   checkTitle(kind, title, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);
   checkPromotion(caller, kind, values, before);
-  const follows = followingRows(kind, values, before ?? source, caller);
-  const dates = settledDates(caller, kind, values, before);
+  const follows = deriveRows(kind, values, before ?? source, caller);
+  const dates = settleStatusAndDates(caller, kind, values, before);
   return {
     columns: {
       ...(before ? {} : { post_author: viewer.id, post_type: kind.postType }),
@@ -51,13 +51,13 @@ export function planPost(caller: Caller, kind: PostKind, values: PostValues, bef
       before: before && { status: before.row.post_status, slug: before.row.post_name },
       desired: metaOf(before?.metas, '_wp_desired_post_slug'),
       canPublish: viewer.can(`publish_${kind.capabilities}`),
-      draftsToo: kind.draftsGetSlugs,
+      draftsGetSlugs: kind.draftsGetSlugs,
     }),
   };
 }
 
 /** Checks that a title has visible text (decision D39). */
-function checkTitle(kind: PostKind, title: string | undefined, before: Before | undefined): void {
+function checkTitle(kind: PostKind, title: string | undefined, before: StoredPost | undefined): void {
   if (hasVisibleText(title ?? before?.row.post_title ?? '') || (before && title === undefined)) return;
   if (before) failParam(kind.titleField, 'title-without-text');
   fail(kind.problems.noTitle);
@@ -74,7 +74,7 @@ function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined,
  * posts in WordPress (`WP_REST_Posts_Controller::create_item_permissions_check`; decision D36). A value that is already
  * set may stay.
  */
-function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): void {
+function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, before: StoredPost | undefined): void {
   const { viewer } = caller;
   if (mayPromote(viewer, kind)) return;
   for (const [name, field] of Object.entries(kind.fields))
@@ -86,12 +86,12 @@ export const mayPromote = (viewer: Viewer, { capabilities }: PostKind): boolean 
   viewer.can(`publish_${capabilities}`) || viewer.can(`edit_others_${capabilities}`);
 
 /** Whether this boolean field is already true. */
-function isSet({ place, store }: Field, { row, metas }: Before): boolean {
+function isSet({ place, store }: Field, { row, metas }: StoredPost): boolean {
   if (place.in === 'meta') return metas.has(place.key);
   return place.in === 'column' && String(row[place.column]) === store?.(true)[0];
 }
 
-function settledDates(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): SettledDates {
+function settleStatusAndDates(caller: Caller, kind: PostKind, values: PostValues, before: StoredPost | undefined): SettledDates {
   const { viewer, settings, now } = caller;
   const { zone } = settings;
   const status = settleStatus({
@@ -113,7 +113,7 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
     date: moment('date'),
     dateUtc: moment('date_utc'),
     before: before && { status: before.row.post_status, date: before.row.post_date, dateUtc: before.row.post_date_gmt },
-    now: { local: nowLocal(now, zone), utc: nowUtc(now) },
+    now: { local: localFromDate(now, zone), utc: utcFromDate(now) },
     toUtc: (text) => toUtc(text, zone),
     toLocal: (text) => toLocal(text, zone),
   });

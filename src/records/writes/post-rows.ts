@@ -1,5 +1,5 @@
 import { failParam } from '../../errors.ts';
-import type { Before, PostKind, Rows } from '../../kinds/kind.ts';
+import type { PostKind, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Field, Values } from '../../kinds/param.ts';
 import type { RuleContext } from '../../kinds/rendering.ts';
 import { ksesPost, ksesTitle, storedContent } from '../../wordpress/content/kses.ts';
@@ -11,10 +11,10 @@ import { tableOf } from '../../wordpress/table.ts';
  * Size of WordPress's columns of these names, in bytes (`TEXT`). MySQL would silently truncate longer texts; `wpdb`
  * refuses such a row.
  */
-const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_excerpt: 65_535 });
+const COLUMN_BYTES: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_excerpt: 65_535 });
 
 /** Numeric columns. */
-const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
+const NUMERIC_COLUMNS = new Set(['post_author', 'menu_order', 'post_parent']);
 
 /** Whether the caller may write any HTML; for others, scripts and the like are removed. */
 export interface HtmlTrust {
@@ -23,7 +23,7 @@ export interface HtmlTrust {
 
 /**
  * Returns the columns and metas that store the named fields. Other columns that change with them are returned by the
- * kind's `follows`. Links, terms and the image are resolved elsewhere.
+ * kind's `derivedRows`. Links, terms and the image are resolved elsewhere.
  *
  * @throws rest_invalid_param for a text that is longer than its column
  */
@@ -36,26 +36,26 @@ export function fieldRows(kind: PostKind, values: Values, { trusted }: HtmlTrust
     const stored = (field.store?.(value === null ? '' : value) ?? []).map(stripControlCharacters);
     if (field.place.in === 'column') {
       const text = stored[0] ?? '';
-      const kept = NUMBERS.has(field.place.column) ? Number(text) : filterHtml(field.place.column, text, trusted);
-      if (Buffer.byteLength(String(kept)) > (ROOM.get(field.place.column) ?? Number.POSITIVE_INFINITY)) failParam(name, 'too-long');
+      const kept = NUMERIC_COLUMNS.has(field.place.column) ? Number(text) : filterHtml(field.place.column, text, trusted);
+      if (Buffer.byteLength(String(kept)) > (COLUMN_BYTES.get(field.place.column) ?? Number.POSITIVE_INFINITY)) failParam(name, 'too-long');
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
   }
-  // The type holds: places name columns of `posts`, and the columns in `NUMBERS` get numbers, all others texts.
+  // The type holds: places name columns of `posts`, and the columns in `NUMERIC_COLUMNS` get numbers, all others texts.
   return { columns: columns as Partial<Post>, metas };
 }
 
 /**
- * Returns the other columns and metas that change with the named fields (`follows` of the kind). The rules get texts in
- * their stored form, so that a text copied into another meta is as clean as the field itself.
+ * Returns the other columns and metas that change with the named fields (`derivedRows` of the kind). The rules get
+ * texts in their stored form, so that a text copied into another meta is as clean as the field itself.
  */
-export function followingRows(kind: PostKind, values: Values, before: Before | undefined, context: RuleContext): Rows {
+export function deriveRows(kind: PostKind, values: Values, before: StoredPost | undefined, context: RuleContext): Rows {
   const stored = Object.entries(values).map(([name, value]) => {
     const field: Field | undefined = kind.fields[name];
     const isText = field?.place.in === 'meta' && typeof value === 'string';
     return [name, isText ? (field.store?.(value)[0] ?? '') : value] as const;
   });
-  return kind.follows(Object.fromEntries(stored), before, context);
+  return kind.derivedRows(Object.fromEntries(stored), before, context);
 }
 
 function filterHtml(column: string, text: string, trusted: boolean): string {

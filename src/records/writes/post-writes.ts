@@ -1,12 +1,12 @@
 import { hasTrash } from '../../config/config.ts';
 import { fail, failParam, refuse } from '../../errors.ts';
 import type { EventDate } from '../../kinds/events/occurrence.ts';
-import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
-import { noteChange } from '../../storage/journal/touched.ts';
+import { noteChange } from '../../storage/journal/reported-changes.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findByMeta, findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
@@ -14,28 +14,28 @@ import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { idInLanguage } from '../content-lists.ts';
-import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withoutDates, withPostsNamed } from '../occurrences.ts';
+import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withoutDates, withPostIds } from '../occurrences.ts';
 import { renderPost, renderPosts } from '../posts.ts';
-import { languageKept, languageOfChange } from '../record-languages.ts';
-import { lockPostVersion, requireVersion, type Shown } from '../versions.ts';
+import { currentLanguage, languageOfChange } from '../record-languages.ts';
+import { lockPostVersion, requireVersion, type VersionedRecord } from '../versions.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
-import { deleteForGood } from './metas-and-terms.ts';
-import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
+import { deletePermanently } from './metas-and-terms.ts';
+import { locksOfChange, locksOfNew, referencedIds } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
-import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
-import { planOfNew, sourceOf } from './translation-source.ts';
+import { addDate, moveDate, removeDate, requireRecurringDate, type Scope } from './single-dates.ts';
+import { loadTranslationSource, planOfNew } from './translation-source.ts';
 import type { WriteContext } from './write-context.ts';
-import { lockExisting, makeReferenced, newWrite, withTermsInLanguage, writeAllNew, writeChange, writeNew } from './write-post.ts';
+import { createReferenced, lockExisting, newWrite, withTermsInLanguage, writeChange, writeIndependent, writeNew } from './write-post.ts';
 
 /**
  * Columns and metas that a write sets in addition to the kind's own fields, already sanitized. `slug`: deviations from
- * the kind's rules for slugs. `anew`: as in `NewPost`.
+ * the kind's rules for slugs. `alwaysCreates`: as in `NewPost`.
  */
 export interface ExtraRows {
   readonly columns?: Partial<Post>;
   readonly metas?: Rows['metas'];
   readonly slug?: Partial<PostPlan['slug']>;
-  readonly anew?: boolean;
+  readonly alwaysCreates?: boolean;
 }
 
 /** A change of a record. With `scope`, the date fields apply to a single date of a recurring event. */
@@ -48,10 +48,16 @@ export interface PostChange {
 /**
  * Creates a record from accepted values. The record and all new records it brings along are written in one transaction
  * (decision D9). If a write of this file fails, the caller discards images that were fetched for the values
- * (`discardingImages`).
+ * (`withImageCleanup`).
  */
-export async function createPost(site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<Shown> {
-  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, extra), namedBy(kind, values));
+export async function createPost(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  values: PostValues,
+  extra: ExtraRows = {},
+): Promise<VersionedRecord> {
+  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, extra), referencedIds(kind, values));
 }
 
 /** A record to be created together with others. */
@@ -61,42 +67,42 @@ export interface NewRecord {
 }
 
 /**
- * Creates several records of a kind with a few statements. All of them must be independent (`standsByItself`). They are
+ * Creates several records of a kind with a few statements. All of them must be independent (`isIndependent`). They are
  * rendered after all have been written.
  *
  * @throws the error of the first refused record
  */
-export async function createPosts(site: Site, caller: Caller, kind: PostKind, records: readonly NewRecord[]): Promise<Shown[]> {
+export async function createPosts(site: Site, caller: Caller, kind: PostKind, records: readonly NewRecord[]): Promise<VersionedRecord[]> {
   const planned = records.map(({ values, extra }) => ({ kind, values, plan: withExtraRows(planPost(caller, kind, values), extra) }));
   const ids = await writeInTransaction(site, caller, async (db) => {
     await lockNames(
       db,
-      planned.flatMap((record) => namesOfNew(caller, record)),
+      planned.flatMap((record) => locksOfNew(caller, record)),
     );
-    return writeAllNew({ db, caller, kind }, planned);
+    return writeIndependent({ db, caller, kind }, planned);
   });
-  const named = records.flatMap(({ values }) => namedBy(kind, values));
+  const named = records.flatMap(({ values }) => referencedIds(kind, values));
   return renderPosts(site, caller, kind, ids, named);
 }
 
 /** Creates a record like `createPost`, and returns only its id. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, asked: PostValues, extra: ExtraRows = {}): Promise<number> =>
   writeInTransaction(site, caller, async (db) => {
-    const values = await withPostsNamed(db, caller, kind, asked);
-    const source = await sourceOf(db, caller, kind, values);
+    const values = await withPostIds(db, caller, kind, asked);
+    const source = await loadTranslationSource(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
-    const { anew } = extra;
-    await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
-    return writeNew(newWrite(db, caller, kind, values), { values, plan, anew, source });
+    const { alwaysCreates } = extra;
+    await lockNames(db, locksOfNew(caller, { kind, values, plan, alwaysCreates }));
+    return writeNew(newWrite(db, caller, kind, values), { values, plan, alwaysCreates, source });
   });
 
 /**
  * Changes the fields of a record that the values name, and nothing else (decision D1). The id of a date of an event is
  * replaced by that of the event: all its dates change.
  */
-export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<VersionedRecord> {
   await changeRecord(site, caller, kind, id, { values });
-  return renderPost(site, caller, kind, id, namedBy(kind, values));
+  return renderPost(site, caller, kind, id, referencedIds(kind, values));
 }
 
 /**
@@ -105,9 +111,9 @@ export async function changePost(site: Site, caller: Caller, kind: PostKind, id:
  *
  * @throws rest_invalid_param for another id; recurring-event-dates for a date that cannot be moved
  */
-export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<VersionedRecord> {
   await changeRecord(site, caller, kind, id, { values, scope: 'date' });
-  return renderPost(site, caller, kind, id, namedBy(kind, values));
+  return renderPost(site, caller, kind, id, referencedIds(kind, values));
 }
 
 /** Changes a record without rendering it or, with `scope`, one of its dates. `record`: the id of either. */
@@ -131,7 +137,7 @@ export async function changeRecord(
     const before = await lockExisting({ db, kind }, id);
     await changeLocked(
       { db, caller, kind },
-      { before, date: date && (await dateNow({ db, caller, kind }, date)) },
+      { before, date: date && (await reloadDate({ db, caller, kind }, date)) },
       { values: asked, extra, scope },
     );
   });
@@ -140,17 +146,17 @@ export async function changeRecord(
 /** Changes a record that is locked. `date`: the date whose id the change was addressed to. */
 async function changeLocked(
   { db, caller, kind }: WriteContext,
-  { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
+  { before, date }: { readonly before: StoredPost; readonly date: EventDate | undefined },
   { values: asked, extra = {}, scope }: PostChange,
 ): Promise<void> {
   const id = before.row.ID;
-  const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
-  const named = await withPostsNamed(db, caller, kind, asked);
+  const moved = scope ? await moveDate({ db, caller, kind }, before, requireRecurringDate(date), asked) : {};
+  const named = await withPostIds(db, caller, kind, asked);
   const values = scope ? withoutDates(named) : await withKeptDates(db, caller, kind, { before, date }, named);
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
-  await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
+  await lockNames(db, locksOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  await writeChange(write, before, plan, await withTermsInLanguage(write, id, await makeReferenced(write, values)));
+  await writeChange(write, before, plan, await withTermsInLanguage(write, id, await createReferenced(write, values)));
 }
 
 /** Fields by which an existing record is found for an upsert. */
@@ -170,20 +176,20 @@ export async function upsertPost(
   caller: Caller,
   kind: PostKind,
   { by, values: asked, extra = {} }: PostChange & { readonly by: UpsertBy },
-): Promise<Shown & { readonly isNew: boolean }> {
-  const values = await withPostsNamed(site.db, caller, kind, asked);
+): Promise<VersionedRecord & { readonly isNew: boolean }> {
+  const values = await withPostIds(site.db, caller, kind, asked);
   const name = values[by];
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
   const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
-    const source = await sourceOf(db, caller, kind, values);
+    const source = await loadTranslationSource(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
     const own = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
-    await lockNames(db, [...own, ...namesOfNew(caller, { kind, values, plan, anew: true })]);
+    await lockNames(db, [...own, ...locksOfNew(caller, { kind, values, plan, alwaysCreates: true })]);
     const existing = await lockNamed(write, by, plan);
     if (existing === undefined) {
       if (caller.conditions?.match !== undefined) fail('edit-conflict');
-      return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, anew: true, source }), isNew: true };
+      return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, alwaysCreates: true, source }), isNew: true };
     }
     if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existing, conditions: caller.conditions });
     const before = await lockExisting(write, existing);
@@ -192,7 +198,7 @@ export async function upsertPost(
     await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, extra: {} });
     return { id: existing, isNew: false };
   });
-  return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
+  return { ...(await renderPost(site, caller, kind, id, referencedIds(kind, values))), isNew };
 }
 
 /**
@@ -224,10 +230,10 @@ async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { m
  * @throws recurring-event-date-kept for the id of one date of a recurring event
  */
 export async function deletePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<void> {
-  const id = await deletable(site, caller, kind, record);
+  const id = await requireDeletable(site, caller, kind, record);
   await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
-    await deleteForGood(write, await lockExisting(write, id));
+    await deletePermanently(write, await lockExisting(write, id));
   });
 }
 
@@ -237,15 +243,15 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
  *
  * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of a recurring event
  */
-export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
-  const id = await deletable(site, caller, kind, record);
+export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
+  const id = await requireDeletable(site, caller, kind, record);
   const keeps = hasTrash(site.config);
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
-    if (!keeps) return deleteForGood({ db, caller, kind }, before);
-    const write = { db, caller, kind, language: await languageKept(db, caller, kind, id) };
+    if (!keeps) return deletePermanently({ db, caller, kind }, before);
+    const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(write, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
   });
@@ -259,16 +265,16 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
  *
  * @throws not-in-trash
  */
-export async function restorePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
+export async function restorePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
   const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
-    const write = { db, caller, kind, language: await languageKept(db, caller, kind, id) };
+    const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, id) };
     const known = metaOf(before.metas, '_wp_trash_meta_status');
     const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
     const plan = planPost(caller, kind, { status }, before);
-    await lockNames(db, namesOfChange(caller, { kind, values: {}, plan }, before.row));
+    await lockNames(db, locksOfChange(caller, { kind, values: {}, plan }, before.row));
     return writeChange(write, before, plan, { metas: untrashedMetas(kind), terms: new Map() });
   });
   return renderPost(site, caller, kind, id);
@@ -279,10 +285,10 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
  *
  * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that cannot be removed
  */
-export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
-  const date = oneDate(await dateOfRecord(site.db, caller, kind, record));
+export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<VersionedRecord> {
+  const date = requireRecurringDate(await dateOfRecord(site.db, caller, kind, record));
   const last = await renderPost(site, caller, kind, record);
-  await changeDates(site, caller, kind, date.post, async (write, before) => leaveOutDate(write, before, await dateNow(write, date)));
+  await changeDates(site, caller, kind, date.post, async (write, before) => removeDate(write, before, await reloadDate(write, date)));
   return { record: last.record };
 }
 
@@ -291,7 +297,7 @@ export async function deleteDate(site: Site, caller: Caller, kind: PostKind, rec
  *
  * @throws event-takes-place-once if the event does not recur; recurring-event-dates if the date cannot be added
  */
-export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<Shown> {
+export async function createDate(site: Site, caller: Caller, kind: PostKind, record: number, values: PostValues): Promise<VersionedRecord> {
   const post = (await dateOfRecord(site.db, caller, kind, record))?.post ?? record;
   let startUtc = '';
   await changeDates(site, caller, kind, post, async (write, before) => {
@@ -307,7 +313,7 @@ export async function createDate(site: Site, caller: Caller, kind: PostKind, rec
  *
  * @throws the kind's error for a missing id, if the date is gone
  */
-async function dateNow({ db, caller, kind }: WriteContext, { id, post }: EventDate): Promise<EventDate> {
+async function reloadDate({ db, caller, kind }: WriteContext, { id, post }: EventDate): Promise<EventDate> {
   const date = await dateOfRecord(db, caller, kind, id);
   const { byId } = kind.problems;
   return date?.post === post ? date : byId ? fail(byId.missing) : failParam('id', 'id-unknown');
@@ -319,7 +325,7 @@ const changeDates = (
   caller: Caller,
   kind: PostKind,
   post: number,
-  change: (write: WriteContext, before: Before) => Promise<Rows['metas']>,
+  change: (write: WriteContext, before: StoredPost) => Promise<Rows['metas']>,
 ): Promise<void> =>
   writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, post);
@@ -329,7 +335,7 @@ const changeDates = (
   });
 
 /** Returns the post of a record that is to be deleted. One date of a recurring event cannot be deleted this way. */
-async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
+async function requireDeletable({ db }: Site, caller: Caller, kind: PostKind, record: number): Promise<number> {
   const date = await dateOfRecord(db, caller, kind, record);
   return date?.recurs ? fail('recurring-event-date-kept') : (date?.post ?? record);
 }

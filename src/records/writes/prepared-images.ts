@@ -1,7 +1,7 @@
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
 import type { Values } from '../../kinds/param.ts';
 import type { PreparedImage } from '../../media/images.ts';
-import { mayBeWritten, onceWritten, type Site } from '../../site.ts';
+import { markErrorsAfterCommit, mayHaveBeenWritten, type Site } from '../../site.ts';
 
 /**
  * Whether a value is an image that was fetched for this request: its files are on disk, but its rows are not written
@@ -14,8 +14,8 @@ export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
 /** Does work with these values. If it fails, the files that were fetched for them are deleted. */
-export const discardingImages = <Result>(site: Site, values: Values, work: (site: Site) => Promise<Result>): Promise<Result> =>
-  withFiles(site, work, () => discardImages(values));
+export const withImageCleanup = <Result>(site: Site, values: Values, work: (site: Site) => Promise<Result>): Promise<Result> =>
+  withFileCleanup(site, work, () => discardImages(values));
 
 /**
  * Deletes the files that were fetched for these values, and for those of new linked records, because the request
@@ -29,13 +29,17 @@ export async function discardImages(values: Values): Promise<void> {
  * Runs a write whose files are already on disk, and removes them with `undo` if it fails. If the write was committed
  * before the failure, or if that is unknown, the files stay, since rows may refer to them.
  *
- * @throws as `onceWritten`
+ * @throws as `markErrorsAfterCommit`
  */
-export async function withFiles<Result>(site: Site, work: (site: Site) => Promise<Result>, undo: () => Promise<unknown>): Promise<Result> {
+export async function withFileCleanup<Result>(
+  site: Site,
+  work: (site: Site) => Promise<Result>,
+  undo: () => Promise<unknown>,
+): Promise<Result> {
   try {
-    return await onceWritten(site, work);
+    return await markErrorsAfterCommit(site, work);
   } catch (error) {
-    if (!mayBeWritten(error)) await undo();
+    if (!mayHaveBeenWritten(error)) await undo();
     throw error;
   }
 }

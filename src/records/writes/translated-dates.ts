@@ -1,31 +1,36 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
-import type { Before } from '../../kinds/kind.ts';
-import { noteEdges } from '../../storage/rows/calendar-edges.ts';
+import type { StoredPost } from '../../kinds/kind.ts';
+import { updateEdges } from '../../storage/rows/calendar-edges.ts';
 import { insertMetas } from '../../storage/rows/posts.ts';
 import { loadRecurrences, writeRecurrence } from '../../storage/rows/recurrences.ts';
 import { metaOf } from '../../wordpress/rows.ts';
-import { nowUtc } from '../../wordpress/time.ts';
-import { keepIndexOf } from '../list-index.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
+import { updateIndex } from '../list-index.ts';
 import { areSameDates } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Metas in which the calendar's paid extension stores the recurrence of an event. */
-const OF_RECURRENCE = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
+const RECURRENCE_METAS = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
 
 /**
  * Copies the recurrence of an event to a new translation, unless the translation has a different first date. Call it
  * after the rows of the translation are written.
  */
-export async function recurLike({ db, caller, kind }: WriteContext, source: Before, id: number, metas: Before['metas']): Promise<void> {
-  if (!kind.dated || !caller.settings.recurrence || !areSameDates(storedDates(source), storedDates({ metas }))) return;
+export async function copyRecurrence(
+  { db, caller, kind }: WriteContext,
+  source: StoredPost,
+  id: number,
+  metas: StoredPost['metas'],
+): Promise<void> {
+  if (!kind.hasDates || !caller.settings.recurrence || !areSameDates(storedDates(source), storedDates({ metas }))) return;
   const recurrence = (await loadRecurrences(db, [source.row.ID])).get(source.row.ID);
   if (!recurrence?.recurs) return;
-  const rules = Object.fromEntries([...source.metas].filter(([key]) => OF_RECURRENCE.test(key)));
+  const rules = Object.fromEntries([...source.metas].filter(([key]) => RECURRENCE_METAS.test(key)));
   await insertMetas(db, new Map([[id, rules]]));
   const dates = recurrence.dates.map((date) => ({ ...date, id: 0 }));
   const timezone = metaOf(source.metas, DATES.timezone);
-  await writeRecurrence(db, id, { ...recurrence, dates }, { updatedAt: nowUtc(caller.now), timezone, anew: false });
-  await noteEdges(db, id);
-  await keepIndexOf(db, caller, [id]);
+  await writeRecurrence(db, id, { ...recurrence, dates }, { updatedAt: utcFromDate(caller.now), timezone, anew: false });
+  await updateEdges(db, id);
+  await updateIndex(db, caller, [id]);
 }

@@ -3,7 +3,7 @@ import { metasInCommon } from '../../kinds/custom-fields.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
 import { COORDINATES, COST, DATES } from '../../kinds/events/metas.ts';
 import { termKind } from '../../kinds/index.ts';
-import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Database } from '../../storage/engine/database.ts';
@@ -16,7 +16,7 @@ import { termsInLanguage } from '../term-languages.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import type { MetasAndTerms } from './metas-and-terms.ts';
 import { mayPromote, type PostPlan, planPost } from './post-plan.ts';
-import { followingRows } from './post-rows.ts';
+import { deriveRows } from './post-rows.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*
@@ -29,7 +29,12 @@ import type { WriteContext } from './write-context.ts';
  *
  * @throws rest_invalid_param unless it is a record of the kind that the caller may edit
  */
-export async function sourceOf(db: Database, caller: Caller, kind: PostKind, values: PostValues): Promise<Before | undefined> {
+export async function loadTranslationSource(
+  db: Database,
+  caller: Caller,
+  kind: PostKind,
+  values: PostValues,
+): Promise<StoredPost | undefined> {
   const { translation_of: id } = languageValues(values);
   if (!id || !languagesOf(caller, kind)) return undefined;
   const row = (await loadPosts(db, [id])).get(id);
@@ -40,14 +45,14 @@ export async function sourceOf(db: Database, caller: Caller, kind: PostKind, val
 }
 
 /** Plans a new record, with the columns and metas of its source that the values do not name. */
-export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, source: Before | undefined): PostPlan {
+export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, source: StoredPost | undefined): PostPlan {
   const plan = planPost(caller, kind, values, undefined, source);
   if (!source) return plan;
-  const usual = followingRows(kind, {}, undefined, caller).metas;
+  const defaultMetas = deriveRows(kind, {}, undefined, caller).metas;
   return {
     ...plan,
-    columns: { ...columnsOf(caller, kind, source), ...plan.columns },
-    metas: { ...usual, ...metasOf(caller, kind, source), ...plan.metas },
+    columns: { ...copiedColumns(caller, kind, source), ...plan.columns },
+    metas: { ...defaultMetas, ...copiedMetas(caller, kind, source), ...plan.metas },
   };
 }
 
@@ -57,7 +62,7 @@ export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, so
  */
 export async function withInherited(
   write: WriteContext,
-  source: Before | undefined,
+  source: StoredPost | undefined,
   values: PostValues,
   resolved: MetasAndTerms,
 ): Promise<MetasAndTerms> {
@@ -72,7 +77,7 @@ export async function withInherited(
       const taxonomy = termKind(place.kind);
       const ids = held.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
       terms.set(place.kind, await termsInLanguage(db, caller, taxonomy, ids, language.language));
-    } else if (place.in === 'links') metas[place.key] = await linksIn(write, source.metas.get(place.key) ?? []);
+    } else if (place.in === 'links') metas[place.key] = await translatedLinks(write, source.metas.get(place.key) ?? []);
     else if (place.in === 'image') metas._thumbnail_id = [...(source.metas.get('_thumbnail_id') ?? [])];
   }
   return { metas, terms };
@@ -82,7 +87,7 @@ export async function withInherited(
  * Returns linked records by id, each replaced by its published translation into the language of the write, if there is
  * one.
  */
-async function linksIn({ db, caller, language }: WriteContext, stored: readonly string[]): Promise<string[]> {
+async function translatedLinks({ db, caller, language }: WriteContext, stored: readonly string[]): Promise<string[]> {
   const { contentLanguages } = caller.settings;
   const code = language?.language.code;
   if (!contentLanguages || code === undefined) return [...stored];
@@ -98,11 +103,13 @@ async function linksIn({ db, caller, language }: WriteContext, stored: readonly 
 /**
  * Returns the metas of a source that store fields or follow from them, without its external id, which must be unique.
  */
-function metasOf(caller: Caller, kind: PostKind, { metas }: Before): Rows['metas'] {
+function copiedMetas(caller: Caller, kind: PostKind, { metas }: StoredPost): Rows['metas'] {
   const keys = Object.values(kind.fields).flatMap((field) =>
-    field.place.in === 'meta' && field.place.key !== EXTERNAL_ID && mayTake(caller, kind, field) ? [field.place.key] : [],
+    field.place.in === 'meta' && field.place.key !== EXTERNAL_ID && mayCopy(caller, kind, field) ? [field.place.key] : [],
   );
-  const following = kind.dated ? [...Object.values(DATES), ...Object.values(COST)] : [...Object.values(COORDINATES), ...SECOND_MAP_METAS];
+  const following = kind.hasDates
+    ? [...Object.values(DATES), ...Object.values(COST)]
+    : [...Object.values(COORDINATES), ...SECOND_MAP_METAS];
   const ofSite = metasInCommon(kind, caller.settings.calendar.customFields);
   return Object.fromEntries([...keys, ...following, ...ofSite].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])));
 }
@@ -111,14 +118,14 @@ function metasOf(caller: Caller, kind: PostKind, { metas }: Before): Rows['metas
 const SECOND_MAP_METAS = [EVENT.show_map, EVENT.show_map_link];
 
 /** Returns the columns of a source that put it before other records. */
-const columnsOf = (caller: Caller, kind: PostKind, { row }: Before): Rows['columns'] =>
+const copiedColumns = (caller: Caller, kind: PostKind, { row }: StoredPost): Rows['columns'] =>
   Object.fromEntries(
     Object.values(kind.fields).flatMap((field) =>
-      field.place.in === 'column' && field.promotes && mayTake(caller, kind, field)
+      field.place.in === 'column' && field.promotes && mayCopy(caller, kind, field)
         ? [[field.place.column, row[field.place.column]] as const]
         : [],
     ),
   );
 
 /** Whether a field may be copied. Putting a record first (sticky, featured) needs the capability for it. */
-const mayTake = ({ viewer }: Caller, kind: PostKind, { promotes }: Field): boolean => !promotes || mayPromote(viewer, kind);
+const mayCopy = ({ viewer }: Caller, kind: PostKind, { promotes }: Field): boolean => !promotes || mayPromote(viewer, kind);

@@ -4,7 +4,7 @@ import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
 import type { FetchedImage } from '../../kinds/grammars/grammars.ts';
 import type { LinkPlan } from '../../kinds/grammars/links.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
-import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import { insertPrepared } from '../../media/images.ts';
@@ -13,7 +13,7 @@ import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findByMeta, findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { touchDatedPosts } from '../../storage/rows/recurring-events.ts';
-import { keepRevision } from '../../storage/rows/revisions.ts';
+import { saveRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
@@ -21,28 +21,28 @@ import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
 import { isPublic, isPublished } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
-import { keepIndexOf } from '../list-index.ts';
+import { updateIndex } from '../list-index.ts';
 import { mayCreate } from '../posts.ts';
 import {
   countForLanguage,
-  languageKept,
+  currentLanguage,
+  hasNoTranslations,
   languageOfNew,
   languagesOf,
   languageValues,
   membershipsOf,
   placeInLanguage,
-  standsAlone,
 } from '../record-languages.ts';
 import { termsInLanguage } from '../term-languages.ts';
-import { resolveTermWishes, termWishesOnce } from '../term-wishes.ts';
+import { createTermWishResolver, resolveTermWishes } from '../term-wishes.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
-import { isNewSlug, type NewPost } from './post-names.ts';
+import { isNewSlug, type NewPost } from './name-locks.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
-import { fieldRows, followingRows } from './post-rows.ts';
+import { deriveRows, fieldRows } from './post-rows.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
-import { recurLike } from './translated-dates.ts';
+import { copyRecurrence } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
@@ -55,32 +55,32 @@ import type { KindWrite, WriteContext } from './write-context.ts';
  *
  * @throws the kind's error for an id that belongs to none of its records
  */
-export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind'>, id: number): Promise<Before> {
+export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind'>, id: number): Promise<StoredPost> {
   const row = await lockPost(db, id);
   if (row?.post_type === kind.postType) return { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
   const { byId } = kind.problems;
   return byId ? fail(row ? byId.otherType : byId.missing) : failParam('id', 'id-unknown');
 }
 
-/** Returns the context for writing a new record. `beside`: the language of the record that it is created for. */
-export function newWrite(db: Database, caller: Caller, kind: PostKind, values: PostValues, beside?: string): WriteContext {
-  const language = languageOfNew(caller, kind, values, { beside });
+/** Returns the context for writing a new record. `createdFor`: the language of the record that it is created for. */
+export function newWrite(db: Database, caller: Caller, kind: PostKind, values: PostValues, createdFor?: string): WriteContext {
+  const language = languageOfNew(caller, kind, values, { createdFor });
   return { db, caller, kind, ...(language ? { language: { language, before: null, values: languageValues(values) } } : {}) };
 }
 
 /** Writes a new record whose names are locked. Returns its id, or that of an existing record that is used instead. */
 export async function writeNew(
   write: WriteContext,
-  { values, plan, anew = false, brought = false, source }: Omit<NewPost, 'kind'>,
+  { values, plan, alwaysCreates = false, isLinkedRecord = false, source }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
-  const resolved = await withInherited(write, source, values, await makeReferenced(write, values));
-  const known = await knownRecord(write, plan, { anew, brought });
+  const resolved = await withInherited(write, source, values, await createReferenced(write, values));
+  const known = await findReusableRecord(write, plan, { alwaysCreates, isLinkedRecord });
   if (!known) {
     const [id = 0] = await insertPosts(write, [{ plan, resolved: await withNotedDrafts(write, plan, resolved), language: write.language }]);
-    if (source) await recurLike(write, source, id, new Map(Object.entries(plan.metas)));
+    if (source) await copyRecurrence(write, source, id, new Map(Object.entries(plan.metas)));
     return id;
   }
-  await updateKnown(write, known, values, resolved);
+  await updateReused(write, known, values, resolved);
   return known.row.ID;
 }
 
@@ -88,27 +88,28 @@ export async function writeNew(
  * Whether a new record can be written together with others: no existing record can be used instead, and it is not a
  * translation.
  */
-export const standsByItself = (kind: PostKind, values: PostValues): boolean => !kind.reusesTitles && standsAlone(languageValues(values));
+export const isIndependent = (kind: PostKind, values: PostValues): boolean =>
+  !kind.reusesTitles && hasNoTranslations(languageValues(values));
 
-/** Writes new independent records (`standsByItself`) whose names are locked. Returns their ids in order. */
-export async function writeAllNew(write: KindWrite, records: readonly NewPost[]): Promise<number[]> {
+/** Writes new independent records (`isIndependent`) whose names are locked. Returns their ids in order. */
+export async function writeIndependent(write: KindWrite, records: readonly NewPost[]): Promise<number[]> {
   const { db, caller, kind } = write;
   await refuseTakenNames(
     write,
     records.flatMap(({ plan }) => plan.metas[EXTERNAL_ID] ?? []),
   );
-  const resolveTerms = termWishesOnce();
+  const resolveTerms = createTermWishResolver();
   const posts: PlannedPost[] = [];
   for (const { values, plan } of records) {
     const own = newWrite(db, caller, kind, values);
-    const resolved = await withNotedDrafts(own, plan, await makeReferenced(own, values, resolveTerms));
+    const resolved = await withNotedDrafts(own, plan, await createReferenced(own, values, resolveTerms));
     posts.push({ plan, language: own.language, resolved });
   }
   return insertPosts(write, posts);
 }
 
 /** Writes a change. `resolved`: its data in addition to the columns and metas of the plan. */
-export async function writeChange(write: WriteContext, before: Before, plan: PostPlan, resolved: MetasAndTerms): Promise<void> {
+export async function writeChange(write: WriteContext, before: StoredPost, plan: PostPlan, resolved: MetasAndTerms): Promise<void> {
   const { db, caller, kind } = write;
   const { row } = before;
   const { slug, unique } = plan.slug;
@@ -116,13 +117,13 @@ export async function writeChange(write: WriteContext, before: Before, plan: Pos
   const free = isNewSlug(plan, row) ? await freeSlug(write, slug, row.ID) : slug;
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
-  await keepRevision(db, after, caller.viewer.id, caller.settings.home);
+  await saveRevision(db, after, caller.viewer.id, caller.settings.home);
   const drafts = isPublished(after.post_status) ? await linkedDrafts(write, before, resolved) : [];
-  const metas = { ...plan.metas, ...addressMetas(before, after), ...notedDrafts(before, after, drafts), ...resolved.metas };
+  const metas = { ...plan.metas, ...oldAddressMetas(before, after), ...notedDrafts(before, after, drafts), ...resolved.metas };
   const translations = await writeLanguage(write, row, after);
   await writeMetasAndTerms(write, after, row.post_status, { ...resolved, metas });
-  if (kind.dated) await keepIndexOf(db, caller, translations);
-  if (kind.dated && hasRules(before.metas) && areOtherPages(row, after)) await touchDatedPosts(db, row.ID);
+  if (kind.hasDates) await updateIndex(db, caller, translations);
+  if (kind.hasDates && hasRules(before.metas) && areOtherPages(row, after)) await touchDatedPosts(db, row.ID);
   if (after.post_status === 'publish') await publishDrafts(write, drafts);
 }
 
@@ -145,7 +146,7 @@ async function writeLanguage({ db, caller, kind, language: written }: WriteConte
  * Creates the records that a record brings along (new terms, a fetched image, new venues and organizers). Returns the
  * metas and terms of the record that result.
  */
-export async function makeReferenced(
+export async function createReferenced(
   write: WriteContext,
   values: PostValues,
   resolveTerms: typeof resolveTermWishes = resolveTermWishes,
@@ -181,9 +182,9 @@ export async function withTermsInLanguage(
   return { ...resolved, terms };
 }
 
-type Making = Pick<WriteContext, 'db' | 'caller'>;
+type WriteCaller = Pick<WriteContext, 'db' | 'caller'>;
 
-async function imageRows({ db, caller }: Making, image: number | FetchedImage | null | undefined): Promise<string[]> {
+async function imageRows({ db, caller }: WriteCaller, image: number | FetchedImage | null | undefined): Promise<string[]> {
   const id = isPrepared(image) ? await insertPrepared(db, image, caller) : image;
   return id ? [String(id)] : [];
 }
@@ -196,7 +197,7 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
       const { kind, values } = link;
       if (!mayCreate(caller, kind)) refuse(caller.viewer);
       const own = newWrite(db, caller, kind, values, language?.language.code);
-      ids.push(await writeNew(own, { values, plan: planPost(caller, kind, values), brought: true }));
+      ids.push(await writeNew(own, { values, plan: planPost(caller, kind, values), isLinkedRecord: true }));
     }
   }
   return [...new Set(ids)].map(String);
@@ -204,12 +205,16 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
 
 // ------------------------------------------------------------------------------------------------- new records
 /** Finds an existing record to use instead of a new one. An external id takes precedence over the title. */
-async function knownRecord(write: WriteContext, { columns, metas }: PostPlan, { anew, brought }: { anew: boolean; brought: boolean }) {
+async function findReusableRecord(
+  write: WriteContext,
+  { columns, metas }: PostPlan,
+  { alwaysCreates, isLinkedRecord }: { alwaysCreates: boolean; isLinkedRecord: boolean },
+) {
   const [externalId] = metas[EXTERNAL_ID] ?? [];
-  if (externalId === undefined) return write.kind.reusesTitles && !anew ? knownByTitle(write, columns) : undefined;
+  if (externalId === undefined) return write.kind.reusesTitles && !alwaysCreates ? findReusableByTitle(write, columns) : undefined;
   const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, [externalId]);
   if (holder === undefined) return undefined;
-  const known = brought ? await lockExisting(write, holder) : undefined;
+  const known = isLinkedRecord ? await lockExisting(write, holder) : undefined;
   return known && mayEdit(write.caller.viewer, accessRow(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
 }
 
@@ -231,10 +236,10 @@ async function refuseTakenName({ db, kind }: WriteContext, { metas }: PostPlan, 
  * Finds a record with this title that the caller may edit, to use it instead of creating a second one (decision D8).
  * The title is locked at this point, so concurrent requests find each other's records.
  */
-async function knownByTitle(
+async function findReusableByTitle(
   write: WriteContext,
   { post_title: title = '', post_content: content }: Partial<Post>,
-): Promise<Before | undefined> {
+): Promise<StoredPost | undefined> {
   const { db, caller, kind } = write;
   const found = new Map((await findByTitle(db, kind.postType, title, content || undefined)).map((one) => [one.ID, one.post_title]));
   for (const id of await sameLanguageFirst(write, [...found.keys()])) {
@@ -254,23 +259,23 @@ async function knownByTitle(
 async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, ids: readonly number[]): Promise<readonly number[]> {
   const own = languagesOf(caller, kind);
   if (!own || !language || ids.length === 0) return ids;
-  const spoken = await membershipsOf(db, own, ids);
-  const isSame = (id: number) => spoken.get(id)?.language === language.language.code;
+  const memberships = await membershipsOf(db, own, ids);
+  const isSame = (id: number) => memberships.get(id)?.language === language.language.code;
   const strict = Object.values(language.values).some((value) => value !== undefined);
-  return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && !(strict && spoken.has(id)))];
+  return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && !(strict && memberships.has(id)))];
 }
 
 /**
  * Updates an existing record that is used instead of a new one: it gets the metas of the new one, and its row stays.
  */
-async function updateKnown(write: WriteContext, known: Before, values: PostValues, resolved: MetasAndTerms): Promise<void> {
+async function updateReused(write: WriteContext, known: StoredPost, values: PostValues, resolved: MetasAndTerms): Promise<void> {
   const { db, caller, kind, language } = write;
   const own = languagesOf(caller, kind);
   const membership = own && (await membershipsOf(db, own, [known.row.ID])).get(known.row.ID);
   const before = membership?.language ?? null;
   const code = membership && own ? languageOfCode(own.languages, before ?? undefined) : language?.language;
   const { metas } = fieldRows(kind, values, { trusted: caller.viewer.can('unfiltered_html') });
-  const following = followingRows(kind, values, known, caller);
+  const following = deriveRows(kind, values, known, caller);
   if (language && code) await writeLanguage({ ...write, language: { ...language, language: code, before } }, known.row, known.row);
   await writeMetasAndTerms(write, known.row, known.row.post_status, {
     ...resolved,
@@ -299,7 +304,7 @@ const PUBLISHED_WITH = '_fasti_published_with';
  * published with it, since they may have been created with it when it was a draft (the calendar's
  * `publishAssociatedTypes`).
  */
-async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<Before, 'metas'>, resolved: MetasAndTerms) {
+async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<StoredPost, 'metas'>, resolved: MetasAndTerms) {
   const { viewer } = caller;
   const stored = Object.keys(kind.links).flatMap((key) => resolved.metas[key] ?? metas.get(key) ?? []);
   const rows = await loadPosts(db, stored.map(Number).filter(Number.isSafeInteger));
@@ -307,18 +312,18 @@ async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<Bef
     const linked = Object.values(kind.links)
       .map(postKind)
       .find(({ postType }) => postType === row.post_type);
-    if (!linked || !isWaiting(row)) return [];
+    if (!linked || !isUnpublished(row)) return [];
     return viewer.can(`publish_${linked.capabilities}`) && mayEdit(viewer, row) ? [{ kind: linked, row }] : [];
   });
 }
 
-const isWaiting = ({ post_status: status }: Post): boolean => ['draft', 'pending'].includes(status);
+const isUnpublished = ({ post_status: status }: Post): boolean => ['draft', 'pending'].includes(status);
 
 /**
  * Drafts that the editor may publish are published together with the scheduled record, since no user is signed in when
  * it goes live.
  */
-function notedDrafts({ metas }: Before, { post_status: status }: Post, drafts: readonly LinkedDraft[]): Rows['metas'] {
+function notedDrafts({ metas }: StoredPost, { post_status: status }: Post, drafts: readonly LinkedDraft[]): Rows['metas'] {
   const known = metas.get(PUBLISHED_WITH) ?? [];
   const noted = status === 'future' ? new Set([...known, ...drafts.map(({ row }) => String(row.ID))]) : [];
   return [...known, ...noted].length > 0 ? { [PUBLISHED_WITH]: [...noted] } : {};
@@ -333,14 +338,15 @@ async function withNotedDrafts(write: KindWrite, { columns }: PostPlan, resolved
 
 async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedDraft[]): Promise<void> {
   for (const { kind, row } of drafts) {
-    const write = { db, caller, kind, language: await languageKept(db, caller, kind, row.ID) };
+    const write = { db, caller, kind, language: await currentLanguage(db, caller, kind, row.ID) };
     const before = await lockExisting(write, row.ID);
-    if (isWaiting(before.row)) await writeChange(write, before, planPost(caller, kind, { status: 'publish' }, before), NO_METAS_OR_TERMS);
+    if (isUnpublished(before.row))
+      await writeChange(write, before, planPost(caller, kind, { status: 'publish' }, before), NO_METAS_OR_TERMS);
   }
 }
 
 /** Publishes the drafts noted for a scheduled record, as far as it still links to them. */
-export async function publishNoted(write: KindWrite, id: number): Promise<void> {
+export async function publishNotedDrafts(write: KindWrite, id: number): Promise<void> {
   const metas = (await loadMetas(write.db, [id])).get(id);
   const noted = metas?.get(PUBLISHED_WITH);
   if (!metas || !noted) return;
@@ -358,7 +364,7 @@ const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
  * Returns WordPress's metas about addresses: the slug to restore from the trash, and the old slugs and dates that old
  * links use.
  */
-function addressMetas({ row, metas }: Before, after: Post): Rows['metas'] {
+function oldAddressMetas({ row, metas }: StoredPost, after: Post): Rows['metas'] {
   const { post_status: status } = after;
   const changed: Record<string, readonly string[]> = oldAddresses(metas, row, after);
   if (status === 'trash' && row.post_status !== 'trash' && row.post_name !== '') changed._wp_desired_post_slug = [row.post_name];

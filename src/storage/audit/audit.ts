@@ -7,16 +7,16 @@ import type { Database } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
-import { INDEX_OPTION, indexLayout, isInStep, unindexableAmong } from '../index/event-index.ts';
+import { INDEX_OPTION, indexLayout, isIndexUpToDate, unindexableAmong } from '../index/event-index.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
-import { ALL, STATUSES } from '../index/event-index-rows.ts';
+import { ALL_EVENTS, STATUSES } from '../index/event-index-rows.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
 import { readOptions } from '../rows/options.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
 /* Checks whether the tables are sound. The functions only read, unless their comment says otherwise. */
 
-const AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 
 /** Returns the database's information about itself and about the existing tables. */
 export const inspectDatabase = (db: Database): Promise<Inspection> =>
@@ -58,7 +58,7 @@ export interface WrongCount {
   readonly termTaxonomyId: number;
   readonly name: string;
   readonly count: number;
-  readonly real: number;
+  readonly actual: number;
 }
 
 /** Returns the terms whose count differs from the number of published posts that have them. */
@@ -77,7 +77,7 @@ export async function wrongCounts(db: Database): Promise<WrongCount[]> {
     .count({ real: '*' });
   const real = new Map(counted.map((row) => [Number(row.id), Number(row.real)]));
   return rows.flatMap(({ id, name, count }) =>
-    Number(count) === (real.get(id) ?? 0) ? [] : [{ termTaxonomyId: id, name, count: Number(count), real: real.get(id) ?? 0 }],
+    Number(count) === (real.get(id) ?? 0) ? [] : [{ termTaxonomyId: id, name, count: Number(count), actual: real.get(id) ?? 0 }],
   );
 }
 
@@ -90,7 +90,7 @@ export interface BrokenValue {
   readonly value: string;
 }
 
-const VALUES = {
+const SERIALIZED_COLUMNS = {
   postmeta: { id: 'meta_id', value: 'meta_value', name: 'meta_key', owner: 'post_id' },
   options: { id: 'option_id', value: 'option_value', name: 'option_name', owner: undefined },
   usermeta: { id: 'umeta_id', value: 'meta_value', name: 'meta_key', owner: 'user_id' },
@@ -98,7 +98,7 @@ const VALUES = {
 
 /** Yields unreadable serialized arrays in options and in metas of posts and users. */
 export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
-  for (const [table, { id, value, name, owner }] of typedEntries(VALUES)) {
+  for (const [table, { id, value, name, owner }] of typedEntries(SERIALIZED_COLUMNS)) {
     const read = (after: number, size: number): PromiseLike<{ id: number; value: string; name: string; owner: number }[]> =>
       db
         .from(table)
@@ -107,7 +107,7 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
         .orderBy(id)
         .limit(size)
         .select({ id, value, name, owner: owner ?? id });
-    for await (const rows of pagesById(AT_ONCE, read)) {
+    for await (const rows of pagesById(BATCH_SIZE, read)) {
       for (const row of rows)
         if (isBrokenArray(row.value)) yield { table, id: row.id, of: owner ? `${row.owner} ${row.name}` : row.name, value: row.value };
     }
@@ -115,16 +115,16 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
 }
 
 /** Writes a repaired value, unless the value has changed in the meantime. */
-export async function mendValue(db: Database, { table, id, value }: BrokenValue, mended: string): Promise<void> {
-  const columns = VALUES[table];
+export async function repairValue(db: Database, { table, id, value }: BrokenValue, repaired: string): Promise<void> {
+  const columns = SERIALIZED_COLUMNS[table];
   await db
     .from(table)
     .where({ [columns.id]: id, [columns.value]: value })
-    .update({ [columns.value]: mended });
+    .update({ [columns.value]: repaired });
 }
 
 // ------------------------------------------------------------------------------------------------- posts
-const ELEMENTS = postTypes.map((type) => `post_${type}`);
+const WPML_ELEMENT_TYPES = postTypes.map((type) => `post_${type}`);
 
 /** Returns the slugs that several published records of one type share; `languages`: of the site. */
 export async function sharedSlugs(
@@ -141,7 +141,7 @@ export async function sharedSlugs(
   // With WPML, records in different languages may share a slug.
   if (languages?.form === 'wpml')
     query
-      .leftJoin({ w: db.table('icl_translations') }, (on) => void on.on('w.element_id', 'ID').onIn('w.element_type', ELEMENTS))
+      .leftJoin({ w: db.table('icl_translations') }, (on) => void on.on('w.element_id', 'ID').onIn('w.element_type', WPML_ELEMENT_TYPES))
       .groupBy('w.language_code');
   const rows: {
     type: string;
@@ -191,7 +191,7 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
       .orderBy('p.ID')
       .limit(size)
       .select('p.ID as id', 'm.meta_value as file');
-  for await (const rows of pagesById(AT_ONCE, read)) for (const { id, file } of rows) yield { id, file: file ?? '' };
+  for await (const rows of pagesById(BATCH_SIZE, read)) for (const { id, file } of rows) yield { id, file: file ?? '' };
 }
 
 // ------------------------------------------------------------------------------------------------- bookkeeping
@@ -209,7 +209,7 @@ export async function indexState(db: Database, languages: ContentLanguages | und
     const row: { n: number | string } | undefined = await rows.countDistinct({ n: 'o.post_id' }).first();
     return Number(row?.n ?? 0);
   };
-  const listed = await number('fasti_entries', (rows) => rows.where('o.facet', ALL));
+  const listed = await number('fasti_entries', (rows) => rows.where('o.facet', ALL_EVENTS));
   const there = await number('tec_occurrences', (rows) =>
     rows
       .join({ p: db.table('posts') }, 'p.ID', 'o.post_id')
@@ -217,23 +217,23 @@ export async function indexState(db: Database, languages: ContentLanguages | und
       .whereIn('p.post_status', [...STATUSES.keys()]),
   );
   if (listed !== there) return 'wrong';
-  for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
-    if (!(await isInStep(db, ids, languages))) return 'wrong';
+  for await (const ids of pagesById(EVENTS_PER_STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
+    if (!(await isIndexUpToDate(db, ids, languages))) return 'wrong';
   return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
 }
 
 /**
  * Returns the events whose dates or links cannot be indexed, so that lists work without the index even after a rebuild.
  */
-export async function unfitForIndex(db: Database, languages: ContentLanguages | undefined): Promise<number[]> {
+export async function unindexableEvents(db: Database, languages: ContentLanguages | undefined): Promise<number[]> {
   const unfit: number[] = [];
-  for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
+  for await (const ids of pagesById(EVENTS_PER_STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
     unfit.push(...(await unindexableAmong(db, ids, languages)));
   return unfit;
 }
 
 /** Number of events whose rows are compared at once. */
-const STEP = 200;
+const EVENTS_PER_STEP = 200;
 
 /** Returns the sources whose import was not finished. */
 export async function openImports(db: Database): Promise<string[]> {

@@ -13,7 +13,7 @@ import { idsOfType } from '../lists/posts-of-type.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
 import { writeMetas } from '../rows/posts.ts';
-import { isRecurringEvent, recurringIn } from '../rows/recurring-events.ts';
+import { isRecurringEvent, recurringByRuleOrRows } from '../rows/recurring-events.ts';
 
 /** A fault in the dates of an event. */
 export type DateFault =
@@ -50,10 +50,10 @@ export interface DateFinding {
   readonly fault: DateFault;
 }
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** The site's storage of dates. `rows`: whether the table of occurrences is used. */
-interface Kept {
+interface DateStorage {
   readonly rows: boolean;
   readonly recurrence: RecurrenceSettings | undefined;
 }
@@ -68,13 +68,13 @@ interface Repair {
  * Checks the dates of all events, in batches. For recurring events, only faults are reported that do not depend on the
  * rule.
  */
-export async function* auditDates(db: Database, { rows, recurrence }: Kept): AsyncGenerator<DateFinding> {
-  for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
+export async function* auditDates(db: Database, { rows, recurrence }: DateStorage): AsyncGenerator<DateFinding> {
+  for await (const ids of pagesById(BATCH_SIZE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
     const metas = await loadMetas(db, ids);
     const drafts = await draftsAmong(db, ids);
     const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
     // The rows of recurring events follow from their rules (`recurrence-audit.ts`).
-    const recurring = recurrence ? await recurringIn(db, ids) : new Set<number>();
+    const recurring = recurrence ? await recurringByRuleOrRows(db, ids) : new Set<number>();
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
       const severalTimes = recurrence ? recurring.has(id) : hasRules(own);
@@ -103,14 +103,14 @@ const isUndated = (metas: Metas): boolean => [DATES.start, DATES.end].every((key
  * Repairs the dates of an event from its local times: UTC, duration and the rows that lists read. For a recurring
  * event, only duplicate rows are deleted. Must be called in a transaction.
  */
-export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: Kept & Repair): Promise<void> {
-  if (rows) await dropTwins(db, id);
+export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: DateStorage & Repair): Promise<void> {
+  if (rows) await deleteDuplicates(db, id);
   if (recurrence && (await isRecurringEvent(db, id))) return;
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
   const stored = storedDates({ metas });
   const zone = parseZone(stored.timezone);
   if (!zone || ![stored.start, stored.end].every(isRealDate)) return;
-  const dates = isWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
+  const dates = lastsWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
   const [startUtc, endUtc] = [toUtc(dates.start, zone), toUtc(dates.end, zone)];
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const right: EventDates = { ...dates, startUtc, endUtc, duration };
@@ -122,7 +122,7 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
     ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),
   });
   if (!rows || (!recurrence && hasRules(metas))) return;
-  await dropSurplus(db, id, occurrence(right));
+  await deleteSurplus(db, id, occurrence(right));
   await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }
 
@@ -142,7 +142,7 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
   const zone = parseZone(timezone);
   if (!zone) return ['zone-unknown'];
   if (diffSeconds(start, end) < 0) return ['end-before-start'];
-  if (!isWholeDays(dates)) return ['all-day-times'];
+  if (!lastsWholeDays(dates)) return ['all-day-times'];
   const utc = [toUtc(start, zone), toUtc(end, zone)];
   if (utc[0] !== startUtc || utc[1] !== endUtc) return ['utc-wrong'];
   const length = diffSeconds(startUtc, endUtc);
@@ -163,7 +163,7 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
  * Whether an all-day event ends one second before the time of day at which it begins, since the calendar's day may
  * begin at any hour. If a clock change skips that time, the event begins at the time that clocks show instead.
  */
-function isWholeDays({ allDay, start, end, timezone }: EventDates): boolean {
+function lastsWholeDays({ allDay, start, end, timezone }: EventDates): boolean {
   const begin = `${start.slice(0, 10)} ${addSeconds(end, 1).slice(11)}`;
   const zone = parseZone(timezone);
   return !allDay || start === begin || (zone !== null && start === toLocal(toUtc(begin, zone), zone));
@@ -200,16 +200,16 @@ const occurrencesOf = async (db: Database, id: number): Promise<OccurrenceRow[]>
     .orderBy('occurrence_id')
     .select('occurrence_id', ...TIMES);
 
-async function dropOccurrences(db: Database, rows: readonly OccurrenceRow[]): Promise<void> {
+async function deleteOccurrences(db: Database, rows: readonly OccurrenceRow[]): Promise<void> {
   const ids = rows.map((row) => row.occurrence_id);
   if (ids.length > 0) await db.from('tec_occurrences').whereIn('occurrence_id', ids).delete();
 }
 
 /** Deletes rows of an event that have the same times as an earlier row. */
-async function dropTwins(db: Database, id: number): Promise<void> {
+async function deleteDuplicates(db: Database, id: number): Promise<void> {
   const rows = await occurrencesOf(db, id);
   const times = rows.map(timesOf);
-  await dropOccurrences(
+  await deleteOccurrences(
     db,
     rows.filter((_, place) => times.indexOf(times[place]!) < place),
   );
@@ -218,11 +218,11 @@ async function dropTwins(db: Database, id: number): Promise<void> {
 /**
  * Deletes all rows of an event that does not recur, except one: the correct one if there is one, otherwise the first.
  */
-async function dropSurplus(db: Database, id: number, right: Occurrence | null): Promise<void> {
+async function deleteSurplus(db: Database, id: number, right: Occurrence | null): Promise<void> {
   const rows = await occurrencesOf(db, id);
   const kept = rows.find((row) => right && timesOf(row) === timesOf(right)) ?? rows[0];
   if (right)
-    await dropOccurrences(
+    await deleteOccurrences(
       db,
       rows.filter((row) => row !== kept),
     );

@@ -5,7 +5,7 @@ import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
-import { taxonomyRowsChanged } from '../journal/touched.ts';
+import { reportTaxonomyRows } from '../journal/reported-changes.ts';
 import { membersIn } from '../languages/polylang/group.ts';
 
 /*
@@ -35,8 +35,8 @@ export const languageFaults = ({ form }: Pick<ContentLanguages, 'form'>): readon
   form === 'polylang' ? POLYLANG : WPML;
 
 // ------------------------------------------------------------------------------------------------- Polylang
-const OF = { language: 'post', post_translations: 'post', term_language: 'term', term_translations: 'term' } as const;
-type Taxonomy = keyof typeof OF;
+const KIND_OF_TAXONOMY = { language: 'post', post_translations: 'post', term_language: 'term', term_translations: 'term' } as const;
+type Taxonomy = keyof typeof KIND_OF_TAXONOMY;
 const LANGUAGES = ['language', 'term_language'] as const;
 const GROUPS = ['post_translations', 'term_translations'] as const;
 const LANGUAGE_OF = { post_translations: 'language', term_translations: 'term_language' } as const;
@@ -51,17 +51,17 @@ interface Row {
 }
 
 /** All rows about languages of a site. */
-interface Said {
+interface LanguageRows {
   readonly rows: readonly Row[];
   /** Ids of objects by the row of `term_taxonomy` that they are related to. */
   readonly objects: ReadonlyMap<number, readonly number[]>;
 }
 
-async function saidIn(db: Database): Promise<Said> {
+async function loadLanguageRows(db: Database): Promise<LanguageRows> {
   const rows: Row[] = await db
     .from('term_taxonomy', 'tt')
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
-    .whereIn('tt.taxonomy', Object.keys(OF))
+    .whereIn('tt.taxonomy', Object.keys(KIND_OF_TAXONOMY))
     .orderBy('tt.term_taxonomy_id')
     .select({
       taxonomy: 'tt.taxonomy',
@@ -74,7 +74,7 @@ async function saidIn(db: Database): Promise<Said> {
   const relations: { object: number; row: number }[] = await db
     .from('term_relationships', 'r')
     .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-    .whereIn('tt.taxonomy', Object.keys(OF))
+    .whereIn('tt.taxonomy', Object.keys(KIND_OF_TAXONOMY))
     .orderBy('r.object_id')
     .select({ object: 'r.object_id', row: 'r.term_taxonomy_id' });
   const objects = groupedBy(
@@ -86,7 +86,10 @@ async function saidIn(db: Database): Promise<Said> {
 }
 
 /** Returns the objects that have more than one row of a taxonomy, with the rows in order. */
-function severalOf({ rows, objects }: Said, wanted: readonly Taxonomy[]): { object: number; taxonomy: Taxonomy; rows: number[] }[] {
+function duplicatesOf(
+  { rows, objects }: LanguageRows,
+  wanted: readonly Taxonomy[],
+): { object: number; taxonomy: Taxonomy; rows: number[] }[] {
   const held = new Map<string, { object: number; taxonomy: Taxonomy; rows: number[] }>();
   for (const { taxonomy, row } of rows.filter((one) => wanted.includes(one.taxonomy)))
     for (const object of objects.get(row) ?? []) {
@@ -100,12 +103,12 @@ function severalOf({ rows, objects }: Said, wanted: readonly Taxonomy[]): { obje
 
 /** Removes all but the first row, which is the one that counts for Polylang and for Fasti. */
 async function keepFirst(db: Database, wanted: readonly Taxonomy[]): Promise<void> {
-  for (const { object, rows } of severalOf(await saidIn(db), wanted))
+  for (const { object, rows } of duplicatesOf(await loadLanguageRows(db), wanted))
     await db.from('term_relationships').where('object_id', object).whereIn('term_taxonomy_id', rows.slice(1)).delete();
 }
 
 /** A group with its correct members. */
-interface Mended {
+interface RepairedGroup {
   readonly group: Row;
   readonly members: ReadonlyMap<string, number>;
   readonly related: readonly number[];
@@ -115,17 +118,17 @@ interface Mended {
  * Returns the groups whose description differs from the records that are related to them and have the language it
  * gives.
  */
-async function brokenGroups(db: Database): Promise<Mended[]> {
-  const said = await saidIn(db);
-  const living = { post: await livingPosts(db, said), term: await livingTerms(db, said) };
+async function brokenGroups(db: Database): Promise<RepairedGroup[]> {
+  const languageRows = await loadLanguageRows(db);
+  const living = { post: await existingPostTypes(db, languageRows), term: await existingTaxonomies(db, languageRows) };
   const codes = new Map<string, string>();
-  for (const { taxonomy, row, slug } of said.rows.toReversed())
-    for (const object of said.objects.get(row) ?? []) codes.set(`${taxonomy} ${object}`, slug.replace(/^pll_/, ''));
-  return said.rows.flatMap((group) => {
+  for (const { taxonomy, row, slug } of languageRows.rows.toReversed())
+    for (const object of languageRows.objects.get(row) ?? []) codes.set(`${taxonomy} ${object}`, slug.replace(/^pll_/, ''));
+  return languageRows.rows.flatMap((group) => {
     if (!isGroup(group.taxonomy)) return [];
     const language = LANGUAGE_OF[group.taxonomy];
-    const related = said.objects.get(group.row) ?? [];
-    const types = living[OF[group.taxonomy]];
+    const related = languageRows.objects.get(group.row) ?? [];
+    const types = living[KIND_OF_TAXONOMY[group.taxonomy]];
     const named = membersIn(group.description);
     const members = new Map<string, number>();
     const namedCodes = new Map([...named].map(([code, id]) => [id, code]));
@@ -147,9 +150,9 @@ async function brokenGroups(db: Database): Promise<Mended[]> {
 const isGroup = (taxonomy: Taxonomy): taxonomy is (typeof GROUPS)[number] => GROUPS.some((one) => one === taxonomy);
 
 /** Returns the types of the posts that the rows refer to. */
-async function livingPosts(db: Database, said: Said): Promise<Map<number, string>> {
+async function existingPostTypes(db: Database, said: LanguageRows): Promise<Map<number, string>> {
   const types = new Map<number, string>();
-  for (const ids of pagesOf(objectsOf(said, 'post'), AT_ONCE)) {
+  for (const ids of pagesOf(objectsOf(said, 'post'), BATCH_SIZE)) {
     const rows = await db
       .from('posts')
       .whereIn('ID', [...ids])
@@ -159,9 +162,9 @@ async function livingPosts(db: Database, said: Said): Promise<Map<number, string
   return types;
 }
 
-async function livingTerms(db: Database, said: Said): Promise<Map<number, string>> {
+async function existingTaxonomies(db: Database, said: LanguageRows): Promise<Map<number, string>> {
   const types = new Map<number, string>();
-  for (const ids of pagesOf(objectsOf(said, 'term'), AT_ONCE)) {
+  for (const ids of pagesOf(objectsOf(said, 'term'), BATCH_SIZE)) {
     const rows = await db
       .from('term_taxonomy')
       .whereIn('term_id', [...ids])
@@ -171,17 +174,17 @@ async function livingTerms(db: Database, said: Said): Promise<Map<number, string
   return types;
 }
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-const objectsOf = ({ rows, objects }: Said, is: 'post' | 'term'): number[] => [
+const objectsOf = ({ rows, objects }: LanguageRows, is: 'post' | 'term'): number[] => [
   ...new Set(
     rows.flatMap(({ taxonomy, row, description }) =>
-      OF[taxonomy] === is ? [...(objects.get(row) ?? []), ...(isGroup(taxonomy) ? membersIn(description).values() : [])] : [],
+      KIND_OF_TAXONOMY[taxonomy] === is ? [...(objects.get(row) ?? []), ...(isGroup(taxonomy) ? membersIn(description).values() : [])] : [],
     ),
   ),
 ];
 
-async function mendGroup(db: Database, { group, members, related }: Mended): Promise<void> {
+async function repairGroup(db: Database, { group, members, related }: RepairedGroup): Promise<void> {
   const gone = related.filter((id) => ![...members.values()].includes(id));
   if (gone.length > 0) await db.from('term_relationships').where('term_taxonomy_id', group.row).whereIn('object_id', gone).delete();
   const rows = [...members.values()].map((object_id) => ({ object_id, term_taxonomy_id: group.row, term_order: 0 }));
@@ -192,11 +195,11 @@ async function mendGroup(db: Database, { group, members, related }: Mended): Pro
 }
 
 /** Returns the groups without members, which Polylang sometimes leaves behind. */
-const staleGroups = ({ rows, objects }: Said): Row[] => rows.filter(({ taxonomy, row }) => isGroup(taxonomy) && !objects.has(row));
+const staleGroups = ({ rows, objects }: LanguageRows): Row[] => rows.filter(({ taxonomy, row }) => isGroup(taxonomy) && !objects.has(row));
 
 /** Returns the rows of languages whose counts are wrong. Only published posts count; all terms do. */
 async function wrongCounts(db: Database): Promise<{ readonly row: Row; readonly real: number }[]> {
-  const { rows, objects } = await saidIn(db);
+  const { rows, objects } = await loadLanguageRows(db);
   const published = new Map(
     (
       (await db
@@ -222,13 +225,15 @@ const POLYLANG: readonly LanguageFault[] = [
   {
     name: 'languages-twice',
     severity: 'warning',
-    find: async (db) => severalOf(await saidIn(db), LANGUAGES).map(({ object, taxonomy }) => `${OF[taxonomy]} ${object}`),
+    find: async (db) =>
+      duplicatesOf(await loadLanguageRows(db), LANGUAGES).map(({ object, taxonomy }) => `${KIND_OF_TAXONOMY[taxonomy]} ${object}`),
     fix: (db) => keepFirst(db, LANGUAGES),
   },
   {
     name: 'translations-twice',
     severity: 'warning',
-    find: async (db) => severalOf(await saidIn(db), GROUPS).map(({ object, taxonomy }) => `${OF[taxonomy]} ${object}`),
+    find: async (db) =>
+      duplicatesOf(await loadLanguageRows(db), GROUPS).map(({ object, taxonomy }) => `${KIND_OF_TAXONOMY[taxonomy]} ${object}`),
     fix: (db) => keepFirst(db, GROUPS),
   },
   {
@@ -236,16 +241,16 @@ const POLYLANG: readonly LanguageFault[] = [
     severity: 'warning',
     find: async (db) => (await brokenGroups(db)).map(({ group, related }) => `${group.slug}: ${related.join(', ')}`),
     fix: async (db) => {
-      for (const mended of await brokenGroups(db)) await mendGroup(db, mended);
+      for (const mended of await brokenGroups(db)) await repairGroup(db, mended);
     },
   },
   {
     name: 'translations-stale',
     severity: 'warning',
-    find: async (db) => staleGroups(await saidIn(db)).map(({ slug }) => slug),
+    find: async (db) => staleGroups(await loadLanguageRows(db)).map(({ slug }) => slug),
     fix: async (db) => {
-      const stale = staleGroups(await saidIn(db));
-      for (const some of pagesOf(stale, AT_ONCE)) {
+      const stale = staleGroups(await loadLanguageRows(db));
+      for (const some of pagesOf(stale, BATCH_SIZE)) {
         await db
           .from('term_taxonomy')
           .whereIn(
@@ -270,7 +275,7 @@ const POLYLANG: readonly LanguageFault[] = [
     fix: async (db) => {
       const wrong = await wrongCounts(db);
       for (const { row, real } of wrong) await db.from('term_taxonomy').where('term_taxonomy_id', row.row).update({ count: real });
-      taxonomyRowsChanged(
+      reportTaxonomyRows(
         db,
         wrong.map(({ row }) => row.row),
       );
@@ -280,7 +285,7 @@ const POLYLANG: readonly LanguageFault[] = [
 
 // ------------------------------------------------------------------------------------------------- WPML
 /** Returns WPML's rows of our records that no longer exist. */
-async function rowsOfNothing(db: Database): Promise<{ readonly id: number; readonly label: string }[]> {
+async function orphanedRows(db: Database): Promise<{ readonly id: number; readonly label: string }[]> {
   const posts = await db
     .from('icl_translations', 'w')
     .whereIn(
@@ -318,9 +323,9 @@ const WPML: readonly LanguageFault[] = [
   {
     name: 'languages-of-nothing',
     severity: 'warning',
-    find: async (db) => (await rowsOfNothing(db)).map(({ label }) => label),
+    find: async (db) => (await orphanedRows(db)).map(({ label }) => label),
     fix: async (db) => {
-      for (const some of pagesOf(await rowsOfNothing(db), AT_ONCE))
+      for (const some of pagesOf(await orphanedRows(db), BATCH_SIZE))
         await db
           .from('icl_translations')
           .whereIn(

@@ -1,7 +1,7 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import type { Database } from '../engine/database.ts';
 import type { Measure } from '../engine/dialect.ts';
-import { latestOf } from '../journal/entries.ts';
+import { latestWriteBy } from '../journal/entries.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
 /* Counts of data, in a few queries. These functions only read. */
@@ -40,5 +40,9 @@ export async function countRecords(db: Database): Promise<Map<string, { all: num
 export async function journalState(db: Database): Promise<{ entries: number; latest: string | null; latestOfOthers: string | null }> {
   const [all] = await db.rows<{ entries: number | string; latest: string | null }>`
     SELECT COUNT(*) AS entries, MAX(at) AS latest FROM {fasti_journal}`;
-  return { entries: Number(all?.entries ?? 0), latest: all?.latest ?? null, latestOfOthers: await latestOf(db, ['wordpress', 'found']) };
+  return {
+    entries: Number(all?.entries ?? 0),
+    latest: all?.latest ?? null,
+    latestOfOthers: await latestWriteBy(db, ['wordpress', 'found']),
+  };
 }

@@ -39,9 +39,9 @@ export type OrphanName =
   | 'attachments-of-nothing'
   | 'parents-gone';
 
-const EXAMPLES = 10;
+const MAX_EXAMPLES = 10;
 /** Number of rows that one statement deletes. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 type Query = QueryBuilder;
 
@@ -219,7 +219,7 @@ export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => n
       const found = await Promise.all((await applicable(db, rules)).map((rule) => foundBy(db, rule)));
       return {
         count: found.reduce((sum, { count }) => sum + count, 0),
-        examples: found.flatMap(({ examples }) => examples).slice(0, EXAMPLES),
+        examples: found.flatMap(({ examples }) => examples).slice(0, MAX_EXAMPLES),
       };
     },
     fix: async (db) => {
@@ -242,7 +242,7 @@ function rowsOf(db: Database, { table, orphans }: Rule): Query {
 
 async function foundBy(db: Database, rule: Rule): Promise<FoundRows> {
   const count = await countRows(rowsOf(db, rule));
-  const rows: Record<string, unknown>[] = count === 0 ? [] : await rowsOf(db, rule).select('o.*').limit(EXAMPLES);
+  const rows: Record<string, unknown>[] = count === 0 ? [] : await rowsOf(db, rule).select('o.*').limit(MAX_EXAMPLES);
   return { count, examples: rows.map(rule.describe) };
 }
 
@@ -253,7 +253,7 @@ async function fixBy(db: Database, rule: Rule): Promise<void> {
   for (;;) {
     const rows: Record<string, number>[] = await rowsOf(db, rule)
       .select(rule.key.map((column) => `o.${column}`))
-      .limit(AT_ONCE);
+      .limit(BATCH_SIZE);
     if (rows.length === 0) return;
     const chosen = () =>
       db.from(rule.table).where((any: Query) => {

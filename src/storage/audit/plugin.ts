@@ -1,6 +1,6 @@
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../../wordpress/plugins.ts';
 import type { Database } from '../engine/database.ts';
-import { latestOf } from '../journal/entries.ts';
+import { latestWriteBy } from '../journal/entries.ts';
 import { readOptions } from '../rows/options.ts';
 
 /** The observed state of the WordPress plugin (`wordpress-plugin/fasti.php`). */
@@ -21,7 +21,7 @@ export async function pluginState(db: Database): Promise<PluginState | undefined
   const active = /"(?:[\w-]{1,100}\/)?fasti\.php"/.test(plugins);
   const [inbox] = await db.rows<{ waiting: number | string; oldest: string | null }>`
     SELECT COUNT(*) AS waiting, MIN(at) AS oldest FROM {fasti_journal_inbox}`;
-  const latest = await latestOf(db, ['wordpress']);
+  const latest = await latestWriteBy(db, ['wordpress']);
   const state = { active, waiting: Number(inbox?.waiting ?? 0), oldest: inbox?.oldest ?? null, latest };
   return active || state.waiting > 0 || state.latest !== null ? state : undefined;
 }

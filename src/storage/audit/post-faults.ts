@@ -2,7 +2,7 @@ import { DATES } from '../../kinds/events/metas.ts';
 import { postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
-import { inFull, isRealDate, nowUtc } from '../../wordpress/time.ts';
+import { isRealDate, toFullDate, utcFromDate } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
@@ -47,7 +47,7 @@ export interface RepairContext {
 }
 
 /** Number of rows that are read or deleted at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 export const ROW_FAULTS: readonly RowFault[] = [
   {
@@ -109,7 +109,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     find: async (db) => (await repeatedMetas(db)).filter(isSame).map(({ of, key }) => `${of} ${key}`),
     fix: async (db) => {
       const surplus = (await repeatedMetas(db)).filter(isSame).flatMap(({ ids }) => ids.slice(1));
-      for (const ids of pagesOf(surplus, AT_ONCE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+      for (const ids of pagesOf(surplus, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
     },
   },
   {
@@ -124,7 +124,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     find: async (db) => (await repeatedLinks(db)).map(({ of, key, value }) => `${of} ${key} ${value}`),
     fix: async (db) => {
       const surplus = (await repeatedLinks(db)).map(({ id }) => id);
-      for (const ids of pagesOf(surplus, AT_ONCE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+      for (const ids of pagesOf(surplus, BATCH_SIZE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
     },
   },
   {
@@ -163,31 +163,33 @@ export const ROW_FAULTS: readonly RowFault[] = [
 // ------------------------------------------------------------------------------------------------- loops
 const categoryLoops = async (db: Database): Promise<number[][]> =>
   loopsOf(
-    await db.rows<Below>`SELECT term_id AS id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND parent > 0`,
+    await db.rows<ChildRow>`SELECT term_id AS id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND parent > 0`,
   );
 
 const postLoops = async (db: Database): Promise<number[][]> =>
-  loopsOf(await db.rows<Below>`SELECT ID AS id, post_parent AS parent FROM {posts} WHERE post_type IN (${postTypes}) AND post_parent > 0`);
+  loopsOf(
+    await db.rows<ChildRow>`SELECT ID AS id, post_parent AS parent FROM {posts} WHERE post_type IN (${postTypes}) AND post_parent > 0`,
+  );
 
-interface Below {
+interface ChildRow {
   readonly id: number;
   readonly parent: number;
 }
 
 /** Returns the cycles in which each id is a child of the next one. The lowest id of a cycle comes first. */
-function loopsOf(rows: readonly Below[]): number[][] {
+function loopsOf(rows: readonly ChildRow[]): number[][] {
   const above = new Map(rows.map(({ id, parent }) => [Number(id), Number(parent)]));
   const seen = new Set<number>();
   const loops: number[][] = [];
   for (const start of above.keys()) {
-    const way: number[] = [];
+    const path: number[] = [];
     let id: number | undefined = start;
     for (; id !== undefined && !seen.has(id); id = above.get(id)) {
       seen.add(id);
-      way.push(id);
+      path.push(id);
     }
-    const place = id === undefined ? -1 : way.indexOf(id);
-    if (place >= 0) loops.push(lowestFirst(way.slice(place)));
+    const place = id === undefined ? -1 : path.indexOf(id);
+    if (place >= 0) loops.push(lowestFirst(path.slice(place)));
   }
   return loops;
 }
@@ -202,10 +204,10 @@ type Titled = Pick<Post, 'ID' | 'post_type' | 'post_title'>;
 
 const withoutSlug = (db: Database): Promise<Titled[]> =>
   db.rows<Titled>`SELECT ID, post_type, post_title FROM {posts}
-    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND post_name = '' ORDER BY ID`;
+    WHERE post_type IN (${postTypes}) AND post_status IN (${DATED_STATUSES}) AND post_name = '' ORDER BY ID`;
 
 /** Statuses in which WordPress assigns a slug and a date to a post. */
-const SHOWN = ['publish', 'private', 'future'];
+const DATED_STATUSES = ['publish', 'private', 'future'];
 
 type Dated = Pick<Post, 'ID' | 'post_title' | 'post_date' | 'post_date_gmt' | 'post_modified'>;
 
@@ -215,7 +217,7 @@ type Dated = Pick<Post, 'ID' | 'post_title' | 'post_date' | 'post_date_gmt' | 'p
  */
 const withoutDate = (db: Database): Promise<Dated[]> =>
   db.rows<Dated>`SELECT ID, post_title, post_date, post_date_gmt, post_modified FROM {posts}
-    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND (post_date < ${FIRST_DATE} OR post_date_gmt < ${FIRST_DATE}
+    WHERE post_type IN (${postTypes}) AND post_status IN (${DATED_STATUSES}) AND (post_date < ${FIRST_DATE} OR post_date_gmt < ${FIRST_DATE}
       OR post_date > ${LAST_DATE} OR post_date_gmt > ${LAST_DATE} OR post_date NOT LIKE ${FORM} OR post_date_gmt NOT LIKE ${FORM}) ORDER BY ID`;
 
 const FIRST_DATE = '1000-01-01 00:00:00';
@@ -227,17 +229,17 @@ const FORM = '____-__-__ __:__:__';
  * time of the last change, or now.
  */
 function datesOf(post: Dated, { zone, now }: RepairContext): Pick<Post, 'post_date' | 'post_date_gmt'> {
-  const [date, gmt, modified] = [post.post_date, post.post_date_gmt, post.post_modified].map(inFull) as [string, string, string];
+  const [date, gmt, modified] = [post.post_date, post.post_date_gmt, post.post_modified].map(toFullDate) as [string, string, string];
   if (isRealDate(date)) return { post_date: date, post_date_gmt: toUtc(date, zone) };
   if (isRealDate(gmt)) return { post_date: toLocal(gmt, zone), post_date_gmt: gmt };
-  const local = isRealDate(modified) ? modified : toLocal(nowUtc(now), zone);
+  const local = isRealDate(modified) ? modified : toLocal(utcFromDate(now), zone);
   return { post_date: local, post_date_gmt: toUtc(local, zone) };
 }
 
 /** Returns the published records one of whose two dates of change is not a date. */
 const withoutChange = (db: Database): Promise<Changed[]> =>
   db.rows<Changed>`SELECT ID, post_title, post_date, post_date_gmt, post_modified, post_modified_gmt FROM {posts}
-    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND (post_modified < ${FIRST_DATE} OR post_modified_gmt < ${FIRST_DATE}
+    WHERE post_type IN (${postTypes}) AND post_status IN (${DATED_STATUSES}) AND (post_modified < ${FIRST_DATE} OR post_modified_gmt < ${FIRST_DATE}
       OR post_modified > ${LAST_DATE} OR post_modified_gmt > ${LAST_DATE} OR post_modified NOT LIKE ${FORM}
       OR post_modified_gmt NOT LIKE ${FORM}) ORDER BY ID`;
 
@@ -248,7 +250,7 @@ type Changed = Dated & Pick<Post, 'post_modified_gmt'>;
  * missing, they are those of publication.
  */
 function changeOf(post: Changed, context: RepairContext): Pick<Post, 'post_modified' | 'post_modified_gmt'> {
-  const [local, utc] = [inFull(post.post_modified), inFull(post.post_modified_gmt)];
+  const [local, utc] = [toFullDate(post.post_modified), toFullDate(post.post_modified_gmt)];
   if (isRealDate(local)) return { post_modified: local, post_modified_gmt: toUtc(local, context.zone) };
   if (isRealDate(utc)) return { post_modified: toLocal(utc, context.zone), post_modified_gmt: utc };
   const { post_date: date, post_date_gmt: gmt } = datesOf(post, context);
@@ -273,14 +275,14 @@ interface RepeatedMeta {
 const isSame = ({ values }: RepeatedMeta): boolean => values.every((value) => value === values[0]);
 
 /** Metas that a record has only once: those that store a field, and the dates of events. */
-const SINGLE: readonly string[] = [
+const SINGLE_METAS: readonly string[] = [
   ...new Set([
     ...Object.values(DATES),
     ...postKinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ place }) => (place.in === 'meta' ? [place.key] : []))),
   ]),
 ].filter((key) => !postKinds.some(({ links }) => key in links));
 
-const repeatedMetas = (db: Database): Promise<RepeatedMeta[]> => metasSeveralTimes(db, SINGLE);
+const repeatedMetas = (db: Database): Promise<RepeatedMeta[]> => metasSeveralTimes(db, SINGLE_METAS);
 
 /** Metas that link to other records: a record may have several, with different targets. */
 const LINKS: readonly string[] = postKinds.flatMap(({ links }) => Object.keys(links));

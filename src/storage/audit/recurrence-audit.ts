@@ -9,10 +9,10 @@ import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadMetas } from '../rows/bundle.ts';
+import { highestPostId } from '../rows/ids-in-use.ts';
 import { writeOption } from '../rows/options.ts';
 import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
-import { calendarEvents, lastOfRule, type Ruled, rowsOfRule, ruledDates } from '../rows/ruled-dates.ts';
-import { highestPostId } from '../rows/taken.ts';
+import { calendarEvents, datesOfRule, lastRuleRow, type RuleDates, rowsOfRule } from '../rows/rule-dates.ts';
 
 /*
  * Checks whether the tables' data about recurring events are consistent. All functions need the columns of
@@ -44,14 +44,14 @@ export interface RecurrenceFinding {
   readonly fault: RecurrenceFault;
 }
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 /** If the last row of a rule without end is fewer days away than this, further rows should have been added. */
 const NEAR_DAYS = 31;
 
 /** Checks all events that have a rule or several rows. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
 export async function* auditRecurrences(db: Database, now: string): AsyncGenerator<RecurrenceFinding> {
   const soon = textFromUnix(unixFromText(now) + NEAR_DAYS * 86_400);
-  for await (const ids of pagesById(AT_ONCE, (after, size) => eventsWithRules(db, after, size))) {
+  for await (const ids of pagesById(BATCH_SIZE, (after, size) => eventsWithRules(db, after, size))) {
     const [events, rows, metas] = [await calendarEvents(db, ids), await occurrenceRows(db, ids), await loadMetas(db, ids)];
     for (const post of ids) {
       const event = events.get(post);
@@ -69,7 +69,7 @@ export async function repairRecurrence(db: Database, post: number, now: string):
   const event = (await calendarEvents(db, [post])).get(post);
   const stored = (await loadRecurrences(db, [post])).get(post);
   if (!event || !stored) return;
-  const dates = ruledDates(event, (await occurrenceRows(db, [post])).get(post) ?? []);
+  const dates = datesOfRule(event, (await occurrenceRows(db, [post])).get(post) ?? []);
   if (!dates || dates.dates.length === 0) return;
   const rows = { ...stored, recurs: true, dates: rowsOfRule(stored, dates) };
   await writeRecurrence(db, post, rows, { updatedAt: now, timezone: event.timezone, anew: false });
@@ -84,7 +84,7 @@ export async function repairFlag(db: Database, post: number): Promise<void> {
  * Returns the ids of posts with several `_EventStartDate`: a format of recurrence from before version 4.0, which is not
  * supported.
  */
-export async function eventsOfManyStarts(db: Database): Promise<number[]> {
+export async function eventsWithManyStarts(db: Database): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT m.post_id AS id FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
     WHERE m.meta_key = ${DATES.start} AND p.post_type = 'tribe_events' GROUP BY m.post_id HAVING COUNT(DISTINCT m.meta_value) > 1 ORDER BY m.post_id`;
@@ -136,12 +136,12 @@ interface Stored {
 function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): RecurrenceFault[] {
   const faults: RecurrenceFault[] = [];
   const [first] = rows;
-  const last = lastOfRule(rows);
+  const last = lastRuleRow(rows);
   if (rows.some((row) => Number(row.has_recurrence ?? 0) !== 1)) faults.push('flag-wrong');
   if (new Set(rows.map((row) => Number(row.sequence ?? 0))).size > 1) faults.push('saves-mixed');
   if (first && (first.start_date !== event.start_date || first.end_date !== event.end_date)) faults.push('first-differs');
   if (!event.rset) return faults;
-  const ruled = ruledDates(event, rows);
+  const ruled = datesOfRule(event, rows);
   if (!ruled) return [...faults, 'rule-unreadable'];
   const wanted = ruled.dates.map(({ at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
   const there = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
@@ -154,10 +154,10 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): Re
 /**
  * Whether the rules in the meta give other dates than the set. Rules that can't be followed do not count as different.
  */
-function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: Ruled, rules: string): boolean {
+function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: RuleDates, rules: string): boolean {
   const own = parseZone(timezone) ?? zone;
   // For rules without end, both are followed as far as there are rows.
-  const followed = endless ? dates.slice(0, dates.findLastIndex(({ ruled }) => ruled) + 1) : dates;
+  const followed = endless ? dates.slice(0, dates.findLastIndex(({ isFromRule }) => isFromRule) + 1) : dates;
   const moments = followed.map(({ at }) => at);
   const last = moments.at(-1);
   const expected = startsOfRules(rules, first, last === undefined ? first : localFromUnix(last, own));

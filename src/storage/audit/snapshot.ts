@@ -3,7 +3,7 @@ import { type Database, hasTable } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { IN_MEMORY, sqliteFile } from '../engine/sqlite/connection.ts';
 import { Sqlite } from '../engine/sqlite/library.ts';
-import { prefixes, type TableName } from '../engine/tables.ts';
+import { type TableName, tablePrefixes } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 import { wpmlTables } from '../schema/wpml-tables.ts';
 
@@ -21,13 +21,13 @@ export interface SnapshotTable {
 }
 
 /** Tables that are not part of the site: temporary rows, and records of changes. */
-const PASSING = new Set<TableName>(['fasti_locks', 'fasti_journal', 'fasti_journal_inbox', 'fasti_prints', 'fasti_hook_messages']);
+const TRANSIENT_TABLES = new Set<TableName>(['fasti_locks', 'fasti_journal', 'fasti_journal_inbox', 'fasti_prints', 'fasti_hook_messages']);
 
 /** Returns the names of the tables that make up a site, without the prefix. */
 export const siteTables = (): TableName[] =>
   tableDefinitions()
     .map(({ name }) => name)
-    .filter((name) => !PASSING.has(name));
+    .filter((name) => !TRANSIENT_TABLES.has(name));
 
 /** A table that exists only if events may recur. In that case other tables also have additional columns. */
 export const RECURRENCE_TABLE = 'tec_series_relationships';
@@ -60,7 +60,7 @@ export async function rowsIn(tables: AsyncIterable<SnapshotTable>): Promise<numb
 export async function copySqlite(path: string, file: string): Promise<void> {
   const source = new Sqlite(path, { readonly: true, fileMustExist: true });
   try {
-    await source.backup(file, { progress: () => WHOLE });
+    await source.backup(file, { progress: () => ALL_PAGES });
   } finally {
     source.close();
   }
@@ -76,7 +76,7 @@ export async function copySqlite(path: string, file: string): Promise<void> {
 }
 
 /** More pages than any database has. */
-const WHOLE = 2 ** 31 - 1;
+const ALL_PAGES = 2 ** 31 - 1;
 
 /**
  * Checks whether a file is an SQLite database that can be read completely, and returns the prefixes of the sites in it.
@@ -136,7 +136,7 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
  */
 function namesOf(prefix: string, name: TableName): string[] {
   const site = /(?<!\d)\d+_$/.exec(prefix);
-  return [prefix + name, ...(site ? [prefixes(prefix.slice(0, site.index), Number.parseInt(site[0], 10))(name) + name] : [])];
+  return [prefix + name, ...(site ? [tablePrefixes(prefix.slice(0, site.index), Number.parseInt(site[0], 10))(name) + name] : [])];
 }
 
 /** Returns the last ids that the tables of a file assigned. */
@@ -185,7 +185,7 @@ export async function emptySite(db: Database): Promise<void> {
  * Makes an empty table assign only ids above this one. Other data may still refer to an old row with such an id, and
  * would refer to the new row instead. Must be called in a transaction.
  */
-export async function numberOn(db: Database, name: TableName, last: number): Promise<void> {
+export async function setNextId(db: Database, name: TableName, last: number): Promise<void> {
   const { columns = {} } = tableDefinitions().find((table) => table.name === name) ?? {};
   const [column] = Object.entries(columns).find(([, type]) => type.includes('AUTO_INCREMENT')) ?? [];
   if (column === undefined || last === 0) return;

@@ -5,7 +5,7 @@ import { pagesById } from '../engine/pages.ts';
 import { formOf } from '../languages/forms.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Returns the venues and organizers that have no translation into the language of an event that links to them, so that
@@ -16,7 +16,7 @@ export async function untranslatedLinks(db: Database, languages: ContentLanguage
   const translated = Object.entries(links).filter(([, kind]) => isTranslated(languages, postKind(kind).postType));
   if (translated.length === 0 || !isTranslated(languages, postType)) return [];
   const found = new Set<string>();
-  for await (const events of pagesById(AT_ONCE, (after, size) => idsOfType(db, postType, after, size))) {
+  for await (const events of pagesById(BATCH_SIZE, (after, size) => idsOfType(db, postType, after, size))) {
     const rows = await linkRows(
       db,
       events,

@@ -2,7 +2,7 @@
 export interface SignedTables {
   readonly watched: readonly string[];
   /** Tables whose own signs are not read. A write to them may show only in the position. */
-  readonly besides: readonly string[];
+  readonly positionOnly: readonly string[];
 }
 
 /** The information about changes to some tables that a database server shows to any client. */
@@ -13,27 +13,27 @@ export interface ChangeSigns {
    * Whether any further change is certain to give different signs. False while the server could record a further change
    * under the same second.
    */
-  readonly settled: boolean;
+  readonly isSettled: boolean;
   /**
    * For each watched table, in their order, whether the server has no record of its last change: either nothing was
    * written to it since the server started, or the server has evicted the record, as it does when it has more tables
    * than it keeps open. In that case a change may show only in the position.
    */
-  readonly forgotten: readonly boolean[];
+  readonly unrecorded: readonly boolean[];
   /**
    * A whole number that every commit in any database increases before the written rows can be read. Undefined if the
    * server does not show it, or if a watched table uses a storage engine whose commits do not increase it.
    */
   readonly position: string | undefined;
-  /** Whether commits to the `besides` tables increase the position as well. */
-  readonly countsBesides: boolean;
+  /** Whether commits to the `positionOnly` tables increase the position as well. */
+  readonly countsPositionOnly: boolean;
   /** Minimum amount by which each transaction that writes rows increases the position. Undefined if it is not known. */
-  readonly step: number | undefined;
+  readonly positionStep: number | undefined;
   /**
    * Number of tables that the server has opened so far. The server reopens a table whose change record it has evicted,
    * so this number then increases.
    */
-  readonly opened: string | undefined;
+  readonly openedTables: string | undefined;
   /** Uptime of the server in seconds; undefined if there is no server. */
   readonly uptime: number | undefined;
 }
@@ -44,9 +44,9 @@ export interface Sighting {
   /** A number that increases whenever something has changed or may have changed. */
   readonly epoch: number;
   /** Whether rows that are read from now on may be cached under this epoch. */
-  readonly trusted: boolean;
+  readonly isTrusted: boolean;
   /** Number of starts of the server that were noticed. */
-  readonly starts: number;
+  readonly restarts: number;
   /** Latest possible time at which these signs were first seen, in milliseconds. */
   readonly firstSeen: number;
   /** When the server was started, in milliseconds of the same clock, accurate to a second. */
@@ -69,7 +69,7 @@ const START_TOLERANCE_MS = 2500;
  */
 export function nextSighting(
   last: Sighting | undefined,
-  { signs, settled, uptime }: Pick<ChangeSigns, 'signs' | 'settled' | 'uptime'>,
+  { signs, isSettled, uptime }: Pick<ChangeSigns, 'signs' | 'isSettled' | 'uptime'>,
   { at, ended }: { readonly at: number; readonly ended: number },
   margin: number,
 ): Sighting {
@@ -79,9 +79,9 @@ export function nextSighting(
   const firstSeen = same ? last.firstSeen : ended;
   return {
     signs,
-    epoch: (last?.epoch ?? 0) + (same && settled ? 0 : 1),
-    trusted: settled && (margin === 0 || at - firstSeen >= margin),
-    starts: (last?.starts ?? 0) + (sameStart ? 0 : 1),
+    epoch: (last?.epoch ?? 0) + (same && isSettled ? 0 : 1),
+    isTrusted: isSettled && (margin === 0 || at - firstSeen >= margin),
+    restarts: (last?.restarts ?? 0) + (sameStart ? 0 : 1),
     firstSeen,
     startedAt,
   };

@@ -49,7 +49,7 @@ export interface ServerReport {
 export type ServerChange = { readonly left: string; readonly reason: string } | { readonly taken: string };
 
 /** Maximum number of attempts to read everything from one server. */
-const MOST_READINGS = 3;
+const MAX_READ_ATTEMPTS = 3;
 
 /**
  * Returns or throws the outcome of `read`, with everything read from the same server. Another server may be behind, so
@@ -58,7 +58,7 @@ const MOST_READINGS = 3;
  * @throws database-unavailable if the server changes during each attempt
  */
 export async function fromOneServer<Found>({ era }: Pick<Cluster, 'era'>, read: () => Promise<Found>): Promise<Found> {
-  for (let readings = 0; readings < MOST_READINGS; readings += 1) {
+  for (let readings = 0; readings < MAX_READ_ATTEMPTS; readings += 1) {
     const before = era();
     const [outcome] = await Promise.allSettled([read()]);
     if (era() !== before) continue;

@@ -81,9 +81,9 @@ const SMALL_KANA = new Map([...'ぁぃぅぇぉっゃゅょゎゕゖ'].map((smal
 const NEVER_FOLDED = /[\u3400-\u9fff\uac00-\ud7a3]/;
 
 /** Cache limit: requests may contain any character of Unicode, so only the most recently used ones are kept. */
-const MOST_CHARACTERS = 10_000;
-const folded = new LRUCache<string, string>({ max: MOST_CHARACTERS });
-const searched = new LRUCache<string, string>({ max: MOST_CHARACTERS });
+const MAX_CACHED_CHARACTERS = 10_000;
+const folded = new LRUCache<string, string>({ max: MAX_CACHED_CHARACTERS });
+const searched = new LRUCache<string, string>({ max: MAX_CACHED_CHARACTERS });
 
 /** Changes the non-ASCII characters of a text. Most text is ASCII and returned without examining each character. */
 function replaceWide(text: string, change: (character: string) => string): string {

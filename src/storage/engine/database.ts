@@ -2,11 +2,11 @@ import { sitePrefix } from '../../wordpress/network.ts';
 import type { Builder, QueryBuilder } from './builder.ts';
 import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
-import { type Asker, type Driver, type QueryContext, type RunQuery, runOnce } from './driver.ts';
+import { type Asker, type Driver, type QueryContext, type RunQuery, runOutsideTransaction } from './driver.ts';
 import { openMysql } from './mysql/driver.ts';
 import { openSqlite } from './sqlite/driver.ts';
 import { statements, type TemplateValue } from './statement.ts';
-import { prefixes, type TableName, type Tables } from './tables.ts';
+import { type TableName, type Tables, tablePrefixes } from './tables.ts';
 import type { Executor } from './transaction.ts';
 import { type TransactionChecks, transactionChecks } from './transaction-checks.ts';
 import { transactionRunner } from './transaction-runner.ts';
@@ -79,7 +79,7 @@ export interface Database extends Asker {
    * Returns the data that this transaction has gathered so far. It is written once, at the end of the transaction, just
    * before COMMIT. Undefined outside of transactions.
    */
-  gathered<T>(what: Gathering<T>): T | undefined;
+  transactionData<T>(what: TransactionData<T>): T | undefined;
 
   /**
    * Present if reads are tracked (`journal/dependencies.ts`): `note` declares what a query depends on, `plain` is the
@@ -98,8 +98,8 @@ export interface Database extends Asker {
 }
 
 /** A kind of data that a transaction gathers, and writes at its end. */
-export interface Gathering<T> {
-  readonly begin: () => T;
+export interface TransactionData<T> {
+  readonly create: () => T;
   /**
    * Returns a copy that is not affected by data gathered later. If a part of the transaction fails, this copy is
    * restored.
@@ -107,9 +107,9 @@ export interface Gathering<T> {
   readonly copy: (gathered: T) => T;
   /** Whether the gathered data name any records. */
   readonly namesRecords: (gathered: T) => boolean;
-  readonly settle: (db: Database, gathered: T) => Promise<void>;
+  readonly write: (db: Database, gathered: T) => Promise<void>;
   /** Called after everything has been committed, and never if the outcome of the COMMIT is uncertain. */
-  readonly committed: (db: Database, gathered: T) => void;
+  readonly afterCommit: (db: Database, gathered: T) => void;
 }
 
 /** The location of the data, and the prefix of the table names. */
@@ -141,7 +141,7 @@ export interface DatabaseSettings {
 export async function openDatabase({ url, prefix, site = 1, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
   const engine = engineAt(url, options);
-  return root(engine, { prefix, site }, watched ? transactionChecks(engine.dialect.writers === 1) : undefined);
+  return root(engine, { prefix, site }, watched ? transactionChecks(engine.dialect.maxWriters === 1) : undefined);
 }
 
 /**
@@ -182,18 +182,18 @@ interface Shared {
   readonly statementOf: ReturnType<typeof statements>;
   readonly inTransaction: ReturnType<typeof transactionRunner>;
   /** Runs the statements that are outside of transactions. */
-  readonly outside: Executor;
+  readonly standaloneExecutor: Executor;
   /** Undefined if the database is not watched. */
   readonly checks: TransactionChecks | undefined;
   readonly queries: () => number;
 }
 
-type Gatherings = Map<Gathering<unknown>, unknown>;
+type TransactionDataMap = Map<TransactionData<unknown>, unknown>;
 
 function root(engine: Engine, { prefix, site }: { prefix: string; site: number }, checks: Shared['checks']): Database {
   const { driver } = engine;
-  const prefixOf = prefixes(prefix, site);
-  const run: RunQuery = (query) => runOnce(driver, query);
+  const prefixOf = tablePrefixes(prefix, site);
+  const run: RunQuery = (query) => runOutsideTransaction(driver, query);
   let count = 0;
   driver.listen(({ sql }) => {
     count += 1;
@@ -205,23 +205,23 @@ function root(engine: Engine, { prefix, site }: { prefix: string; site: number }
     prefixOf,
     statementOf: statements(prefixOf),
     inTransaction: transactionRunner(engine),
-    outside: { run, builder: engine.builderFor(run) },
+    standaloneExecutor: { run, builder: engine.builderFor(run) },
     checks,
     queries: () => count,
   };
-  return databaseOn(shared, shared.outside);
+  return databaseOn(shared, shared.standaloneExecutor);
 }
 
 /** Creates the database whose statements `executor` runs, either outside of transactions or in one. */
-function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings): Database {
-  const { prefix, prefixOf, outside, engine, checks } = shared;
+function databaseOn(shared: Shared, executor: Executor, gatherings?: TransactionDataMap): Database {
+  const { prefix, prefixOf, standaloneExecutor, engine, checks } = shared;
   const { driver, dialect, cluster } = engine;
   const nameOf = (name: TableName) => prefixOf(name) + name;
-  const refuseBeside = (): void => {
-    if (executor === outside) checks?.refuseBeside();
+  const refuseOutside = (): void => {
+    if (executor === standaloneExecutor) checks?.refuseOutside();
   };
   const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: TemplateValue[]): Promise<unknown> => {
-    refuseBeside();
+    refuseOutside();
     return executor.run({ method, ...shared.statementOf(text, places) });
   };
   const db: Database = {
@@ -237,11 +237,11 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
     ...{ driver, dialect, cluster, prefix, prefixOf },
     table: nameOf,
     from: <Name extends TableName>(name: Name, alias?: string) => {
-      refuseBeside();
+      refuseOutside();
       return queryOf<Tables[Name]>(executor.builder, name, alias === undefined ? nameOf(name) : { [alias]: nameOf(name) });
     },
     query: () => {
-      refuseBeside();
+      refuseOutside();
       return executor.builder.queryBuilder();
     },
     ask: <Row>(sql: string, bindings: readonly unknown[] = []) => executor.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
@@ -249,18 +249,18 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
     insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
     change: async (text, ...places) => Number(await run('update', text, places)),
     transaction: async (work) => {
-      if (executor !== outside) return work(db);
-      refuseBeside();
-      let gathered: Gatherings = new Map();
+      if (executor !== standaloneExecutor) return work(db);
+      refuseOutside();
+      let gathered: TransactionDataMap = new Map();
       const result = await shared.inTransaction((transaction) => {
         gathered = new Map();
         return transactionWork(shared, work, transaction, gathered);
       });
-      for (const [what, found] of gathered) what.committed(db, found);
+      for (const [what, found] of gathered) what.afterCommit(db, found);
       return result;
     },
-    part: async (work) => (executor === outside ? db.transaction(work) : partOf(shared, db, gatherings, work)),
-    gathered: (what) => gatheredIn(gatherings, what),
+    part: async (work) => (executor === standaloneExecutor ? db.transaction(work) : partOf(shared, db, gatherings, work)),
+    transactionData: (what) => transactionDataIn(gatherings, what),
     queries: shared.queries,
     close: async () => {
       await driver.close();
@@ -270,13 +270,18 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
 }
 
 /** Runs the work of a transaction and writes the data that it has gathered. */
-function transactionWork<T>(shared: Shared, work: (db: Database) => Promise<T>, executor: Executor, gatherings: Gatherings): Promise<T> {
+function transactionWork<T>(
+  shared: Shared,
+  work: (db: Database) => Promise<T>,
+  executor: Executor,
+  gatherings: TransactionDataMap,
+): Promise<T> {
   const run = async (reportWrites: (namesRecords: boolean) => void): Promise<T> => {
     const db = databaseOn(shared, executor, gatherings);
     const result = await work(db);
     for (const [what, gathered] of gatherings) {
       reportWrites(what.namesRecords(gathered));
-      await what.settle(db, gathered);
+      await what.write(db, gathered);
     }
     return result;
   };
@@ -287,7 +292,7 @@ function transactionWork<T>(shared: Shared, work: (db: Database) => Promise<T>, 
 async function partOf<T>(
   { checks }: Shared,
   db: Database,
-  gatherings: Gatherings | undefined,
+  gatherings: TransactionDataMap | undefined,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   await db.ask('SAVEPOINT part');
@@ -308,9 +313,9 @@ async function partOf<T>(
   }
 }
 
-function gatheredIn<T>(gatherings: Gatherings | undefined, what: Gathering<T>): T | undefined {
+function transactionDataIn<T>(gatherings: TransactionDataMap | undefined, what: TransactionData<T>): T | undefined {
   // The key of the map determines the type of its value.
-  const key = what as Gathering<unknown>;
-  if (gatherings && !gatherings.has(key)) gatherings.set(key, what.begin());
+  const key = what as TransactionData<unknown>;
+  if (gatherings && !gatherings.has(key)) gatherings.set(key, what.create());
   return gatherings?.get(key) as T | undefined;
 }

@@ -30,7 +30,7 @@ export interface TableDefinition {
  * `primary` -> number of rows, and average number of rows that share the first column of the key, the first two
  * columns, and so on.
  */
-export type Shapes = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
+export type TableStatistics = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 
 /** The actual differences between MySQL (MariaDB) and SQLite. Both run the same SQL for everything else. */
 export interface Dialect {
@@ -40,21 +40,21 @@ export interface Dialect {
    * Maximum number of transactions that may write at the same time: one on SQLite; on MySQL, fewer than the number of
    * connections, since some of these are reserved for readers.
    */
-  readonly writers: number;
+  readonly maxWriters: number;
 
   /**
    * Number of waiting transactions that share one COMMIT, and the time in milliseconds for which they may keep other
    * processes from writing. A flush to disk takes as long as the rest of a small transaction. MySQL groups the commits
    * of concurrent transactions by itself.
    */
-  readonly together: { readonly pieces: number; readonly milliseconds: number };
+  readonly groupCommit: { readonly maxPieces: number; readonly maxMs: number };
 
   /**
    * The longest pause, in milliseconds, before a transaction is retried after a conflict. SQLite does not notify a
    * process that waits for another one, so it has to be polled often. MySQL queues waiting transactions itself, and
    * after a deadlock a longer pause is better.
    */
-  readonly longestPause: number;
+  readonly maxRetryPauseMs: number;
 
   /**
    * Condition: `column` contains `text`, ignoring case and accents, with `%` and `_` as plain characters. knex's
@@ -106,13 +106,13 @@ export interface Dialect {
   orUpdate(keys: readonly string[]): string;
 
   /** In such a change: the value that would have been inserted into a column. */
-  inserted(column: string): string;
+  insertedValue(column: string): string;
 
   /**
    * For an UPDATE of one row that is sent as an insert, so that it returns the new number in a column: `given` is the
    * new value of the column, `returning` ends the statement.
    */
-  raised(expression: string, column: string): { readonly given: string; readonly returning: string };
+  updateReturning(expression: string, column: string): { readonly given: string; readonly returning: string };
 
   /**
    * A join that reads the left table first, so that rows come in the order of its key. With a plain join, both
@@ -177,7 +177,7 @@ export interface Dialect {
    * The statements that store the statistics of tables in a database that has not collected them itself. MySQL's InnoDB
    * always collects them.
    */
-  describeShapes(shapes: Shapes, prefix: string): string[];
+  storeStatistics(shapes: TableStatistics, prefix: string): string[];
 
   /** Returns the names of the columns of a table, in order; empty if there is no such table. */
   columns(db: Asker, table: string): Promise<string[]>;
@@ -217,10 +217,10 @@ export interface Dialect {
    * the server may have written everything and been lost before it could respond. On SQLite a failed COMMIT is always
    * rolled back.
    */
-  isUndone(error: unknown): boolean;
+  isRolledBack(error: unknown): boolean;
 
   /** Whether the disk of the database is full. */
-  isFull(error: unknown): boolean;
+  isDiskFull(error: unknown): boolean;
 }
 
 /** Description of a database. */
@@ -273,7 +273,7 @@ export class DatabaseUnavailable extends Error {
 export function asUnavailable(dialect: Dialect, error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error;
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
-  if (dialect.isFull(error)) return new DatabaseUnavailable('full', error);
+  if (dialect.isDiskFull(error)) return new DatabaseUnavailable('full', error);
   if (dialect.isReadOnly(error)) return new DatabaseUnavailable('read-only', error);
   return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
 }

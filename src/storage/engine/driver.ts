@@ -46,7 +46,7 @@ export interface Session {
   /** Begins a transaction that may write. */
   readonly begin: () => Promise<void>;
   /** Must be called after a COMMIT, before the write is acknowledged. */
-  readonly committed: () => Promise<void>;
+  readonly afterCommit: () => Promise<void>;
   /** Closes the connection and so undoes the transaction that was begun on it. */
   readonly discard: () => void;
   readonly release: () => void;
@@ -85,7 +85,7 @@ export interface Driver {
    * Returns the driver to use after such an error: this one if it has other servers, a different one, or undefined if
    * there is none.
    */
-  readonly elsewhere: (error: unknown) => Driver | undefined;
+  readonly fallbackAfter: (error: unknown) => Driver | undefined;
   /** Tests whether the database accepts writes, without writing anything. `prefix`: prefix of the tables. */
   readonly checkWritable: (prefix: string) => Promise<void>;
   /** Opens a view of the data at one moment; undefined: the file has to be copied instead. */
@@ -121,20 +121,20 @@ export function createListeners(): Listeners {
 }
 
 /** Makes a statement whose result is not needed. */
-export const plain = (sql: string): Query => ({ method: 'raw', sql, bindings: [] });
+export const plainQuery = (sql: string): Query => ({ method: 'raw', sql, bindings: [] });
 
 /**
  * Runs one statement outside of transactions. A read that got no response is repeated if the driver knows another
  * server to ask. A write is never repeated, since it may have been executed.
  */
-export async function runOnce(driver: Driver, query: Query): Promise<unknown> {
+export async function runOutsideTransaction(driver: Driver, query: Query): Promise<unknown> {
   const done = driver.readNow?.(query);
   if (done !== undefined) return resultOf(query, done);
   for (let [asked, tries] = [driver, 1]; ; tries += 1) {
     try {
       return resultOf(query, await outcomeFrom(asked, query));
     } catch (error) {
-      const next = isRead(query) && tries < MOST_TRIES ? asked.elsewhere(error) : undefined;
+      const next = isRead(query) && tries < MAX_ATTEMPTS ? asked.fallbackAfter(error) : undefined;
       if (!next) throw error;
       asked = next;
     }
@@ -142,7 +142,7 @@ export async function runOnce(driver: Driver, query: Query): Promise<unknown> {
 }
 
 /** Maximum number of attempts: enough for two servers that fail one after the other. */
-const MOST_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 async function outcomeFrom(driver: Driver, query: Query): Promise<Outcome> {
   const acquired = driver.acquire();
@@ -177,18 +177,19 @@ export function resultOf({ method, pluck = '', output }: Query, { rows, id, chan
 }
 
 /** Whether a statement changes nothing. */
-export const isRead = ({ method, sql }: Query): boolean => READING.has(method) || (isUnbuilt(method) && /^\s*(SELECT|SHOW)\b/i.test(sql));
+export const isRead = ({ method, sql }: Query): boolean =>
+  READING.has(method) || (isHandwritten(method) && /^\s*(SELECT|SHOW)\b/i.test(sql));
 
 /** Whether a statement writes, judging by its method. */
 export const isWrite = ({ method }: Query): boolean => WRITING.has(method);
 
 /** Whether the text was written by hand, so that its method does not say what it does. */
-export const isUnbuilt = (method: string): boolean => method === 'raw' || method === 'rows';
+export const isHandwritten = (method: string): boolean => method === 'raw' || method === 'rows';
 
 /** Whether a statement may write. Handwritten SQL may, unless its first word shows that it does not. */
-export const mayWrite = (query: Query): boolean => (isUnbuilt(query.method) ? !HARMLESS.test(query.sql) : isWrite(query));
+export const mayWrite = (query: Query): boolean => (isHandwritten(query.method) ? !HARMLESS_START.test(query.sql) : isWrite(query));
 
-const HARMLESS = /^\s*(SELECT|SHOW|PRAGMA|CHECKSUM|SET|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
+const HARMLESS_START = /^\s*(SELECT|SHOW|PRAGMA|CHECKSUM|SET|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
 const WRITING = new Set(['insert', 'update', 'del', 'counter']);
 const READING = new Set(['select', 'first', 'pluck']);
 

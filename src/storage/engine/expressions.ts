@@ -1,4 +1,4 @@
-import { startOfNumbered } from '../../wordpress/slug.ts';
+import { numberedSlugPrefix } from '../../wordpress/slug.ts';
 import type { Builder, RawSql } from './builder.ts';
 import type { Dialect, Sql } from './dialect.ts';
 
@@ -34,14 +34,14 @@ export const either = (conditions: readonly Sql[]): Sql => [
   conditions.flatMap(([, bindings]) => bindings),
 ];
 
-const LONGEST_CHAIN = 100;
+const MAX_CHAIN_LENGTH = 100;
 
 /**
  * Joins conditions with an operator. A long list is split in halves recursively, since SQLite allows expressions of at
  * most a thousand levels, and each link of a chain adds a level (`SQLITE_MAX_EXPR_DEPTH`).
  */
 function chained(conditions: readonly string[], operator: 'AND' | 'OR'): string {
-  if (conditions.length <= LONGEST_CHAIN) return conditions.join(` ${operator} `);
+  if (conditions.length <= MAX_CHAIN_LENGTH) return conditions.join(` ${operator} `);
   const half = conditions.length >> 1;
   return `(${chained(conditions.slice(0, half), operator)}) ${operator} (${chained(conditions.slice(half), operator)})`;
 }
@@ -62,7 +62,7 @@ const literal = (text: string) => text.replace(/[!%_]/g, '!$&');
 
 /** Condition: `column`, whose length is limited to `bytes`, is a slug or is derived from it by appending a number. */
 export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: string, slug: string, bytes?: number): Sql => {
-  const [made, bindings] = dialect.startsWith(column, startOfNumbered(slug, bytes));
+  const [made, bindings] = dialect.startsWith(column, numberedSlugPrefix(slug, bytes));
   return [`(?? = ? OR ${made})`, [column, slug, ...bindings]];
 };
 

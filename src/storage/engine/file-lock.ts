@@ -1,4 +1,4 @@
-import { makeOwnFile } from '../../host/files.ts';
+import { makePrivateFile } from '../../host/files.ts';
 import { codeOf } from './dialect.ts';
 import { Sqlite } from './sqlite/library.ts';
 
@@ -11,7 +11,7 @@ import { Sqlite } from './sqlite/library.ts';
  */
 export function lockFile(path: string): (() => void) | undefined {
   // An existing file must not be opened in any other way: closing it would release all locks of this process on it.
-  makeOwnFile(path);
+  makePrivateFile(path);
   const file = new Sqlite(path, { timeout: 0 });
   try {
     file.exec('BEGIN EXCLUSIVE');

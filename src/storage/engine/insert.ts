@@ -10,7 +10,7 @@ type Column<Name extends TableName> = keyof Tables[Name] & string;
 /** Inserts rows. Returns the number that the database assigned if there is a single row. */
 export async function insertRows<Name extends TableName>(db: Database, name: Name, rows: NewRows<Name>): Promise<number> {
   let id = 0;
-  for (const { target, values } of pieces(db, name, rows)) id = await db.insert`INSERT INTO ${target} VALUES ${values}`;
+  for (const { target, values } of batchesOf(db, name, rows)) id = await db.insert`INSERT INTO ${target} VALUES ${values}`;
   return id;
 }
 
@@ -28,7 +28,7 @@ export async function upsertRows<Name extends TableName>(
 ): Promise<void> {
   const set = Object.entries(changes).map(([column, expression]) => `\`${column}\` = ${expression}`);
   const instead = verbatim(`${db.dialect.orUpdate(keys)} ${set.join(', ')}`);
-  for (const { target, values } of pieces(db, name, rows)) await db.change`INSERT INTO ${target} VALUES ${values} ${instead}`;
+  for (const { target, values } of batchesOf(db, name, rows)) await db.change`INSERT INTO ${target} VALUES ${values} ${instead}`;
 }
 
 /** Inserts those rows whose unique `keys` do not exist yet. */
@@ -46,15 +46,15 @@ export async function insertMissing<Name extends TableName>(
 
 /** Expressions that set columns to the values that would have been inserted. */
 export const insertedValues = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
-  Object.fromEntries(columns.map((column) => [column, dialect.inserted(column)])) as Record<Name, string>;
+  Object.fromEntries(columns.map((column) => [column, dialect.insertedValue(column)])) as Record<Name, string>;
 
 /** Maximum number of values in one statement. SQLite allows 32,766; a tenth of that compiles faster. */
-const MOST_VALUES = 3000;
+const MAX_VALUES = 3000;
 /**
  * Number of characters after which no further row is added to a statement: MySQL refuses statements longer than
  * `max_allowed_packet`.
  */
-const MOST_CHARACTERS = 2 ** 18;
+const MAX_CHARACTERS = 2 ** 18;
 
 /**
  * Builds the table and columns part of a statement from the prefix, the table name and the column names, joined by
@@ -66,14 +66,14 @@ const targetOf = memoize((names) => {
 });
 
 /** Splits rows into pieces for one statement each: table and columns, and the values of some rows. */
-function* pieces<Name extends TableName>(
+function* batchesOf<Name extends TableName>(
   db: Database,
   name: Name,
   rows: NewRows<Name>,
 ): Generator<{ readonly target: Piece; readonly values: Rows }> {
   const columns = Object.keys(rows[0] ?? {});
   const target = targetOf(`${db.prefixOf(name)},${name},${columns.join()}`);
-  const most = MOST_VALUES - columns.length;
+  const most = MAX_VALUES - columns.length;
   let values: Value[] = [];
   let characters = 0;
   for (const row of rows as readonly Readonly<Record<string, Value>>[]) {
@@ -82,7 +82,7 @@ function* pieces<Name extends TableName>(
       values.push(value);
       if (typeof value === 'string') characters += value.length;
     }
-    if (values.length <= most && characters < MOST_CHARACTERS) continue;
+    if (values.length <= most && characters < MAX_CHARACTERS) continue;
     yield { target, values: new Rows(columns.length, values) };
     values = [];
     characters = 0;

@@ -22,7 +22,7 @@ export function* pagesOf<Value>(list: readonly Value[], size: number): Generator
 }
 
 /** Maximum number of ids or slugs in one statement. */
-const NAMED_AT_ONCE = 1000;
+const VALUES_PER_QUERY = 1000;
 
 /** Returns the rows that `read` gives for these values. Each distinct value is read once, together with others. */
 export async function readInParts<Value, Row>(
@@ -30,6 +30,6 @@ export async function readInParts<Value, Row>(
   read: (some: Value[]) => PromiseLike<readonly Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const some of pagesOf([...new Set(values)], NAMED_AT_ONCE)) rows.push(...(await read(some)));
+  for (const some of pagesOf([...new Set(values)], VALUES_PER_QUERY)) rows.push(...(await read(some)));
   return rows;
 }

@@ -25,18 +25,18 @@ export interface PoolOptions<Connection> {
   /** Whether a connection can be used again. */
   readonly isUsable: (connection: Connection) => boolean;
   /** Minimum and maximum number of open connections. */
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** Time that a caller waits for a connection, and time that an idle connection stays open, both in milliseconds. */
-  readonly patience: number;
-  readonly idle: number;
+  readonly acquireTimeoutMs: number;
+  readonly idleTimeoutMs: number;
 }
 
 /**
  * Time for which a released connection is kept outside of the library's pool before it is returned to it, in
  * milliseconds.
  */
-const REST_MS = 1000;
+const KEEP_MS = 1000;
 
 /**
  * Creates a pool. It opens no connection before the first one is needed. A connection that is released while no caller
@@ -44,15 +44,15 @@ const REST_MS = 1000;
  * two timers and two dozen promises, which is too much for every statement.
  */
 export function createPool<Connection>(options: PoolOptions<Connection>): ConnectionPool<Connection> {
-  const { open, close, isUsable, least, most, patience } = options;
+  const { open, close, isUsable, min, max, acquireTimeoutMs } = options;
   const pool = new Pool<Connection>({
     create: open,
     destroy: close,
     validate: isUsable,
-    min: least,
-    max: most,
-    acquireTimeoutMillis: patience,
-    idleTimeoutMillis: options.idle,
+    min,
+    max,
+    acquireTimeoutMillis: acquireTimeoutMs,
+    idleTimeoutMillis: options.idleTimeoutMs,
     propagateCreateError: true,
   });
   // The most recently used connection is taken first: the server's thread for it is still warm, and surplus connections
@@ -87,7 +87,7 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
         return;
       }
       resting.push(connection);
-      timer ??= setTimeout(endRest, REST_MS).unref();
+      timer ??= setTimeout(endRest, KEEP_MS).unref();
     },
     counts: () => ({
       used: pool.numUsed() - resting.length,

@@ -1,9 +1,9 @@
 import { DatabaseUnavailable } from './dialect.ts';
 
 /** Waiting longer than this is refused. */
-export const LONGEST_WAIT_MS = 8000;
+export const MAX_WAIT_MS = 8000;
 /** Maximum number of waiting callers; further ones are refused at once. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 /**
  * A queue for a limited number of places, first come, first served. A caller that leaves passes its place to the next
@@ -36,7 +36,7 @@ export function createQueue<Left>(places: number): Queue<Left> {
         free -= 1;
         return undefined;
       }
-      if (waiting.length >= MOST_WAITING) throw new DatabaseUnavailable('exhausted');
+      if (waiting.length >= MAX_WAITING) throw new DatabaseUnavailable('exhausted');
       return new Promise((resolve, reject) => {
         const take = (left: Left | undefined): void => {
           clearTimeout(patience);
@@ -45,7 +45,7 @@ export function createQueue<Left>(places: number): Queue<Left> {
         const patience = setTimeout(() => {
           waiting.splice(waiting.indexOf(take), 1);
           reject(new DatabaseUnavailable('exhausted'));
-        }, LONGEST_WAIT_MS);
+        }, MAX_WAIT_MS);
         waiting.push(take);
       });
     },

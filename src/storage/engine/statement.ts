@@ -54,10 +54,10 @@ export interface Statement {
 }
 
 /** Maximum number of cached forms of one template: lists of ids have many lengths. */
-const FORMS = 100;
+const MAX_CACHED_FORMS = 100;
 
 /** Longer lists of ids are written into the SQL text: SQLite binds 32,766 values at most. */
-const MOST_BOUND = 1000;
+const MAX_BOUND_VALUES = 1000;
 
 /**
  * Compiles statements that are written as templates, for the queries of every request: building one with knex takes as
@@ -69,21 +69,21 @@ export function statements(
   prefixOf: (table: string) => string,
 ): (text: TemplateStringsArray, places: readonly TemplateValue[]) => Statement {
   const known = new WeakMap<TemplateStringsArray, Template>();
-  const learn = (text: TemplateStringsArray): Template => {
+  const templateOf = (text: TemplateStringsArray): Template => {
     const template = { table: tableIn(text), forms: new Map<string, string>() };
     known.set(text, template);
     return template;
   };
   return (text, places) => {
-    const { table, forms } = known.get(text) ?? learn(text);
+    const { table, forms } = known.get(text) ?? templateOf(text);
     const bindings: Value[] = [];
     let form = '';
     let isLasting = true;
     for (const place of places)
       if (isLongList(place)) isLasting = false;
       else form += `${bind(place, bindings)}|`;
-    const sql = (isLasting ? forms.get(form) : undefined) ?? writeOut(text, places, prefixOf);
-    if (isLasting && forms.size < FORMS) forms.set(form, sql);
+    const sql = (isLasting ? forms.get(form) : undefined) ?? renderSql(text, places, prefixOf);
+    if (isLasting && forms.size < MAX_CACHED_FORMS) forms.set(form, sql);
     const [first] = places;
     return { table: table ?? (first instanceof Piece ? first.table : undefined), sql, bindings };
   };
@@ -110,17 +110,17 @@ function bind(place: TemplateValue, bindings: Value[]): string | number {
   return place instanceof Piece ? place.sql : values.length;
 }
 
-function writeOut(text: TemplateStringsArray, places: readonly TemplateValue[], prefixOf: (table: string) => string): string {
+function renderSql(text: TemplateStringsArray, places: readonly TemplateValue[], prefixOf: (table: string) => string): string {
   const parts = text.map((part) =>
     part.replace(/\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefixOf(table) + table)),
   );
-  return String.raw({ raw: parts }, ...places.map(marksOf)).trim();
+  return String.raw({ raw: parts }, ...places.map(placeholdersFor)).trim();
 }
 
 const isLongList = (place: TemplateValue): place is readonly number[] =>
-  Array.isArray(place) && place.length > MOST_BOUND && place.every((value) => Number.isSafeInteger(value));
+  Array.isArray(place) && place.length > MAX_BOUND_VALUES && place.every((value) => Number.isSafeInteger(value));
 
-function marksOf(place: TemplateValue): string {
+function placeholdersFor(place: TemplateValue): string {
   if (isLongList(place)) return place.join(', ');
   if (place instanceof Piece) return place.sql;
   if (place instanceof Rows) return listOf(place.values.length / place.width, `(${listOf(place.width, '?')})`);

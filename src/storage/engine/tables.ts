@@ -227,10 +227,10 @@ export interface Tables extends OwnTables {
 export type TableName = keyof Tables;
 
 /** Tables that all sites of a network share. */
-const OF_NETWORK: ReadonlySet<string> = new Set<TableName>(['users', 'usermeta', 'sitemeta']);
+const NETWORK_TABLES: ReadonlySet<string> = new Set<TableName>(['users', 'usermeta', 'sitemeta']);
 
 /** Returns the function that gives each table its prefix on a site of a network (`sitePrefix`). */
-export const prefixes = (prefix: string, site: number): ((name: string) => string) => {
+export const tablePrefixes = (prefix: string, site: number): ((name: string) => string) => {
   const own = sitePrefix(prefix, site);
-  return (name) => (OF_NETWORK.has(name) ? prefix : own);
+  return (name) => (NETWORK_TABLES.has(name) ? prefix : own);
 };

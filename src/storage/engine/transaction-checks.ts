@@ -6,22 +6,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  */
 
 /** The actions of a watched transaction so far. */
-interface Observed {
+interface ObservedActions {
   /** Whether its work is still running. */
   open: boolean;
   /**
    * Whether it has locked rows (`locked`), has written anything (`wrote`), and has written the row that every writer
-   * writes (`counted`).
+   * writes (`joinedWriters`).
    */
   locked: boolean;
   wrote: boolean;
-  counted: boolean;
-  /** Whether it has locked names (`named`), and has written metas of users without having locked names (`unnamed`). */
-  named: boolean;
-  unnamed: boolean;
-  /** Whether it has written records (`records`), and has reported them to the journal (`journaled`). */
-  records: boolean;
-  journaled: boolean;
+  joinedWriters: boolean;
+  /** Whether it has locked names, and has written metas of users without having locked names. */
+  lockedNames: boolean;
+  wroteUnlockedUserMetas: boolean;
+  /** Whether it has written records, and has reported them to the journal. */
+  wroteRecords: boolean;
+  reportedRecords: boolean;
 }
 
 /** Checks of the transactions of one database. */
@@ -32,7 +32,7 @@ export interface TransactionChecks {
    * Must be called with every query outside of transactions. Throws if the query would run while a transaction of the
    * same caller is open.
    */
-  readonly refuseBeside: () => void;
+  readonly refuseOutside: () => void;
   /**
    * Runs the work of a transaction. `work` calls `reportWrites` with whether it reports the records it writes to the
    * journal.
@@ -52,7 +52,7 @@ export interface TransactionChecks {
 /** The current transaction of a piece of work. The work may belong to transactions of several databases. */
 interface Context {
   readonly owner: object;
-  readonly observed: Observed;
+  readonly observed: ObservedActions;
   readonly outer: Context | undefined;
 }
 
@@ -61,10 +61,10 @@ const contexts = new AsyncLocalStorage<Context>();
 /** Number of watched transactions that are open. While it is 0, no promises are tracked. */
 let openTransactions = 0;
 
-/** Creates checks for one database. `alone`: the database has a single writer, so no names are locked. */
-export function transactionChecks(alone: boolean): TransactionChecks {
+/** Creates checks for one database. `hasSingleWriter`: the database has a single writer, so no names are locked. */
+export function transactionChecks(hasSingleWriter: boolean): TransactionChecks {
   const owner = {};
-  const current = (): Observed | undefined => {
+  const current = (): ObservedActions | undefined => {
     let at = contexts.getStore();
     while (at && at.owner !== owner) at = at.outer;
     return at?.observed;
@@ -74,16 +74,25 @@ export function transactionChecks(alone: boolean): TransactionChecks {
       const observed = current();
       if (observed) observe(observed, sql);
     },
-    refuseBeside: () => {
+    refuseOutside: () => {
       // A read would miss the writes of the transaction. A write would wait on SQLite for the transaction and so for
       // itself.
       if (current()?.open) throw new Error('inside a transaction, use the database given to it');
     },
     run: async (work) => {
-      const nothing = { locked: false, wrote: false, counted: false, named: alone, unnamed: false, records: false, journaled: false };
-      const observed: Observed = { open: true, ...nothing };
+      const nothing = {
+        locked: false,
+        wrote: false,
+        joinedWriters: false,
+        lockedNames: hasSingleWriter,
+        wroteUnlockedUserMetas: false,
+        wroteRecords: false,
+        reportedRecords: false,
+        journaled: false,
+      };
+      const observed: ObservedActions = { open: true, ...nothing };
       const reportWrites = (namesRecords: boolean): void => {
-        observed.journaled ||= namesRecords;
+        observed.reportedRecords ||= namesRecords;
       };
       openTransactions += 1;
       try {
@@ -98,28 +107,28 @@ export function transactionChecks(alone: boolean): TransactionChecks {
     },
     beginPart: () => {
       const observed = current();
-      const records = observed?.records === true;
+      const records = observed?.wroteRecords === true;
       return () => {
-        if (observed) observed.records = records;
+        if (observed) observed.wroteRecords = records;
       };
     },
   };
 }
 
-function check({ locked, wrote, counted, unnamed, records, journaled }: Observed): void {
-  if (locked && wrote && !counted) throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
+function check({ locked, wrote, joinedWriters, wroteUnlockedUserMetas, wroteRecords, reportedRecords }: ObservedActions): void {
+  if (locked && wrote && !joinedWriters) throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
   // These rows have no unique key: two transactions could insert the same one.
-  if (unnamed) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
-  if (records && !journaled) throw new Error('a transaction that writes records must report them to the journal');
+  if (wroteUnlockedUserMetas) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
+  if (wroteRecords && !reportedRecords) throw new Error('a transaction that writes records must report them to the journal');
 }
 
-function observe(observed: Observed, sql: string): void {
+function observe(observed: ObservedActions, sql: string): void {
   observed.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
   observed.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
-  observed.named ||= /^insert into `\w*fasti_locks`/i.test(sql);
-  observed.unnamed ||= !observed.named && /^(insert into|update|delete from) `\w*usermeta`/i.test(sql);
-  observed.records ||= changesRecords(sql);
-  observed.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
+  observed.lockedNames ||= /^insert into `\w*fasti_locks`/i.test(sql);
+  observed.wroteUnlockedUserMetas ||= !observed.lockedNames && /^(insert into|update|delete from) `\w*usermeta`/i.test(sql);
+  observed.wroteRecords ||= changesRecords(sql);
+  observed.joinedWriters ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }
 
 /** Matches a writing statement and captures the table that it changes. */

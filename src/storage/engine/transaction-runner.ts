@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, type Engine } from './dialect.ts';
-import { createQueue, LONGEST_WAIT_MS } from './queue.ts';
+import { createQueue, MAX_WAIT_MS } from './queue.ts';
 import { beginShared, type Executor, type SharedTransaction } from './transaction.ts';
 
 /** Runs a piece of work as one transaction: either everything is written or nothing. */
@@ -8,7 +8,7 @@ export type RunTransaction = <T>(work: (transaction: Executor) => Promise<T>) =>
 
 const FIRST_PAUSE_MS = 2;
 /** A request that finds no server within this time is refused. */
-const LONGEST_SEARCH_MS = 3000;
+const MAX_SERVER_SEARCH_MS = 3000;
 
 /**
  * Creates the function that runs the transactions of an engine, as many at a time as the database has writers. Other
@@ -16,8 +16,8 @@ const LONGEST_SEARCH_MS = 3000;
  * again.
  */
 export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 'cluster'>): RunTransaction {
-  const { writers, together, longestPause } = dialect;
-  const queue = createQueue<SharedTransaction>(writers);
+  const { maxWriters, groupCommit, maxRetryPauseMs } = dialect;
+  const queue = createQueue<SharedTransaction>(maxWriters);
 
   /**
    * Whether to try again: after a conflict, or if the server is lost and there is another one. Never after an uncertain
@@ -25,37 +25,37 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
    */
   const isWorthwhile = (error: unknown, waited: number): boolean => {
     if (!(error instanceof DatabaseUnavailable)) return false;
-    if (error.reason === 'busy') return waited < LONGEST_WAIT_MS;
-    return driver.elsewhere(error) === driver && waited < LONGEST_SEARCH_MS;
+    if (error.reason === 'busy') return waited < MAX_WAIT_MS;
+    return driver.fallbackAfter(error) === driver && waited < MAX_SERVER_SEARCH_MS;
   };
 
   /** Whether the next piece of work in the queue continues in this transaction. */
-  const goesOn = ({ pieces, age }: SharedTransaction): boolean =>
-    queue.length() > 0 && pieces() < together.pieces && age() < together.milliseconds;
+  const acceptsMore = ({ pieces, age }: SharedTransaction): boolean =>
+    queue.length() > 0 && pieces() < groupCommit.maxPieces && age() < groupCommit.maxMs;
 
   /**
    * Yields to the event loop. Before COMMIT, requests that have arrived can enter the queue; after it, other processes
    * can get access to the database.
    */
-  const letOthersCome = async (): Promise<void> => {
-    if (together.pieces > 1) await nextTurn();
+  const yieldToOthers = async (): Promise<void> => {
+    if (groupCommit.maxPieces > 1) await nextTurn();
   };
 
   return async (work) => {
     let shared = await queue.enter();
     let result: Awaited<ReturnType<typeof work>>;
     try {
-      result = await retry(longestPause, isWorthwhile, async () => {
+      result = await retry(maxRetryPauseMs, isWorthwhile, async () => {
         if (!shared?.isOpen()) shared = await beginShared(await driver.acquire(), { dialect, builderFor });
-        const done = await shared.take(work);
-        if (!goesOn(shared)) await letOthersCome();
-        if (!goesOn(shared)) await shared.commit();
+        const done = await shared.run(work);
+        if (!acceptsMore(shared)) await yieldToOthers();
+        if (!acceptsMore(shared)) await shared.commit();
         return done;
       });
     } finally {
       // The earlier pieces of work learn the outcome from `written`, even if this one failed.
-      if (shared?.isOpen() && !goesOn(shared)) await shared.commit().catch(() => undefined);
-      if (!shared?.isOpen() && queue.length() > 0) await letOthersCome();
+      if (shared?.isOpen() && !acceptsMore(shared)) await shared.commit().catch(() => undefined);
+      if (!shared?.isOpen() && queue.length() > 0) await yieldToOthers();
       queue.leave(shared?.isOpen() ? shared : undefined);
     }
     await shared?.written;

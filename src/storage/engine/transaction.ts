@@ -1,7 +1,7 @@
 import { withTimeout } from '../../host/timeout.ts';
 import type { Builder } from './builder.ts';
 import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
-import { type Outcome, plain, type Query, type RunQuery, resultOf, type Session } from './driver.ts';
+import { type Outcome, plainQuery, type Query, type RunQuery, resultOf, type Session } from './driver.ts';
 
 /** Runs statements, either outside of transactions or in one. */
 export interface Executor {
@@ -12,7 +12,7 @@ export interface Executor {
 }
 
 /** Time that a server which does not respond may take to roll back. */
-const ROLLBACK_MS = 5000;
+const ROLLBACK_TIMEOUT_MS = 5000;
 
 /**
  * A database transaction in which several pieces of work run one after the other. If a piece fails, its writes are
@@ -37,7 +37,7 @@ export interface SharedTransaction {
    * @throws DatabaseUnavailable if the database failed, even if `work` caught that error; otherwise whatever `work`
    * throws
    */
-  readonly take: <T>(work: (transaction: Executor) => Promise<T>) => Promise<T>;
+  readonly run: <T>(work: (transaction: Executor) => Promise<T>) => Promise<T>;
   /**
    * Commits everything, or nothing.
    *
@@ -47,14 +47,14 @@ export interface SharedTransaction {
 }
 
 /** The parts of its engine that a transaction needs. */
-type Means = Pick<Engine, 'dialect' | 'builderFor'>;
+type TransactionContext = Pick<Engine, 'dialect' | 'builderFor'>;
 
 /**
  * Begins a shared transaction on a connection, which is released when the transaction ends.
  *
  * @throws DatabaseUnavailable
  */
-export async function beginShared(session: Session, means: Means): Promise<SharedTransaction> {
+export async function beginShared(session: Session, context: TransactionContext): Promise<SharedTransaction> {
   try {
     await session.begin();
   } catch (error) {
@@ -64,13 +64,13 @@ export async function beginShared(session: Session, means: Means): Promise<Share
   const begun = performance.now();
   const connection = failFast(session);
   const end = ending();
-  const open: OpenTransaction = { session, means, connection, end, pieces: 0 };
+  const open: OpenTransaction = { session, context, connection, end, pieces: 0 };
   return {
     written: end.written,
     isOpen: () => !end.isReached,
     pieces: () => open.pieces,
     age: () => performance.now() - begun,
-    take: (work) => takePiece(open, work),
+    run: (work) => runPiece(open, work),
     commit: () => commitAll(open),
   };
 }
@@ -78,24 +78,24 @@ export async function beginShared(session: Session, means: Means): Promise<Share
 /** State of a transaction that has begun. */
 interface OpenTransaction {
   readonly session: Session;
-  readonly means: Means;
+  readonly context: TransactionContext;
   readonly connection: ReturnType<typeof failFast>;
   readonly end: Ending;
   /** Number of pieces of work in the transaction. */
   pieces: number;
 }
 
-async function takePiece<T>(open: OpenTransaction, work: (transaction: Executor) => Promise<T>): Promise<T> {
-  const { connection, means } = open;
+async function runPiece<T>(open: OpenTransaction, work: (transaction: Executor) => Promise<T>): Promise<T> {
+  const { connection, context } = open;
   const isFirst = open.pieces === 0;
-  const piece = pieceOf(connection.query, means);
+  const piece = pieceOf(connection.query, context);
   try {
-    if (!isFirst) await connection.query(plain('SAVEPOINT piece'));
+    if (!isFirst) await connection.query(plainQuery('SAVEPOINT piece'));
     const result = await work(piece.transaction);
     const lost = connection.lost();
     if (lost) throw lost;
     piece.end();
-    if (!isFirst) await connection.query(plain('RELEASE piece'));
+    if (!isFirst) await connection.query(plainQuery('RELEASE piece'));
     open.pieces += 1;
     return result;
   } catch (error) {
@@ -106,15 +106,15 @@ async function takePiece<T>(open: OpenTransaction, work: (transaction: Executor)
 }
 
 async function commitAll(open: OpenTransaction): Promise<void> {
-  const { session, means, connection, end } = open;
+  const { session, context, connection, end } = open;
   try {
-    await connection.query(plain('COMMIT'));
+    await connection.query(plainQuery('COMMIT'));
   } catch (error) {
-    const outcome = outcomeOf(means.dialect, error);
+    const outcome = outcomeOf(context.dialect, error);
     await undo(open, outcome);
     throw outcome;
   }
-  await session.committed();
+  await session.afterCommit();
   close(open);
   end.settle();
 }
@@ -125,8 +125,8 @@ async function undoPiece(open: OpenTransaction, reason: unknown): Promise<void> 
   const lost = connection.lost();
   if (pieces === 0 || lost) return undo(open, lost ?? reason);
   try {
-    await connection.query(plain('ROLLBACK TO piece'));
-    await connection.query(plain('RELEASE piece'));
+    await connection.query(plainQuery('ROLLBACK TO piece'));
+    await connection.query(plainQuery('RELEASE piece'));
   } catch (error) {
     await undo(open, error);
   }
@@ -184,7 +184,7 @@ function ending(): Ending {
 }
 
 /** Creates the executor for a piece of work. It can be used until the piece ends. */
-function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transaction: Executor; readonly end: () => void } {
+function pieceOf(query: RunOutcome, { builderFor }: TransactionContext): { readonly transaction: Executor; readonly end: () => void } {
   let isOver = false;
   let builder: Builder | undefined;
   const run: RunQuery = async (asked) => {
@@ -212,7 +212,7 @@ function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transacti
  */
 async function rollBack(session: Session): Promise<void> {
   try {
-    await withTimeout(ROLLBACK_MS, session.query(plain('ROLLBACK')));
+    await withTimeout(ROLLBACK_TIMEOUT_MS, session.query(plainQuery('ROLLBACK')));
   } catch {
     session.discard();
   }
@@ -221,5 +221,5 @@ async function rollBack(session: Session): Promise<void> {
 /** Returns the error of a failed COMMIT. The work may run again only if it is certain that nothing was written. */
 function outcomeOf(dialect: Dialect, error: unknown): unknown {
   const said = error instanceof DatabaseUnavailable ? error.cause : error;
-  return dialect.isUndone(said) ? error : new DatabaseUnavailable('uncertain', said);
+  return dialect.isRolledBack(said) ? error : new DatabaseUnavailable('uncertain', said);
 }

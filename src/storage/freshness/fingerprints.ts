@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import { isThere, WATCHED, type WatchedName } from './watched-tables.ts';
+import { hasWatchedTable, WATCHED, type WatchedName } from './watched-tables.ts';
 
 /**
  * Fingerprints of the rows of a table: first key of a range -> the number of rows in the range and a digest of their
@@ -14,7 +14,7 @@ export interface KeyRange {
 }
 
 /** Number of keys in a range. */
-export const RANGE = 256;
+export const KEYS_PER_RANGE = 256;
 
 /**
  * Returns the ranges of keys in which two readings of a table differ, in order, with adjacent ranges joined. A range
@@ -27,15 +27,15 @@ export function differingRanges(before: Fingerprints, after: Fingerprints): KeyR
   const ranges: KeyRange[] = [];
   for (const start of starts) {
     const last = ranges.at(-1);
-    if (last?.to === start) ranges[ranges.length - 1] = { from: last.from, to: start + RANGE };
-    else ranges.push({ from: start, to: start + RANGE });
+    if (last?.to === start) ranges[ranges.length - 1] = { from: last.from, to: start + KEYS_PER_RANGE };
+    else ranges.push({ from: start, to: start + KEYS_PER_RANGE });
   }
   return ranges;
 }
 
 /** Target duration of one query, in milliseconds. The number of ranges that the next query reads is adjusted to it. */
-const STEP_MS = 10;
-const MOST_RANGES = 1024;
+const TARGET_QUERY_MS = 10;
+const MAX_RANGES = 1024;
 
 /**
  * Reads a whole table in short queries and returns the fingerprints of its ranges; an empty map if the table does not
@@ -47,18 +47,18 @@ export async function* fingerprintsOf(
   clock: () => number = () => performance.now(),
 ): AsyncGenerator<undefined, Fingerprints, undefined> {
   const found = new Map<number, string>();
-  if (!(await isThere(db, table))) return found;
+  if (!(await hasWatchedTable(db, table))) return found;
   let from = 0;
   let ranges = 1;
   for (;;) {
     const began = clock();
-    const to = from + ranges * RANGE;
+    const to = from + ranges * KEYS_PER_RANGE;
     const rows = await fingerprintsBetween(db, table, { from, to });
     for (const { start, fingerprint } of rows) found.set(Number(start), fingerprint);
     const next = rows.length > 0 ? to : await firstKey(db, table, to);
     if (next === undefined) return found;
-    from = next - (next % RANGE);
-    ranges = Math.max(1, Math.min(MOST_RANGES, Math.round((ranges * STEP_MS) / Math.max(clock() - began, 1))));
+    from = next - (next % KEYS_PER_RANGE);
+    ranges = Math.max(1, Math.min(MAX_RANGES, Math.round((ranges * TARGET_QUERY_MS) / Math.max(clock() - began, 1))));
     yield;
   }
 }
@@ -77,7 +77,7 @@ async function fingerprintsBetween(db: Database, table: WatchedName, { from, to 
     .where(key, '>=', from)
     .where(key, '<', to)
     .select(
-      db.raw(`\`${key}\` - \`${key}\` % ${RANGE} AS start`),
+      db.raw(`\`${key}\` - \`${key}\` % ${KEYS_PER_RANGE} AS start`),
       db.raw(`${db.dialect.fingerprint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
     )
     .groupBy('start');

@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { distrustIndex, dropFacet, eventsOfTerm, eventsUnder, indexWithTranslations } from '../index/event-index.ts';
+import { disableIndex, dropFacet, eventsBelowCategory, eventsOfTerm, indexWithTranslations } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
-import { append, type Change, EVERYTHING, type JournalWriter, type Origin } from '../journal/entries.ts';
-import { afterAppending, changedWithOthers } from '../journal/touched.ts';
+import { ANYTHING_CHANGED, appendChanges, type Change, type JournalWriter, type Origin } from '../journal/entries.ts';
+import { afterAppending, reportConcurrentWriters } from '../journal/reported-changes.ts';
 import { termsBelow } from '../rows/terms.ts';
 import {
   arePrintsComplete,
   currentPrints,
   differingKeys,
+  markPrintsComplete,
   nextKey,
-  notePrintsComplete,
   type Print,
   type PrintSource,
   postsInGroups,
@@ -25,12 +25,12 @@ import {
 } from './prints.ts';
 
 /** Target duration of one query, in milliseconds. The number of keys that the next query reads is adjusted to it. */
-const STEP_MS = 20;
+const TARGET_QUERY_MS = 20;
 const FIRST_KEYS = 512;
-const FEWEST_KEYS = 512;
-const MOST_KEYS = 65_536;
+const MIN_KEYS = 512;
+const MAX_KEYS = 65_536;
 /** Maximum number of changes that are taken over in one transaction. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /**
  * Finds changes by other writers, by comparing the rows of all objects with their prints, and takes them over: into the
@@ -64,7 +64,7 @@ export async function takeOverChanges(
     const suspects = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
     for await (const keys of suspects ? differencesAmong(db, source, suspects) : differences(db, source)) {
       if (source.kind === 'term') terms.push(...keys);
-      for (const some of pagesOf(keys, AT_ONCE))
+      for (const some of pagesOf(keys, BATCH_SIZE))
         writes += await db.transaction(async (trx) => {
           await lockChanges(trx);
           const found = await takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages, writer: 'found' });
@@ -74,8 +74,8 @@ export async function takeOverChanges(
   }
   if (isKnown) return writes;
   await db.transaction(async (trx) => {
-    await notePrintsComplete(trx, { languages, sources });
-    await append(trx, [EVERYTHING], { writer: 'found', at: nowUtc(now()), user: 0 });
+    await markPrintsComplete(trx, { languages, sources });
+    await appendChanges(trx, [ANYTHING_CHANGED], { writer: 'found', at: utcFromDate(now()), user: 0 });
   });
   return writes + 1;
 }
@@ -96,7 +96,7 @@ export async function hasForeignChanges(db: Database, languages: OptionalLanguag
  *
  * @param prints returns the current sources of prints and languages; undefined: there are no prints yet
  */
-export function printOwnChanges(
+export function updatePrintsOfOwnChanges(
   db: Database,
   prints: () => { readonly sources: readonly PrintSource[]; readonly languages: OptionalLanguages } | undefined,
 ): void {
@@ -105,11 +105,11 @@ export function printOwnChanges(
     for (const source of sources) {
       const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
       if (ids.length === 0) continue;
-      changedWithOthers(trx);
+      reportConcurrentWriters(trx);
       const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
       const [stored, current] = [await storedPrints(trx, source.kind, keys), await currentPrints(trx, source, keys)];
       const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
-      await takeOverBeside(trx, differences, { own: changes, at, languages, isIndexed: source.isIndexed });
+      await takeOverConcurrentChanges(trx, differences, { own: changes, at, languages, isIndexed: source.isIndexed });
       const gone = keys.filter((key) => !current.has(key));
       await storePrints(trx, source.kind, [...current.values()], gone);
       const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
@@ -128,7 +128,7 @@ export function printOwnChanges(
  * cover them: the object was public until then, has another type, or a category has moved. The new print would hide
  * these changes.
  */
-async function takeOverBeside(
+async function takeOverConcurrentChanges(
   db: Database,
   differences: readonly Difference[],
   {
@@ -138,18 +138,19 @@ async function takeOverBeside(
     isIndexed,
   }: { readonly own: readonly Change[]; readonly at: string; readonly languages: OptionalLanguages; readonly isIndexed: boolean },
 ): Promise<void> {
-  const ofOwn = ({ kind, type, object }: Change) => own.filter((one) => one.kind === kind && one.type === type && one.object === object);
-  const isTold = (change: Change): boolean => ofOwn(change).some(({ wasPublic }) => wasPublic || !change.wasPublic);
-  const isOurs = (change: Change): boolean => ofOwn(change).some(({ what }) => what === change.what);
+  const isOwnObject = ({ kind, type, object }: Change) =>
+    own.filter((one) => one.kind === kind && one.type === type && one.object === object);
+  const isReported = (change: Change): boolean => isOwnObject(change).some(({ wasPublic }) => wasPublic || !change.wasPublic);
+  const isOurs = (change: Change): boolean => isOwnObject(change).some(({ what }) => what === change.what);
   const steps = differences.flatMap(stepsOf);
-  const untold = steps.filter((step) => !isTold(changeOf(step)));
+  const unreported = steps.filter((step) => !isReported(changeOf(step)));
   const terms = steps.filter(({ before, after }) => (after ?? before)!.kind === 'term');
   // Terms that this process itself created or removed have already been added to or removed from the index.
   for (const step of isIndexed ? terms : [])
     if ((step.before && step.after) || !isOurs(changeOf(step))) await indexTerm(db, step, languages);
-  const moved = terms.some(({ before }) => before) ? await movedBelow(db, terms) : [];
-  const found = [...untold.map(changeOf), ...moved.filter((change) => !isTold(change))];
-  if (found.length > 0) await append(db, found, { writer: 'found', at, user: 0 });
+  const moved = terms.some(({ before }) => before) ? await changesOfDescendants(db, terms) : [];
+  const found = [...unreported.map(changeOf), ...moved.filter((change) => !isReported(change))];
+  if (found.length > 0) await appendChanges(db, found, { writer: 'found', at, user: 0 });
 }
 
 /** Yields the keys of objects that differ from their prints, in short steps. */
@@ -160,7 +161,7 @@ async function* differences(db: Database, source: PrintSource): AsyncGenerator<n
     const to: number = from + width;
     const keys = await differingKeys(db, source, { from, to });
     const took = performance.now() - begun;
-    width = Math.max(FEWEST_KEYS, Math.min(MOST_KEYS, width * 2, Math.round((width * STEP_MS) / Math.max(took, 1))));
+    width = Math.max(MIN_KEYS, Math.min(MAX_KEYS, width * 2, Math.round((width * TARGET_QUERY_MS) / Math.max(took, 1))));
     if (keys.length > 0) yield keys;
     from = await nextKey(db, source, to);
     // SQLite runs queries synchronously: without this pause, no other work would get a turn.
@@ -170,7 +171,7 @@ async function* differences(db: Database, source: PrintSource): AsyncGenerator<n
 
 /** Yields those of these keys whose objects differ from their prints. */
 async function* differencesAmong(db: Database, { kind, ...source }: PrintSource, keys: readonly number[]): AsyncGenerator<number[]> {
-  for (const some of pagesOf(keys, AT_ONCE)) {
+  for (const some of pagesOf(keys, BATCH_SIZE)) {
     const [stored, current] = [await storedPrints(db, kind, some), await currentPrints(db, { kind, ...source }, some)];
     const differing = some.filter((key) => isDifferent({ before: stored.get(key), after: current.get(key) }));
     if (differing.length > 0) yield differing;
@@ -217,8 +218,8 @@ export async function takeOver(
     const steps = differences.flatMap(stepsOf);
     if (source.isIndexed && source.kind === 'post') await indexPosts(db, differences, languages);
     else if (source.isIndexed) for (const step of steps) await indexTerm(db, step, languages);
-    const moved = source.kind === 'term' ? await movedBelow(db, steps) : [];
-    await appendByUser(db, [...steps.map(changeOf), ...moved], userOf, { writer, at: nowUtc(now) });
+    const moved = source.kind === 'term' ? await changesOfDescendants(db, steps) : [];
+    await appendByUser(db, [...steps.map(changeOf), ...moved], userOf, { writer, at: utcFromDate(now) });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
   const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
   await storePrints(
@@ -240,7 +241,7 @@ export async function appendByUser(
   const users = new Set(changes.map(userOf));
   for (const user of users) {
     const own = changes.filter((change) => userOf(change) === user);
-    await append(db, own, { ...origin, user });
+    await appendChanges(db, own, { ...origin, user });
   }
 }
 
@@ -275,11 +276,11 @@ function changeOf({ before, after }: Difference): Change {
  * Returns changes of the categories below these. The URL of a category contains the slugs of its ancestors, but its own
  * rows do not change with them.
  */
-async function movedBelow(db: Database, differences: readonly Difference[]): Promise<Change[]> {
+async function changesOfDescendants(db: Database, differences: readonly Difference[]): Promise<Change[]> {
   const known = new Set(differences.map(({ before, after }) => Number((after ?? before)!.term)));
   const above = differences.flatMap(({ before, after }) => {
     const print = (after ?? before)!;
-    return print.type === CATEGORIES && isElsewhere(before, after) ? [print] : [];
+    return print.type === CATEGORIES && hasMoved(before, after) ? [print] : [];
   });
   const below = await termsBelow(
     db,
@@ -291,14 +292,14 @@ async function movedBelow(db: Database, differences: readonly Difference[]): Pro
 }
 
 /** Whether a term may have another slug or another parent than before, or exists only before or after the change. */
-const isElsewhere = (before: Print | undefined, after: Print | undefined): boolean =>
-  Number(before?.parent) !== Number(after?.parent) || nameIn(before) !== nameIn(after);
+const hasMoved = (before: Print | undefined, after: Print | undefined): boolean =>
+  Number(before?.parent) !== Number(after?.parent) || nameDigestIn(before) !== nameDigestIn(after);
 
 /**
  * Returns the second part of a term's digest, which covers its row in `terms`. The form of the digest depends on the
  * database.
  */
-const nameIn = (print: Print | undefined): string | undefined =>
+const nameDigestIn = (print: Print | undefined): string | undefined =>
   /^(?:[\da-f]{32}|\d+ \d+|-) ([\da-f]{32}|\d+ \d+|-)/.exec(print?.digest ?? '')?.[1];
 
 const CATEGORIES = 'tribe_events_cat';
@@ -326,14 +327,14 @@ async function indexTerm(db: Database, { before, after }: Difference, languages:
   const below = !before && heading === 'category' ? await eventsBelow(db, Number(print.term)) : [];
   if (!after) await dropFacet(db, facet);
   if (events && below) await indexWithTranslations(db, [...new Set([...events, ...below])], languages);
-  else await distrustIndex(db);
+  else await disableIndex(db);
 }
 
 /** Returns the events in categories below this one; undefined if there are too many to be indexed at once. */
 async function eventsBelow(db: Database, category: number): Promise<number[] | undefined> {
   const all: number[] = [];
   for (const id of await termsBelow(db, CATEGORIES, [category])) {
-    const events = await eventsUnder(db, id);
+    const events = await eventsBelowCategory(db, id);
     if (!events) return undefined;
     all.push(...events);
   }

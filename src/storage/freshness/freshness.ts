@@ -1,6 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import type { ReadTime } from '../journal/object-memory.ts';
-import type { Watched } from './table-watch.ts';
+import type { WatchResult } from './table-watch.ts';
 
 /**
  * Detects whether the data have changed. Every value in memory belongs to a version of the data, which changes with
@@ -30,7 +30,7 @@ export interface Version {
   readonly at: number;
   /**
    * Whether an answer made from data that were read at that time under this name may still be served, unless the
-   * journal has a change of them. For a short while, other writers may already have changed them (`STALE_MS`).
+   * journal has a change of them. For a short while, other writers may already have changed them (`MAX_STALE_MS`).
    */
   readonly mayServe: (read: ReadTime) => boolean;
   /**
@@ -41,11 +41,11 @@ export interface Version {
 }
 
 /** The result of a probe for the version. */
-export type Found = Pick<Version, 'name' | 'count' | 'mayServe' | 'mayBuildOn'>;
+export type ProbeResult = Pick<Version, 'name' | 'count' | 'mayServe' | 'mayBuildOn'>;
 
 export interface FreshnessOptions {
   /** Time for which a version counts as known, in milliseconds. */
-  readonly keep: number;
+  readonly validMs: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: () => number;
 }
@@ -56,14 +56,14 @@ export interface FreshnessOptions {
  * a probe, its result is too old and is not kept.
  */
 export function createFreshness(
-  probe: () => Promise<Found | undefined>,
-  { keep, clock = () => performance.now() }: FreshnessOptions,
+  probe: () => Promise<ProbeResult | undefined>,
+  { validMs, clock = () => performance.now() }: FreshnessOptions,
 ): Freshness {
   let last: { version: Version | undefined; at: number } | undefined;
   let asking: Promise<Version | undefined> | undefined;
   let writes = 0;
 
-  const ask = async (): Promise<Version | undefined> => {
+  const runProbe = async (): Promise<Version | undefined> => {
     const [at, before] = [clock(), writes];
     const found = await probe();
     const version = found && { ...found, at };
@@ -73,7 +73,7 @@ export function createFreshness(
 
   const asked = (): Promise<Version | undefined> => {
     if (asking) return asking;
-    const mine = ask().finally(() => {
+    const mine = runProbe().finally(() => {
       if (asking === mine) asking = undefined;
     });
     asking = mine;
@@ -85,9 +85,9 @@ export function createFreshness(
    * probe is reported only to callers that find no valid version.
    */
   const current = () => {
-    const age = last ? clock() - last.at : keep;
-    if (age >= keep) return undefined;
-    if (age >= keep / 2) asked().catch(() => undefined);
+    const age = last ? clock() - last.at : validMs;
+    if (age >= validMs) return undefined;
+    if (age >= validMs / 2) asked().catch(() => undefined);
     return last;
   };
 
@@ -108,7 +108,7 @@ export function createFreshness(
 /** The database's information about its last change. */
 export interface DataVersion {
   /** Undefined: something changed so recently that a further change might not be noticed, so nothing may be cached. */
-  readonly found: Found | undefined;
+  readonly found: ProbeResult | undefined;
   /** The change counter of Fasti. */
   readonly count: number;
   /** Time of the last change, UTC; undefined if other programs write to the same tables and do not record it. */
@@ -116,8 +116,8 @@ export interface DataVersion {
 }
 
 /** Detection of changes that other programs make to the same tables. */
-export interface OthersWatch {
-  readonly watch: () => Promise<Watched>;
+export interface ForeignChangeWatch {
+  readonly watch: () => Promise<WatchResult>;
   /** Takes over the notes of the WordPress plugin; `newest`: the highest id of the notes. */
   readonly drain: (newest: number) => Promise<void>;
 }
@@ -127,11 +127,11 @@ export interface OthersWatch {
  * notes of the WordPress plugin, which are taken over before the function continues. The change counter is read last,
  * so it includes everything that `watch` reports as taken over.
  */
-export async function lookAtVersion(db: Database, others: OthersWatch | undefined): Promise<DataVersion> {
-  const watched = others && (await others.watch());
+export async function lookAtVersion(db: Database, foreignChanges: ForeignChangeWatch | undefined): Promise<DataVersion> {
+  const watched = foreignChanges && (await foreignChanges.watch());
   let row = await readCounter(db);
-  if (others && row?.noted) {
-    await others.drain(Number(row.noted));
+  if (foreignChanges && row?.noted) {
+    await foreignChanges.drain(Number(row.noted));
     row = await readCounter(db);
   }
   const count = Number(row?.counter ?? 0);
@@ -139,7 +139,7 @@ export async function lookAtVersion(db: Database, others: OthersWatch | undefine
   return {
     count,
     found: version === undefined ? undefined : { name: version, count, mayServe, mayBuildOn },
-    changedAt: others ? undefined : row?.changed_at,
+    changedAt: foreignChanges ? undefined : row?.changed_at,
   };
 }
 

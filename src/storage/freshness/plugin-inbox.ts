@@ -1,9 +1,9 @@
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import type { InboxRow } from '../engine/own-tables.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
 import type { Change } from '../journal/entries.ts';
-import { isInternal, joinWriters, unseenChange } from '../journal/touched.ts';
+import { isInternal, joinWriters, nonPublicChange } from '../journal/reported-changes.ts';
 import { appendByUser, lockChanges, takeOver } from './foreign-changes.ts';
 import { arePrintsComplete, type PrintSource, termKeys } from './prints.ts';
 
@@ -27,9 +27,9 @@ export interface Inbox {
 }
 
 /** Maximum number of notes that are taken over in one transaction. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** Time for which the same notes are not tried again after a failure, in milliseconds. */
-const REST_MS = 1000;
+const PAUSE_AFTER_FAILURE_MS = 1000;
 
 /**
  * Creates the inbox. `sources`: returns the sources of the prints of this database; undefined: they are not known yet,
@@ -43,7 +43,7 @@ export function createInbox(
   let failed = { newest: 0, at: Number.NEGATIVE_INFINITY };
   return {
     drain: async (newest, languages) => {
-      if (failed.newest === newest && performance.now() - failed.at < REST_MS) return;
+      if (failed.newest === newest && performance.now() - failed.at < PAUSE_AFTER_FAILURE_MS) return;
       try {
         const from = sources(languages);
         // Without prints, changes cannot be determined. A full comparison is about to run, and the notes are kept until
@@ -62,26 +62,26 @@ export function createInbox(
 async function drainSome(db: Database, now: Date, sources: readonly PrintSource[], languages: OptionalLanguages): Promise<void> {
   joinWriters(db);
   await lockChanges(db);
-  const notes = await db.rows<InboxRow>`SELECT * FROM {fasti_journal_inbox} ORDER BY id LIMIT ${AT_ONCE}`;
+  const notes = await db.rows<InboxRow>`SELECT * FROM {fasti_journal_inbox} ORDER BY id LIMIT ${BATCH_SIZE}`;
   if (notes.length === 0) return;
-  const users = new Map(notes.map((note) => [nameOf(note), Number(note.user)]));
-  const userOf = (change: Change): number => users.get(nameOf(change)) ?? 0;
+  const users = new Map(notes.map((note) => [keyOfObject(note), Number(note.user)]));
+  const userOf = (change: Change): number => users.get(keyOfObject(change)) ?? 0;
   for (const source of sources) {
     const ids = [...new Set(notes.filter(({ kind }) => kind === source.kind).map(({ object }) => Number(object)))];
     const keys = source.kind === 'term' ? await termKeys(db, ids) : ids;
     if (keys.length > 0) await takeOver(db, source, keys, { now, languages, writer: 'wordpress', userOf });
   }
   const others = unseenChanges(notes);
-  if (others.length > 0) await appendByUser(db, others, userOf, { writer: 'wordpress', at: nowUtc(now) });
+  if (others.length > 0) await appendByUser(db, others, userOf, { writer: 'wordpress', at: utcFromDate(now) });
   // The notes are deleted last, so that WordPress waits as briefly as possible. They are deleted by id, since a lower
   // id may still be uncommitted.
   await db.change`DELETE FROM {fasti_journal_inbox} WHERE id IN (${notes.map(({ id }) => Number(id))})`;
 }
 
-type Named = Pick<InboxRow, 'kind' | 'type' | 'object'>;
+type NotedObject = Pick<InboxRow, 'kind' | 'type' | 'object'>;
 
 /** Returns a key for the object of a note. Options have no ids. */
-const nameOf = ({ kind, type, object }: Named): string => `${kind} ${kind === 'option' ? type : object}`;
+const keyOfObject = ({ kind, type, object }: NotedObject): string => `${kind} ${kind === 'option' ? type : object}`;
 
 /**
  * Returns the changes of users and options as the plugin noted them, since these have no prints. One for each object.
@@ -89,10 +89,11 @@ const nameOf = ({ kind, type, object }: Named): string => `${kind} ${kind === 'o
 function unseenChanges(notes: readonly InboxRow[]): Change[] {
   const changes = new Map<string, Change>();
   for (const note of notes) {
-    if (note.kind === 'user') changes.set(nameOf(note), unseenChange('user', '', Number(note.object), whatOf(note)));
-    if (note.kind === 'option' && !isInternal(note.type)) changes.set(nameOf(note), unseenChange('option', note.type, 0, 'changed'));
+    if (note.kind === 'user') changes.set(keyOfObject(note), nonPublicChange('user', '', Number(note.object), changeKindOf(note)));
+    if (note.kind === 'option' && !isInternal(note.type))
+      changes.set(keyOfObject(note), nonPublicChange('option', note.type, 0, 'changed'));
   }
   return [...changes.values()];
 }
 
-const whatOf = ({ what }: Pick<InboxRow, 'what'>): Change['what'] => (what === 'made' || what === 'removed' ? what : 'changed');
+const changeKindOf = ({ what }: Pick<InboxRow, 'what'>): Change['what'] => (what === 'made' || what === 'removed' ? what : 'changed');

@@ -18,10 +18,10 @@ export type Print = Readonly<PrintRow>;
 export type PrintKind = 'post' | 'term';
 
 /** Types of posts that answers show. Revisions, shop orders and menu items are not among them. */
-export const PRINTED_TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
+export const TYPES_WITH_PRINTS = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
 /** Taxonomies in which Polylang stores languages and groups of translations. */
-const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_translations'];
-export const PRINTED_TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
+const LANGUAGE_TAXONOMIES = ['language', 'post_translations', 'term_language', 'term_translations'];
+export const TAXONOMIES_WITH_PRINTS = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGE_TAXONOMIES])];
 
 /** A range of keys: `from` is included, `to` is not. */
 export interface Keys {
@@ -36,7 +36,7 @@ export interface PrintSource {
   readonly table: 'posts' | 'term_taxonomy';
   readonly key: string;
   /** Condition: which of its rows are objects with prints. */
-  readonly which: Piece;
+  readonly condition: Piece;
   /** SQL for the columns of a print. */
   readonly columns: Piece;
   /** Whether the list index is built from these objects, too. It is not if the calendar's own tables are missing. */
@@ -74,21 +74,31 @@ export async function printSources(db: Database, languages: OptionalLanguages): 
       kind: 'term',
       table: 'term_taxonomy',
       key: 'term_taxonomy_id',
-      which: oneOf('taxonomy', PRINTED_TAXONOMIES),
+      condition: isOneOf('taxonomy', TAXONOMIES_WITH_PRINTS),
       columns: verbatim(term),
       isIndexed: isDated,
     },
-    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', PRINTED_TYPES), columns: verbatim(post), isIndexed: isDated },
+    {
+      kind: 'post',
+      table: 'posts',
+      key: 'ID',
+      condition: isOneOf('post_type', TYPES_WITH_PRINTS),
+      columns: verbatim(post),
+      isIndexed: isDated,
+    },
   ];
 }
 
 const quoted = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
 
-const oneOf = (column: string, values: readonly string[]) => new Piece([`o.${column} IN (${quoted(values)})`, []]);
+const isOneOf = (column: string, values: readonly string[]) => new Piece([`o.${column} IN (${quoted(values)})`, []]);
 
 /** WPML's names for the objects of each kind, and Polylang's taxonomies of translation groups. */
-const ELEMENTS = { post: PRINTED_TYPES.map((type) => `post_${type}`), term: PRINTED_TAXONOMIES.map((taxonomy) => `tax_${taxonomy}`) };
-const GROUPS = { post: 'post_translations', term: 'term_translations' } as const;
+const WPML_ELEMENT_TYPES = {
+  post: TYPES_WITH_PRINTS.map((type) => `post_${type}`),
+  term: TAXONOMIES_WITH_PRINTS.map((taxonomy) => `tax_${taxonomy}`),
+};
+const GROUP_TAXONOMIES = { post: 'post_translations', term: 'term_translations' } as const;
 
 /**
  * Digests of the rows that hold the language and the translations of the object `o`. They cover the whole group,
@@ -99,13 +109,13 @@ function languageDigests(db: Database, languages: OptionalLanguages, kind: Print
   const named = (table: TableName) => `\`${db.table(table)}\``;
   if (languages?.form === 'wpml') {
     const group = `${named('icl_translations')} m ${join} ${named('icl_translations')} r ON r.trid = m.trid`;
-    const own = `m.element_id = o.${kind === 'post' ? 'ID' : 'term_taxonomy_id'} AND m.element_type IN (${quoted(ELEMENTS[kind])})`;
+    const own = `m.element_id = o.${kind === 'post' ? 'ID' : 'term_taxonomy_id'} AND m.element_type IN (${quoted(WPML_ELEMENT_TYPES[kind])})`;
     return [digestOf(db, 'icl_translations', `${own} AND r.element_id IS NOT NULL`, group)];
   }
   if (languages?.form !== 'polylang') return [];
   const related = `${named('term_relationships')} m ${join} ${named('term_taxonomy')} t ON t.term_taxonomy_id = m.term_taxonomy_id`;
   const own = `m.object_id = o.${kind === 'post' ? 'ID' : 'term_id'}`;
-  const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${related} WHERE ${own} AND t.taxonomy = '${GROUPS[kind]}'`;
+  const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${related} WHERE ${own} AND t.taxonomy = '${GROUP_TAXONOMIES[kind]}'`;
   if (kind === 'post') return [`COALESCE((${group}), '-')`];
   // The relationships of posts are in their digest anyway. The relationships of terms share a table with those of posts
   // that have the same ids.
@@ -128,26 +138,26 @@ function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`$
  * may differ.
  */
 export async function differingKeys(db: Database, source: PrintSource, { from, to }: Keys): Promise<number[]> {
-  const { kind, key, which, columns, table } = source;
+  const { kind, key, condition, columns, table } = source;
   const [own, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
   // The limit, which is never reached, prevents both databases from computing each digest twice.
   const changed = await db.rows<{ object: number }>`
     SELECT now.object FROM (
-      SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${which} LIMIT ${to - from}
+      SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${condition} LIMIT ${to - from}
     ) now
     LEFT JOIN {fasti_prints} p ON p.kind = ${kind} AND p.object = now.object
     WHERE p.digest IS NULL OR NOT p.digest = now.digest`;
   const gone = await db.rows<{ object: number }>`
-    SELECT p.object FROM {fasti_prints} p LEFT JOIN ${all} o ON ${own} = p.object AND ${which}
+    SELECT p.object FROM {fasti_prints} p LEFT JOIN ${all} o ON ${own} = p.object AND ${condition}
     WHERE p.kind = ${kind} AND p.object >= ${from} AND p.object < ${to} AND ${own} IS NULL`;
   return [...changed, ...gone].map(({ object }) => Number(object));
 }
 
 /** Returns the first key from `from` on of an object or a print; undefined if there is none. */
-export async function nextKey(db: Database, { kind, table, key, which }: PrintSource, from: number): Promise<number | undefined> {
+export async function nextKey(db: Database, { kind, table, key, condition }: PrintSource, from: number): Promise<number | undefined> {
   const own = verbatim(`o.${key}`);
   const rows = await db.rows<{ first: number | null }>`
-    SELECT MIN(${own}) AS first FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} >= ${from} AND ${which}
+    SELECT MIN(${own}) AS first FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} >= ${from} AND ${condition}
     UNION ALL SELECT MIN(object) FROM {fasti_prints} WHERE kind = ${kind} AND object >= ${from}`;
   const found = rows.flatMap(({ first }) => (first === null ? [] : [Number(first)]));
   return found.length === 0 ? undefined : Math.min(...found);
@@ -155,10 +165,10 @@ export async function nextKey(db: Database, { kind, table, key, which }: PrintSo
 
 /** Computes the prints of these objects from their current rows. */
 export async function currentPrints(db: Database, source: PrintSource, keys: readonly number[]): Promise<Map<number, Print>> {
-  const { kind, table, key, which, columns } = source;
+  const { kind, table, key, condition, columns } = source;
   const own = verbatim(`o.${key}`);
   const rows = await db.rows<Omit<Print, 'kind'>>`
-    SELECT ${own} AS object, ${columns} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} IN (${keys}) AND ${which}`;
+    SELECT ${own} AS object, ${columns} FROM ${new Piece(['??', [db.table(table)]])} o WHERE ${own} IN (${keys}) AND ${condition}`;
   return new Map(rows.map((row) => [Number(row.object), { ...row, kind }]));
 }
 
@@ -188,7 +198,7 @@ export async function postsInGroups(db: Database, keys: readonly number[]): Prom
   if (keys.length === 0) return [];
   const rows = await db.rows<{ id: number }>`
     SELECT DISTINCT r.object_id AS id FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.term_taxonomy_id = tt.term_taxonomy_id
-    WHERE tt.term_taxonomy_id IN (${keys}) AND tt.taxonomy = ${GROUPS.post}`;
+    WHERE tt.term_taxonomy_id IN (${keys}) AND tt.taxonomy = ${GROUP_TAXONOMIES.post}`;
   return rows.map(({ id }) => Number(id));
 }
 
@@ -199,18 +209,18 @@ export interface PrintForm {
 }
 
 /** The row that marks the prints as complete, with the version and the language plugin they were computed for. */
-function complete({ languages, sources }: PrintForm) {
+function completenessRow({ languages, sources }: PrintForm) {
   const withoutDates = sources.every(({ isIndexed }) => isIndexed) ? '' : ' undated';
   return { kind: 'all', object: 0, type: `1${languages ? ` ${languages.form}` : ''}${withoutDates}` };
 }
 
 /** Whether every object has a print. Without that, changes by other writers cannot be determined. */
 export async function arePrintsComplete(db: Database, form: PrintForm): Promise<boolean> {
-  const { kind, type } = complete(form);
+  const { kind, type } = completenessRow(form);
   const [row] = await db.rows<Pick<Print, 'type'>>`SELECT type FROM {fasti_prints} WHERE kind = ${kind} AND object = 0`;
   return row?.type === type;
 }
 
-export async function notePrintsComplete(db: Database, form: PrintForm): Promise<void> {
-  await upsertRows(db, 'fasti_prints', [complete(form)], ['kind', 'object'], insertedValues(db, ['type']));
+export async function markPrintsComplete(db: Database, form: PrintForm): Promise<void> {
+  await upsertRows(db, 'fasti_prints', [completenessRow(form)], ['kind', 'object'], insertedValues(db, ['type']));
 }

@@ -20,30 +20,30 @@ export interface Look {
   /** The server's commit position; undefined if the server does not show it. */
   readonly position: string | undefined;
   /** Minimum amount by which each of our writing transactions increases the position; undefined if it is not known. */
-  readonly step: number | undefined;
+  readonly positionStep: number | undefined;
   /**
    * Tables for which the server has no record of their last change: the record of a further change may be evicted
    * before it is seen.
    */
-  readonly forgotten: readonly string[];
+  readonly unrecorded: readonly string[];
   /**
    * Number of tables that the server has opened: it evicts no record without opening a table. Undefined if the server
    * does not show it.
    */
-  readonly opened: string | undefined;
+  readonly openedTables: string | undefined;
   /** Number of changes that were found by other means, without a sign. */
   readonly surprises: number;
 }
 
 /** The scope of a comparison: all tables, or only those whose record of the last change the server has evicted. */
-export type Due = 'everything' | 'forgotten';
+export type Due = 'everything' | 'unrecorded';
 
 /** The knowledge about changes by other writers at one look. */
 export interface WatchState {
   /** Whether everything that other writers had committed when the look began has been taken over. */
   readonly isQuiet: boolean;
   /**
-   * Whether everything that they had committed up to a moment ago has been taken over (`STALE_MS`), except for changes
+   * Whether everything they had committed up to a moment ago has been taken over (`MAX_STALE_MS`), except for changes
    * of which the server may have evicted the record. These are searched for repeatedly.
    */
   readonly isFresh: boolean;
@@ -62,40 +62,40 @@ export interface WatchState {
  * The outcome of a comparison. `writes`: number of transactions that took over the changes found; undefined if it is
  * not known.
  */
-export interface Compared {
+export interface ComparisonResult {
   readonly begun: number;
   readonly ended: number;
   readonly writes: number | undefined;
 }
 
 export interface QuietTimes {
-  readonly see: (look: Look) => WatchState;
+  readonly evaluate: (look: Look) => WatchState;
   /**
    * Must be called when a due comparison begins, after a look. Returns a function to call when it ends, with
    * `undefined` if the comparison failed.
    */
-  readonly compare: (due: Due) => (compared: Compared | undefined, at: number) => void;
+  readonly compare: (due: Due) => (compared: ComparisonResult | undefined, at: number) => void;
 }
 
 /** Maximum time by which a commit may show in the signs before or after the written rows can be read. */
-export const LATE_MS = 400;
+export const MAX_VISIBILITY_SKEW_MS = 400;
 /** Time for which outdated data may be used after a change, in addition to the time for which a look is valid. */
-export const STALE_MS = 800;
+export const MAX_STALE_MS = 800;
 /** Duration of frequent comparisons after the start of a period of unrest. */
-const CLOSELY_MS = 5000;
+const FREQUENT_MS = 5000;
 /**
  * Pause after a comparison, as a multiple of its duration: in the first seconds of unrest, afterwards, and for
  * comparisons of tables with evicted records.
  */
-const REST = { closely: 0.5, later: 5, forgetful: 20 };
+const PAUSE = { frequent: 0.5, usual: 5, unrecorded: 20 };
 /** Minimum pause after a comparison that failed or that searched tables with evicted records. */
-const SHORTEST_MS = 200;
+const MIN_PAUSE_MS = 200;
 /**
  * Maximum time that the first comparison after a write waits for the position to stop changing. A comparison that
  * begins during a write proves nothing, so another one would have to follow, and cached data would become too old in
  * the meantime.
  */
-const FIRST_MS = 3 * LATE_MS;
+const MAX_FIRST_WAIT_MS = 3 * MAX_VISIBILITY_SKEW_MS;
 
 /** Evidence that nothing was written since a comparison. */
 interface Proof {
@@ -104,9 +104,9 @@ interface Proof {
   /** The value at which the position stays if no other process commits; undefined if it proves nothing. */
   readonly position: string | undefined;
   /** A look that began before this moment may have seen that position although another process moved it there. */
-  readonly standsFrom: number;
+  readonly stableFrom: number;
   /** Whether the signs were settled when the comparison began. */
-  readonly bySigns: boolean;
+  readonly isSettled: boolean;
 }
 
 /**
@@ -116,35 +116,37 @@ type Proven = 'fully' | 'by what shows' | undefined;
 
 /** Creates the decision logic. Looks and comparisons must be reported in chronological order. */
 export function createQuietTimes(): QuietTimes {
-  const numbers = createNumbers();
-  const unrest = createUnrest();
+  const numbers = createServerNumbers();
+  const unrest = createUnrestLog();
   const schedule = createSchedule();
   let proof: Proof | undefined;
   let last: Look | undefined;
 
   const isProven = (look: Look): Proven => {
-    if (!proof || proof.look.surprises !== look.surprises || proof.look.sighting.starts !== look.sighting.starts) return undefined;
-    if (look.position !== undefined && look.position === proof.position && look.at >= proof.standsFrom) {
+    if (!proof || proof.look.surprises !== look.surprises || proof.look.sighting.restarts !== look.sighting.restarts) return undefined;
+    if (look.position !== undefined && look.position === proof.position && look.at >= proof.stableFrom) {
       // Nothing has been committed, so the current signs are the signs without any change.
-      if (proof.bySigns && numbers.isSettled(look)) proof = { ...proof, look };
+      if (proof.isSettled && numbers.isSettled(look)) proof = { ...proof, look };
       return 'fully';
     }
-    if (!proof.bySigns || proof.look.sighting.firstSeen !== look.sighting.firstSeen) return undefined;
-    const forgot = look.forgotten.length > 0 && (look.opened === undefined || look.opened !== proof.look.opened);
-    return forgot ? 'by what shows' : 'fully';
+    if (!proof.isSettled || proof.look.sighting.firstSeen !== look.sighting.firstSeen) return undefined;
+    const mayHaveEvicted = look.unrecorded.length > 0 && (look.openedTables === undefined || look.openedTables !== proof.look.openedTables);
+    return mayHaveEvicted ? 'by what shows' : 'fully';
   };
 
   const dueAt = (look: Look, proven: Proven): Due | undefined => {
     // The position may have been trusted too early. Once the signs are settled, a comparison confirms the result.
-    if (proven === 'fully') return !proof!.bySigns && numbers.isSettled(look) ? 'everything' : undefined;
+    if (proven === 'fully') return !proof!.isSettled && numbers.isSettled(look) ? 'everything' : undefined;
     if (proven)
-      return numbers.isSettled(look) && schedule.hasRested('forgotten', look.at, REST.forgetful, SHORTEST_MS) ? 'forgotten' : undefined;
-    if (!schedule.hasRested('everything', look.at, unrest.duration(look.at) < CLOSELY_MS ? REST.closely : REST.later)) return undefined;
+      return numbers.isSettled(look) && schedule.hasPaused('unrecorded', look.at, PAUSE.unrecorded, MIN_PAUSE_MS)
+        ? 'unrecorded'
+        : undefined;
+    if (!schedule.hasPaused('everything', look.at, unrest.duration(look.at) < FREQUENT_MS ? PAUSE.frequent : PAUSE.usual)) return undefined;
     return schedule.isNew(numbers.provable(look)) || schedule.isLate(look.at, unrest.quietAt()) ? 'everything' : undefined;
   };
 
   return {
-    see: (look) => {
+    evaluate: (look) => {
       last = look;
       numbers.see(look);
       const proven = isProven(look);
@@ -153,21 +155,21 @@ export function createQuietTimes(): QuietTimes {
       const wasQuiet = unrest.wasQuiet();
       return {
         isQuiet: proven === 'fully',
-        isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= STALE_MS,
+        isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= MAX_STALE_MS,
         due: dueAt(look, proven),
-        mayServe: (from, until) => look.at - from <= STALE_MS || wasQuiet(from, until),
+        mayServe: (from, until) => look.at - from <= MAX_STALE_MS || wasQuiet(from, until),
         mayBuildOn: wasQuiet,
       };
     },
     compare: (due) => {
       const look = last!;
-      const [hasStood, of, bySigns] = [numbers.hasStood(look), numbers.provable(look), numbers.isSettled(look)];
+      const [wasStable, provable, isSettled] = [numbers.wasStable(look), numbers.provable(look), numbers.isSettled(look)];
       return (result, at) => {
-        schedule.ended(due, { result, at, of });
-        const reached = hasStood && result ? numbers.after(look, result) : undefined;
-        const standsFrom = result?.writes === 0 ? Number.NEGATIVE_INFINITY : at;
+        schedule.ended(due, { result, at, of: provable });
+        const position = wasStable && result ? numbers.after(look, result) : undefined;
+        const stableFrom = result?.writes === 0 ? Number.NEGATIVE_INFINITY : at;
         proof =
-          result && (bySigns || reached !== undefined) ? { look, begun: result.begun, position: reached, standsFrom, bySigns } : undefined;
+          result && (isSettled || position !== undefined) ? { look, begun: result.begun, position, stableFrom, isSettled } : undefined;
       };
     },
   };
@@ -175,81 +177,82 @@ export function createQuietTimes(): QuietTimes {
 
 /** Determines when the next comparison is due. */
 function createSchedule() {
-  let last: { readonly begun: number; readonly ended: number; readonly of: string | undefined } = {
+  let last: { readonly begun: number; readonly ended: number; readonly provable: string | undefined } = {
     begun: Number.NEGATIVE_INFINITY,
     ended: Number.NEGATIVE_INFINITY,
-    of: undefined,
+    provable: undefined,
   };
   /** Duration of the latest comparison of each scope. */
-  const took = { everything: 0, forgotten: 0 };
+  const durations = { everything: 0, unrecorded: 0 };
   return {
     /** Returns when the latest completed comparison began. */
     begun: () => last.begun,
-    /** Records the end of a comparison. `of`: what it could prove. */
+    /** Records the end of a comparison. `provable`: what it could prove. */
     ended: (
       due: Due,
-      { result, at, of }: { readonly result: Compared | undefined; readonly at: number; readonly of: string | undefined },
+      { result, at, of: provable }: { readonly result: ComparisonResult | undefined; readonly at: number; readonly of: string | undefined },
     ): void => {
       // The first comparison creates the prints for later ones, and takes many times as long.
-      if (result && last.begun > Number.NEGATIVE_INFINITY) took[due] = result.ended - result.begun;
-      if (!result) took[due] = Math.max(took[due], SHORTEST_MS / REST.closely);
-      last = result ? { begun: result.begun, ended: result.ended, of } : { ...last, ended: at, of: undefined };
+      if (result && last.begun > Number.NEGATIVE_INFINITY) durations[due] = result.ended - result.begun;
+      if (!result) durations[due] = Math.max(durations[due], MIN_PAUSE_MS / PAUSE.frequent);
+      last = result ? { begun: result.begun, ended: result.ended, provable } : { ...last, ended: at, provable: undefined };
     },
     /**
      * Whether a multiple of the duration of such a comparison has passed since the last one, and at least `least`
      * milliseconds.
      */
-    hasRested: (due: Due, at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, took[due] * times),
+    hasPaused: (due: Due, at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, durations[due] * times),
     /** Whether a comparison could prove something that the last one could not. */
-    isNew: (provable: string | undefined): boolean => provable !== undefined && provable !== last.of,
+    isNew: (provable: string | undefined): boolean => provable !== undefined && provable !== last.provable,
     /** Whether another comparison has to begin now, before cached data become too old. */
     isLate: (at: number, quietAt: number): boolean => {
-      const inTime = STALE_MS - 1.5 * took.everything;
-      return at >= (last.begun > quietAt ? last.begun + inTime : quietAt + Math.max(inTime, FIRST_MS));
+      const latestStart = MAX_STALE_MS - 1.5 * durations.everything;
+      return at >= (last.begun > quietAt ? last.begun + latestStart : quietAt + Math.max(latestStart, MAX_FIRST_WAIT_MS));
     },
   };
 }
 
 /** Tracks how long a number of the server has been unchanged. */
-export interface Stillness {
+export interface StabilityTracker {
   /** Must be called with each look: the observed value, and when the look ended. */
-  readonly see: (seen: string | undefined, ended: number) => void;
+  readonly observe: (seen: string | undefined, ended: number) => void;
   /**
    * Whether the number had been unchanged for long enough before a look that all commits that moved it can be read and
    * show in the signs.
    */
-  readonly hasStood: (at: number) => boolean;
+  readonly wasStable: (at: number) => boolean;
 }
 
 /** Creates a tracker for one number. */
-export function createStillness(): Stillness {
+export function createStabilityTracker(): StabilityTracker {
   let still: { readonly seen: string | undefined; readonly since: number } | undefined;
   return {
-    see: (seen, ended) => {
+    observe: (seen, ended) => {
       if (still?.seen !== seen) still = { seen, since: ended };
     },
-    hasStood: (at) => still?.seen !== undefined && at - still.since >= LATE_MS,
+    wasStable: (at) => still?.seen !== undefined && at - still.since >= MAX_VISIBILITY_SKEW_MS,
   };
 }
 
 /** Evaluates the numbers of the server: the commit position, and the number of tables it has opened. */
-function createNumbers() {
-  const position = createStillness();
-  const opened = createStillness();
+function createServerNumbers() {
+  const position = createStabilityTracker();
+  const opened = createStabilityTracker();
   let reached: { readonly position: bigint; readonly at: number } | undefined;
   /** True until a position is seen that is lower than expected. */
   let isStepKnown = true;
 
-  const hasStood = ({ at }: Look): boolean => position.hasStood(at);
-  const isSettled = ({ sighting, forgotten, at }: Look): boolean => sighting.trusted && (forgotten.length === 0 || opened.hasStood(at));
+  const wasStable = ({ at }: Look): boolean => position.wasStable(at);
+  const isSettled = ({ sighting, unrecorded, at }: Look): boolean =>
+    sighting.isTrusted && (unrecorded.length === 0 || opened.wasStable(at));
   return {
     see: (look: Look): void => {
-      position.see(look.position, look.ended);
-      opened.see(look.opened, look.ended);
+      position.observe(look.position, look.ended);
+      opened.observe(look.openedTables, look.ended);
       if (reached && look.position !== undefined && look.at >= reached.at && BigInt(look.position) < reached.position) isStepKnown = false;
     },
     /** Whether everything that moved the position can be read. */
-    hasStood,
+    wasStable,
     /**
      * Whether the signs, together with the number of opened tables, show everything that was committed before a look.
      */
@@ -257,24 +260,24 @@ function createNumbers() {
     /** Returns a description of what a comparison that begins after this look can prove. */
     provable: (look: Look): string | undefined => {
       const { surprises, sighting } = look;
-      if (hasStood(look)) return `${surprises} at ${look.position} ${isSettled(look)}`;
+      if (wasStable(look)) return `${surprises} at ${look.position} ${isSettled(look)}`;
       return isSettled(look) ? `${surprises} since ${sighting.firstSeen}` : undefined;
     },
     /** Returns the expected position after this number of our transactions, if no other process has committed. */
-    after: ({ position: before, step }: Look, { writes, ended }: Compared): string | undefined => {
+    after: ({ position: before, positionStep }: Look, { writes, ended }: ComparisonResult): string | undefined => {
       if (before === undefined || writes === 0) return before;
-      if (writes === undefined || step === undefined || !isStepKnown) return undefined;
-      reached = { position: BigInt(before) + BigInt(writes * step), at: ended };
+      if (writes === undefined || positionStep === undefined || !isStepKnown) return undefined;
+      reached = { position: BigInt(before) + BigInt(writes * positionStep), at: ended };
       return String(reached.position);
     },
   };
 }
 
 /** Maximum number of periods of unrest that are kept. Older ones are merged into one. */
-const MOST_TIMES = 1000;
+const MAX_PERIODS = 1000;
 
 /** Records the periods in which something may have been written that was not taken over yet. */
-function createUnrest() {
+function createUnrestLog() {
   let quietAt = Number.NEGATIVE_INFINITY;
   /** The current period of unrest, if any: its beginning, and when it was noticed. */
   let open: { readonly from: number; readonly seen: number } | undefined;
@@ -286,14 +289,14 @@ function createUnrest() {
     /** Returns how long ago the current unrest was noticed, in milliseconds. */
     duration: (at: number): number => (open ? at - open.seen : 0),
     begin: (at: number): void => {
-      open ??= { from: quietAt - LATE_MS, seen: at };
+      open ??= { from: quietAt - MAX_VISIBILITY_SKEW_MS, seen: at };
     },
     /** Ends the unrest. Nothing was written between `since`, when a comparison began, and the look at `at`. */
     end: (at: number, since: number): void => {
       if (open) {
         const all = [...times, { from: open.from, until: since }];
         const [, second] = all;
-        times = all.length > MOST_TIMES ? [{ from: Number.NEGATIVE_INFINITY, until: second!.until }, ...all.slice(2)] : all;
+        times = all.length > MAX_PERIODS ? [{ from: Number.NEGATIVE_INFINITY, until: second!.until }, ...all.slice(2)] : all;
       }
       open = undefined;
       quietAt = at;

@@ -10,16 +10,16 @@ export interface Replicas {
    * Must be called after each write of this process, before it is acknowledged: no replica is read until it has
    * received that write.
    */
-  readonly wrote: () => void;
+  readonly noteWrite: () => void;
 }
 
 export interface ReplicasOptions {
   /** Maximum age of the data of a replica, in milliseconds. */
-  readonly lag: number;
+  readonly maxLagMs: number;
   /** Called when a replica may be read again: data cached from it before are outdated. */
-  readonly renewed: (place: number) => void;
+  readonly onReadableAgain: (place: number) => void;
   /** Index of the replica that this process tries first. */
-  readonly first?: number;
+  readonly firstIndex?: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: () => number;
 }
@@ -39,24 +39,24 @@ interface Proof {
 }
 
 const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 100;
 /** Pause after a replica did not catch up in time or did not answer. */
-const REST_MS = 1000;
+const PAUSE_AFTER_FAILURE_MS = 1000;
 
 /**
  * Follows the replicas of a database, which are always slightly behind. A replica may be read if it is known to have
- * everything that the primary had at most `lag` milliseconds ago, and everything that this process has written. This is
+ * everything that the primary had at most `maxLagMs` ago, and everything that this process has written. This is
  * checked in the background while requests come in; without requests, nothing is checked. A replica that has stopped
- * replicating is therefore not read for longer than `lag`.
+ * replicating is therefore not read for longer than `maxLagMs`.
  *
  * While the primary does not answer, a replica is read regardless of its age, because no newer data are available.
  */
 export function followReplicas(
   primary: Database,
   replicas: readonly Database[],
-  { lag, renewed, first = 0, clock = () => performance.now() }: ReplicasOptions,
+  { maxLagMs, onReadableAgain, firstIndex = 0, clock = () => performance.now() }: ReplicasOptions,
 ): Replicas {
-  const order = replicas.map((_, place) => (place + first) % replicas.length);
+  const order = replicas.map((_, place) => (place + firstIndex) % replicas.length);
   const proofs = new Map<number, Proof>();
   const checking = new Set<number>();
   const rested = new Map<number, number>();
@@ -65,21 +65,21 @@ export function followReplicas(
 
   const eraOf = (place: number): number => replicas[place]!.cluster.era();
   const age = (place: number): number => clock() - (proofs.get(place)?.at ?? Number.NEGATIVE_INFINITY);
-  const isNear = (place: number): boolean => {
+  const isUpToDate = (place: number): boolean => {
     const proof = proofs.get(place);
-    return proof?.writes === writes && proof.era === eraOf(place) && (age(place) < lag || source.isGone());
+    return proof?.writes === writes && proof.era === eraOf(place) && (age(place) < maxLagMs || source.isGone());
   };
 
-  /** Checks whether the replica reaches the current position of the primary within `lag`. */
+  /** Checks whether the replica reaches the current position of the primary within `maxLagMs`. */
   const prove = async (place: number): Promise<boolean> => {
     const db = replicas[place]!;
     const proof = { at: clock(), writes, era: eraOf(place) };
     const wanted = await source.position();
     // If the era has changed, some of these queries were answered by the primary instead.
-    if (!wanted || !(await comesTo(db, wanted, lag)) || eraOf(place) !== proof.era) return false;
+    if (!wanted || !(await reachesPosition(db, wanted, maxLagMs)) || eraOf(place) !== proof.era) return false;
     const before = proofs.get(place);
     proofs.set(place, proof);
-    if (before?.writes !== proof.writes || before.era !== proof.era) renewed(place);
+    if (before?.writes !== proof.writes || before.era !== proof.era) onReadableAgain(place);
     return true;
   };
 
@@ -87,20 +87,20 @@ export function followReplicas(
     if (checking.has(place) || clock() < (rested.get(place) ?? 0)) return;
     checking.add(place);
     const proved = await prove(place).catch(() => false);
-    if (!proved) rested.set(place, clock() + REST_MS);
+    if (!proved) rested.set(place, clock() + PAUSE_AFTER_FAILURE_MS);
     checking.delete(place);
   };
 
   return {
     current: () => {
       for (const place of order) {
-        const near = isNear(place);
-        if (!near || age(place) > lag / 2) void check(place);
+        const near = isUpToDate(place);
+        if (!near || age(place) > maxLagMs / 2) void check(place);
         if (near) return place;
       }
       return undefined;
     },
-    wrote: () => {
+    noteWrite: () => {
       writes += 1;
     },
   };
@@ -135,9 +135,9 @@ export const positionOf = async (primary: Database): Promise<Position> => ({
 });
 
 /** Whether a replica has reached a position, or reaches it within this many milliseconds. */
-export async function comesTo(replica: Database, { count, log }: Position, milliseconds: number): Promise<boolean> {
-  const until = performance.now() + milliseconds;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+export async function reachesPosition(replica: Database, { count, log }: Position, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     if ((await changeCount(replica)) >= count && (await replica.dialect.hasReached(replica, log))) return true;
     if (performance.now() + pause > until) return false;
     await sleep(pause, undefined, { ref: false });

@@ -11,20 +11,20 @@ import { WATCHED } from './watched-tables.ts';
  */
 
 /** The tables with rows of posts, and the column that holds the id of the post. */
-const TABLES = {
+const POST_ID_COLUMNS = {
   posts: 'ID',
   postmeta: 'post_id',
   term_relationships: 'object_id',
   tec_occurrences: 'post_id',
   icl_translations: 'element_id',
 } as const;
-type Table = keyof typeof TABLES;
+type Table = keyof typeof POST_ID_COLUMNS;
 
 /**
  * Conditions for rows of posts, for tables that also have other rows. The edit locks in `postmeta` are not excluded:
  * excluding them by name would take a fifth of the time of a digest.
  */
-const SEEN: Readonly<Partial<Record<Table, string>>> = {
+const ROW_CONDITIONS: Readonly<Partial<Record<Table, string>>> = {
   icl_translations: "SUBSTR(r.element_type, 1, 5) = 'post_' AND r.element_id IS NOT NULL",
 };
 
@@ -55,7 +55,7 @@ export interface RowRanges {
 }
 
 /** Number of keys in a range, about as many as a few dozen posts have. */
-const KEYS: Readonly<Record<Table, number>> = {
+const KEYS_PER_RANGE: Readonly<Record<Table, number>> = {
   posts: 64,
   postmeta: 1024,
   term_relationships: 64,
@@ -66,12 +66,18 @@ const KEYS: Readonly<Record<Table, number>> = {
  * Number of ranges that are first read together, since grouping by range takes as long as reading the rows: as many as
  * can be read in a few milliseconds. If the joint digest differs, each range is read.
  */
-const TOGETHER = 16;
+const RANGES_READ_TOGETHER = 16;
 /**
  * Number of concurrent queries that read a table. Most of the data are metas. While they are read, lists do not use
  * their index and keep the server busy, so a single query would get only a small share of its time.
  */
-const READERS: Readonly<Record<Table, number>> = { posts: 1, postmeta: 3, term_relationships: 1, tec_occurrences: 1, icl_translations: 1 };
+const CONCURRENT_QUERIES: Readonly<Record<Table, number>> = {
+  posts: 1,
+  postmeta: 3,
+  term_relationships: 1,
+  tec_occurrences: 1,
+  icl_translations: 1,
+};
 
 /**
  * Creates the range digests. `languages`: current languages of the content; if WPML stores them, its table is included.
@@ -92,7 +98,7 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
       const changed: { ranges: Ranges; start: number; range: Range | undefined }[] = [];
       const look = async (table: Table, ranges: Ranges): Promise<void> => {
         for (const start of await changedRanges(db, table, ranges)) {
-          const range = (await readRanges(db, table, start, start + KEYS[table])).get(start);
+          const range = (await readRanges(db, table, start, start + KEYS_PER_RANGE[table])).get(start);
           for (const id of [...(ranges.get(start)?.posts ?? []), ...(range?.posts ?? [])]) posts.add(id);
           changed.push({ ranges, start, range });
         }
@@ -123,13 +129,13 @@ async function tablesOf(db: Database, languages: OptionalLanguages): Promise<rea
 
 /** Returns the first keys of the ranges whose rows differ from the known ones, read in short queries. */
 async function changedRanges(db: Database, table: Table, known: Ranges): Promise<number[]> {
-  const width = TOGETHER * KEYS[table];
-  const [before, now] = [joinedDigests(known, width), await readTogether(db, table, width)];
+  const width = RANGES_READ_TOGETHER * KEYS_PER_RANGE[table];
+  const [before, now] = [joinedDigests(known, width), await readJoinedDigests(db, table, width)];
   const changed: number[] = [];
   for (const start of new Set([...before.keys(), ...now.keys()])) {
     if (before.get(start) === now.get(start)) continue;
     const digests = await readDigests(db, table, start, start + width);
-    for (let range = start; range < start + width; range += KEYS[table])
+    for (let range = start; range < start + width; range += KEYS_PER_RANGE[table])
       if (known.get(range)?.digest !== digests.get(range)) changed.push(range);
   }
   return changed;
@@ -151,13 +157,13 @@ function joinedDigests(ranges: Ranges, width: number): Map<number, string> {
  * Reads the digests of these larger ranges from the table. Rows that are added after the last key meanwhile are found
  * by the next check.
  */
-async function readTogether(db: Database, table: Table, width: number): Promise<Map<number, string>> {
+async function readJoinedDigests(db: Database, table: Table, width: number): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   const [first, last] = [await firstKey(db, table, 0), await lastKey(db, table)];
   if (first === undefined || last === undefined) return found;
   const { key, digest, seen } = partsOf(db, table);
   let next = first - (first % width);
-  const readOn = async (): Promise<void> => {
+  const readMore = async (): Promise<void> => {
     while (next <= last) {
       const from = next;
       next += width;
@@ -173,7 +179,7 @@ async function readTogether(db: Database, table: Table, width: number): Promise<
       await nextTurn();
     }
   };
-  await Promise.all(Array.from({ length: READERS[table] }, readOn));
+  await Promise.all(Array.from({ length: CONCURRENT_QUERIES[table] }, readMore));
   return found;
 }
 
@@ -181,7 +187,7 @@ async function readTogether(db: Database, table: Table, width: number): Promise<
 async function readDigests(db: Database, table: Table, from: number, to: number): Promise<Map<number, string>> {
   const { key, digest, seen } = partsOf(db, table);
   const rows = await db.rows<{ start: number; digest: string }>`
-    SELECT ${key} - ${key} % ${KEYS[table]} AS start, ${digest} AS digest FROM ${named(db, table)} r
+    SELECT ${key} - ${key} % ${KEYS_PER_RANGE[table]} AS start, ${digest} AS digest FROM ${named(db, table)} r
     WHERE ${key} >= ${from} AND ${key} < ${to} AND ${seen} GROUP BY start`;
   await nextTurn();
   return new Map(rows.map((row) => [Number(row.start), row.digest]));
@@ -192,9 +198,9 @@ async function readRanges(db: Database, table: Table, from: number, to: number |
   const { key, digest, seen } = partsOf(db, table);
   const ranges: Ranges = new Map();
   for (let first = await firstKey(db, table, from); first !== undefined && first < (to ?? Number.POSITIVE_INFINITY); ) {
-    const end: number = to ?? first + 8 * TOGETHER * KEYS[table];
+    const end: number = to ?? first + 8 * RANGES_READ_TOGETHER * KEYS_PER_RANGE[table];
     const rows = await db.rows<{ start: number; digest: string; posts: string }>`
-      SELECT ${key} - ${key} % ${KEYS[table]} AS start, ${digest} AS digest, GROUP_CONCAT(DISTINCT r.${verbatim(TABLES[table])}) AS posts
+      SELECT ${key} - ${key} % ${KEYS_PER_RANGE[table]} AS start, ${digest} AS digest, GROUP_CONCAT(DISTINCT r.${verbatim(POST_ID_COLUMNS[table])}) AS posts
       FROM ${named(db, table)} r WHERE ${key} >= ${first} AND ${key} < ${end} AND ${seen} GROUP BY start`;
     for (const row of rows) ranges.set(Number(row.start), { digest: row.digest, posts: String(row.posts).split(',').map(Number) });
     first = await firstKey(db, table, end);
@@ -213,7 +219,7 @@ async function lastKey(db: Database, table: Table): Promise<number | undefined> 
 async function firstKey(db: Database, table: Table, from: number): Promise<number | undefined> {
   const { key } = partsOf(db, table);
   const [row] = await db.rows<{ first: number | null }>`SELECT MIN(${key}) AS first FROM ${named(db, table)} r WHERE ${key} >= ${from}`;
-  return row?.first === null || row?.first === undefined ? undefined : Number(row.first) - (Number(row.first) % KEYS[table]);
+  return row?.first === null || row?.first === undefined ? undefined : Number(row.first) - (Number(row.first) % KEYS_PER_RANGE[table]);
 }
 
 const named = (db: Database, table: Table) => new Piece(['??', [db.table(table)]]);
@@ -230,6 +236,6 @@ function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; seen:
   return {
     key: verbatim(`r.${key}`),
     digest: verbatim(db.dialect.quickPrint(`CONCAT_WS('|', ${columns.join(', ')})`, `r.${key}`)),
-    seen: verbatim(SEEN[table] ?? '1 = 1'),
+    seen: verbatim(ROW_CONDITIONS[table] ?? '1 = 1'),
   };
 }

@@ -25,7 +25,7 @@ export interface Coverage {
 
 export interface ComparisonOptions {
   /** Maximum time between two comparisons of all tables, in milliseconds. Small tables are compared more often. */
-  readonly within: number;
+  readonly periodMs: number;
   readonly clock: () => number;
 }
 
@@ -42,32 +42,32 @@ interface Known {
 /** One pass through all tables: when it began, how many milliseconds its queries took, and the remaining tables. */
 interface Round {
   readonly begun: number;
-  readonly spent: number;
-  readonly left: readonly WatchedName[];
+  readonly spentMs: number;
+  readonly remaining: readonly WatchedName[];
 }
 
-const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
+const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spentMs: 0, remaining: [] };
 
 /**
  * Share of time that the queries may take: on average, as long as rounds are still frequent enough; and during a round.
  */
 const USUAL_SHARE = 0.02;
-const LARGEST_SHARE = 0.2;
+const MAX_SHARE = 0.2;
 /** Maximum continuous running time of the queries, in milliseconds. */
-const LONGEST_MS = 250;
+const MAX_RUN_MS = 250;
 /** Minimum time between the starts of two rounds. */
-const SHORTEST_ROUND_MS = 1000;
-/** If the tables are too large, the next attempt is made after this many times `within`. */
-const TOO_LARGE_PAUSE = 20;
+const MIN_ROUND_MS = 1000;
+/** If the tables are too large, the next attempt is made after this many times `periodMs`. */
+const TOO_LARGE_PAUSE_FACTOR = 20;
 
 /**
  * Creates a comparison. It runs no query until `advance` is called. A failed query ends the round, and there is no
  * coverage until another round has succeeded.
  */
-export function createTableComparison(db: Database, { within, clock }: ComparisonOptions): TableComparison {
+export function createTableComparison(db: Database, { periodMs, clock }: ComparisonOptions): TableComparison {
   const { note, forget, ...told } = createReadings(clock);
   let round: Round = NO_ROUND;
-  let reading: (Begun & { readonly steps: ReturnType<typeof fingerprintsOf> }) | undefined;
+  let reading: (OpenReading & { readonly steps: ReturnType<typeof fingerprintsOf> }) | undefined;
   let signs: Signs = new Map();
   let credit = 0;
   let asked = clock();
@@ -76,16 +76,16 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
   const rest = (milliseconds: number) => {
     forget(() => true);
     reading = undefined;
-    round = dueAt(clock() + milliseconds, within);
+    round = dueAt(clock() + milliseconds, periodMs);
   };
 
   /** Returns the table to continue with; undefined if the round is complete and the next one is not due. */
   const next = () => {
     if (reading) return reading;
-    if (round.left.length === 0 && isDue(round, clock(), within)) round = { begun: clock(), spent: 0, left: watchedNames };
-    const [table, ...left] = round.left;
+    if (round.remaining.length === 0 && isDue(round, clock(), periodMs)) round = { begun: clock(), spentMs: 0, remaining: watchedNames };
+    const [table, ...remaining] = round.remaining;
     if (table === undefined) return undefined;
-    round = { ...round, left };
+    round = { ...round, remaining };
     reading = { table, sign: signs.get(table) ?? '', begun: clock(), steps: fingerprintsOf(db, table, clock) };
     return reading;
   };
@@ -96,12 +96,12 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
       const { done, value } = await current.steps.next();
       const took = clock() - begun;
       credit -= took;
-      round = { ...round, spent: round.spent + took };
+      round = { ...round, spentMs: round.spentMs + took };
       if (done && reading === current) {
         reading = undefined;
         note(current, value);
       }
-      if (round.spent > LARGEST_SHARE * within) return rest(TOO_LARGE_PAUSE * within);
+      if (round.spentMs > MAX_SHARE * periodMs) return rest(TOO_LARGE_PAUSE_FACTOR * periodMs);
     }
   };
 
@@ -111,12 +111,12 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
       const isChanged = (table: WatchedName, sign: string) => sign !== signs.get(table);
       forget(isChanged);
       if (reading && isChanged(reading.table, reading.sign)) reading = undefined;
-      credit = Math.min(LONGEST_MS, credit + (clock() - asked) * LARGEST_SHARE);
+      credit = Math.min(MAX_RUN_MS, credit + (clock() - asked) * MAX_SHARE);
       asked = clock();
       if (working || credit <= 0 || !next()) return;
       working = true;
       work()
-        .catch(() => rest(within))
+        .catch(() => rest(periodMs))
         .finally(() => {
           working = false;
         });
@@ -126,17 +126,17 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
 }
 
 /** Whether the next round may begin. */
-const isDue = ({ begun, spent }: Round, now: number, within: number): boolean =>
-  now - begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, spent / USUAL_SHARE));
+const isDue = ({ begun, spentMs }: Round, now: number, within: number): boolean =>
+  now - begun >= Math.min(within, Math.max(MIN_ROUND_MS, spentMs / USUAL_SHARE));
 
 /** An empty round that makes the next round due at this moment. */
-const dueAt = (moment: number, within: number): Round => ({ ...NO_ROUND, begun: moment - Math.min(within, SHORTEST_ROUND_MS) });
+const dueAt = (moment: number, within: number): Round => ({ ...NO_ROUND, begun: moment - Math.min(within, MIN_ROUND_MS) });
 
 /** The signs of the tables at one moment. */
 type Signs = ReadonlyMap<WatchedName, string>;
 
 /** A reading of a table in progress: the sign of the table, and when the reading began. */
-interface Begun {
+interface OpenReading {
   readonly table: WatchedName;
   readonly sign: string;
   readonly begun: number;
@@ -147,7 +147,7 @@ function createReadings(clock: () => number) {
   const known = new Map<WatchedName, Known>();
   let surprises = 0;
   return {
-    note: ({ table, sign, begun }: Begun, fingerprints: Fingerprints): void => {
+    note: ({ table, sign, begun }: OpenReading, fingerprints: Fingerprints): void => {
       const before = known.get(table);
       const same = before !== undefined && differingRanges(before.fingerprints, fingerprints).length === 0;
       if (before && !same) surprises += 1;

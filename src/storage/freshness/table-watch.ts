@@ -2,12 +2,12 @@ import { type ChangeSigns, nextSighting, type Sighting } from '../engine/change-
 import type { Database } from '../engine/database.ts';
 import { createSharedRuns } from '../engine/shared-runs.ts';
 import type { ReadTime } from '../journal/object-memory.ts';
-import { createQuietTimes, createStillness, type Due, type Look, type WatchState } from './quiet-times.ts';
+import { createQuietTimes, createStabilityTracker, type Due, type Look, type WatchState } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';
 import { settingsTables, watchedNames } from './watched-tables.ts';
 
 /** The result of a look at tables that other programs also write to. */
-export interface Watched {
+export interface WatchResult {
   /** Differs after each change that is not in the journal. Undefined: nothing may be cached at the moment. */
   readonly version: string | undefined;
   /** As in `Version`. */
@@ -25,19 +25,19 @@ export interface Watched {
 
 export interface TableWatch {
   /** Looks once for all concurrent callers. */
-  readonly look: () => Promise<Watched>;
+  readonly look: () => Promise<WatchResult>;
   /**
    * Returns the result of a look that began at this moment of the clock or later: the latest one, or a new one. A long
    * computation uses this to avoid an observation from its beginning.
    */
-  readonly lookedSince: (at: number) => Promise<Watched>;
+  readonly lookSince: (at: number) => Promise<WatchResult>;
   /** Returns the result of the latest look. */
-  readonly latest: () => Watched | undefined;
+  readonly latest: () => WatchResult | undefined;
 }
 
 export interface WatchOptions {
   /** Maximum time for which outdated data may be used, in milliseconds, even if the server never shows the change. */
-  readonly bound: number;
+  readonly maxStaleMs: number;
   readonly clock: () => number;
   /**
    * Takes over changes by other writers. Undefined: this was not possible; until it is, every sign of a change
@@ -59,7 +59,7 @@ export interface TakenOver {
 }
 
 /** Time for which a look is valid for callers whose requested moment is before it. */
-const LOOK_HOLDS_MS = 1000;
+const LOOK_VALID_MS = 1000;
 
 /** Time for which signs that are not settled are reused if nothing has been committed. */
 const UNSETTLED_MS = 500;
@@ -74,47 +74,54 @@ const MARGIN_MS = 1000;
  * Watches the tables that WordPress also writes to. Most changes are noticed by the signs that the server shows
  * (`Dialect.changeSigns`). The changes themselves are found by comparing contents, and are taken over; meanwhile cached
  * data are used for a short while (`quiet-times.ts`). If the server may fail to show changes, cached data expire after
- * `bound` milliseconds, unless a comparison of the tables' contents has found no change since (decision 18).
+ * `maxStaleMs` milliseconds, unless a comparison of the tables' contents has found no change since (decision 18).
  */
-export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptions): TableWatch {
+export function watchTables(db: Database, { maxStaleMs, clock, takeOver }: WatchOptions): TableWatch {
   const { dialect } = db;
   // Two rounds within the bound, because a round may just have passed the row that changes.
-  const comparison = dialect.showsEveryChange ? undefined : createTableComparison(db, { within: bound / 2, clock });
+  const comparison = dialect.showsEveryChange ? undefined : createTableComparison(db, { periodMs: maxStaleMs / 2, clock });
   const margin = dialect.showsEveryChange ? 0 : MARGIN_MS;
-  const taking = createTaking(takeOver, clock);
-  const ask = createAsking(db, clock);
+  const backgroundTakeOver = createBackgroundTakeOver(takeOver, clock);
+  const readSigns = createSignReader(db, clock);
   let last: Sighting | undefined;
 
   const since = (at: number): number => {
     if (!comparison) return Number.NEGATIVE_INFINITY;
     const covered = comparison.coverage();
-    return covered && covered.until > at - bound ? Math.min(covered.from, at - bound) : at - bound;
+    return covered && covered.until > at - maxStaleMs ? Math.min(covered.from, at - maxStaleMs) : at - maxStaleMs;
   };
 
-  const look = async (): Promise<Watched> => {
-    const { at, ended, era, signs, settled, uptime, forgotten, stands, countsBesides, ...shown } = await ask();
-    const sighting = nextSighting(last, { signs, settled, uptime }, { at, ended }, margin);
+  const look = async (): Promise<WatchResult> => {
+    const { at, ended, era, signs, isSettled, uptime, unrecorded, isStable, countsPositionOnly, ...shown } = await readSigns();
+    const sighting = nextSighting(last, { signs, isSettled, uptime }, { at, ended }, margin);
     last = sighting;
-    if (sighting.trusted) comparison?.advance(sighting.signs);
-    const state = stands && countsBesides ? [era, sighting.starts, shown.position, shown.opened].join(' ') : undefined;
+    if (sighting.isTrusted) comparison?.advance(sighting.signs);
+    const state = isStable && countsPositionOnly ? [era, sighting.restarts, shown.position, shown.openedTables].join(' ') : undefined;
     const surprises = comparison?.surprises() ?? 0;
-    const least = since(at);
-    const known = taking.see({ at, ended, sighting, surprises, forgotten: watchedNames.filter((_, table) => forgotten[table]), ...shown });
+    const oldestAllowed = since(at);
+    const known = backgroundTakeOver.see({
+      at,
+      ended,
+      sighting,
+      surprises,
+      unrecorded: watchedNames.filter((_, table) => unrecorded[table]),
+      ...shown,
+    });
     if (!known) {
-      const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
-      const isYoung = (read: ReadTime) => read.oldest >= least;
+      const version = sighting.isTrusted ? `${sighting.epoch}.${surprises}` : undefined;
+      const isYoung = (read: ReadTime) => read.oldest >= oldestAllowed;
       return { version, mayServe: isYoung, mayBuildOn: isYoung, isTakenOver: false, state };
     }
     return {
       version: known.isFresh ? 'taken over' : undefined,
-      mayServe: ({ from, until, oldest }) => oldest >= least && known.mayServe(from, until),
-      mayBuildOn: ({ from, until, oldest }) => oldest >= least && known.mayBuildOn(from, until),
+      mayServe: ({ from, until, oldest }) => oldest >= oldestAllowed && known.mayServe(from, until),
+      mayBuildOn: ({ from, until, oldest }) => oldest >= oldestAllowed && known.mayBuildOn(from, until),
       isTakenOver: known.isQuiet,
       state,
     };
   };
-  const looks = createSharedRuns<Watched>();
-  let latest: { readonly at: number; readonly watched: Watched } | undefined;
+  const looks = createSharedRuns<WatchResult>();
+  let latest: { readonly at: number; readonly watched: WatchResult } | undefined;
   const lookNow = () =>
     looks('look', async () => {
       const at = clock();
@@ -124,25 +131,25 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     });
   return {
     look: lookNow,
-    lookedSince: async (at) => (latest && latest.at >= Math.max(at, clock() - LOOK_HOLDS_MS) ? latest.watched : lookNow()),
+    lookSince: async (at) => (latest && latest.at >= Math.max(at, clock() - LOOK_VALID_MS) ? latest.watched : lookNow()),
     latest: () => latest?.watched,
   };
 }
 
-interface Shown extends ChangeSigns, Pick<Look, 'at' | 'ended'> {
+interface SignReading extends ChangeSigns, Pick<Look, 'at' | 'ended'> {
   /** Era of the server that was asked (`Cluster.era`). */
   readonly era: number;
   /** Whether everything that moved the position can be read. */
-  readonly stands: boolean;
+  readonly isStable: boolean;
 }
 
 /**
  * Creates the function that reads the signs of the server. It reads all of them only if something may have been
  * committed since.
  */
-function createAsking(db: Database, clock: () => number): () => Promise<Shown> {
-  const tables = { watched: watchedNames.map(db.table), besides: settingsTables.map(db.table) };
-  const stillness = createStillness();
+function createSignReader(db: Database, clock: () => number): () => Promise<SignReading> {
+  const tables = { watched: watchedNames.map(db.table), positionOnly: settingsTables.map(db.table) };
+  const positionTracker = createStabilityTracker();
   /** Signs that are valid until the given time, as long as nothing is committed. */
   let known: { readonly signs: ChangeSigns; readonly era: number; readonly until: number } | undefined;
 
@@ -151,12 +158,12 @@ function createAsking(db: Database, clock: () => number): () => Promise<Shown> {
     const isKnown = known?.era === era && at < known.until;
     const signs = await db.dialect.changeSigns(db, tables, isKnown ? known?.signs : undefined);
     const ended = clock();
-    stillness.see(signs.position, ended);
-    const stands = stillness.hasStood(at);
-    if (!stands) known = undefined;
+    positionTracker.observe(signs.position, ended);
+    const isStable = positionTracker.wasStable(at);
+    if (!isStable) known = undefined;
     else if (signs.signs !== known?.signs.signs)
-      known = { signs, era, until: signs.settled ? Number.POSITIVE_INFINITY : at + UNSETTLED_MS };
-    return { ...signs, at, ended, era, stands };
+      known = { signs, era, until: signs.isSettled ? Number.POSITIVE_INFINITY : at + UNSETTLED_MS };
+    return { ...signs, at, ended, era, isStable };
   };
 }
 
@@ -164,22 +171,25 @@ function createAsking(db: Database, clock: () => number): () => Promise<Shown> {
  * Takes over changes in the background whenever that is due. `see` returns the current knowledge; undefined if there is
  * none.
  */
-function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => WatchState | undefined } {
+function createBackgroundTakeOver(
+  takeOver: WatchOptions['takeOver'],
+  clock: () => number,
+): { readonly see: (look: Look) => WatchState | undefined } {
   const quiet = createQuietTimes();
   let isPossible = false;
   let isRunning = false;
   /** Number of changes without a sign at the time of the last full comparison. */
-  let whole: number | undefined;
+  let surprisesCompared: number | undefined;
 
-  const run = async (take: TakeOver, { surprises, forgotten }: Look, due: Due): Promise<void> => {
+  const run = async (take: TakeOver, { surprises, unrecorded }: Look, due: Due): Promise<void> => {
     isRunning = true;
     const ended = quiet.compare(due);
     const begun = clock();
     try {
-      const taken = await take({ whole: whole !== surprises, tables: due === 'forgotten' ? forgotten : undefined });
+      const taken = await take({ whole: surprisesCompared !== surprises, tables: due === 'unrecorded' ? unrecorded : undefined });
       isPossible = taken !== undefined;
       ended(taken && { begun, ended: clock(), writes: taken.writes }, clock());
-      if (taken) whole = surprises;
+      if (taken) surprisesCompared = surprises;
     } catch {
       // The attempt is repeated; until it succeeds, nothing counts as taken over.
       ended(undefined, clock());
@@ -190,9 +200,9 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
   return {
     see: (look) => {
       if (!takeOver) return undefined;
-      const standing = quiet.see(look);
-      if (!isRunning && standing.due) void run(takeOver, look, standing.due);
-      return isPossible ? standing : undefined;
+      const watchState = quiet.evaluate(look);
+      if (!isRunning && watchState.due) void run(takeOver, look, watchState.due);
+      return isPossible ? watchState : undefined;
     },
   };
 }

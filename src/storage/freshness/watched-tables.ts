@@ -73,7 +73,7 @@ export type WatchedName = keyof typeof WATCHED;
 
 export const watchedNames = typedKeys(WATCHED);
 
-/** The tables that the settings of a site are read from (`settingsReader`). */
+/** The tables that the settings of a site are read from (`createSettingsReader`). */
 export const settingsTables = [
   'options',
   'sitemeta',
@@ -83,8 +83,8 @@ export const settingsTables = [
 ] as const satisfies readonly (keyof Tables)[];
 
 /** Tables of plugins, which may be absent. */
-const OF_PLUGINS: readonly WatchedName[] = ['tec_occurrences', 'icl_translations'];
+const PLUGIN_TABLES: readonly WatchedName[] = ['tec_occurrences', 'icl_translations'];
 
 /** Whether the database has this table. A plugin may create or drop its own tables at any time. */
-export const isThere = async (db: Database, table: WatchedName): Promise<boolean> =>
-  !OF_PLUGINS.includes(table) || (await hasTable(db, table));
+export const hasWatchedTable = async (db: Database, table: WatchedName): Promise<boolean> =>
+  !PLUGIN_TABLES.includes(table) || (await hasTable(db, table));

@@ -4,62 +4,72 @@ import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
-import { joinWriters, noteChange } from '../journal/touched.ts';
+import { joinWriters, noteChange } from '../journal/reported-changes.ts';
 import { countRows } from '../rows/row-count.ts';
-import { countsUnder, indexEvents, trustIndex } from './event-index.ts';
-import { ALL, beginOf, countsOf, dayOf, type Facet, facetOfCount, monthOf, monthRow, shortBefore } from './event-index-rows.ts';
+import { countsUnder, enableIndex, indexEvents } from './event-index.ts';
+import {
+  ALL_EVENTS,
+  beginOf,
+  countsOf,
+  dayOf,
+  earliestShortStart,
+  type Facet,
+  facetOfCount,
+  monthOf,
+  monthRow,
+} from './event-index-rows.ts';
 
 /** Sizes of the steps. Each step is a short transaction, so that other reads and writes can happen in between. */
-const EVENTS = 200;
-const ENTRIES = 5000;
+const EVENTS_PER_STEP = 200;
+const ENTRIES_PER_STEP = 5000;
 
 /** The result of rebuilding the index. */
-export interface Reindexed {
+export interface ReindexResult {
   readonly events: number;
   /** Events whose dates or links cannot be indexed. If there are any, lists do not use the index. */
-  readonly unfit: readonly number[];
+  readonly unindexable: readonly number[];
 }
 
-/** Options of a rebuild. `trust`: whether lists use the index afterwards. */
-interface Reindexing {
-  readonly trust: boolean;
+/** Options of a rebuild. `marksComplete`: whether lists use the index afterwards. */
+interface ReindexOptions {
+  readonly marksComplete: boolean;
   /** The languages of the content, if it has languages. */
   readonly languages?: ContentLanguages | undefined;
   /** Called with the number of events processed since the last call. */
   readonly onProgress?: (events: number) => void;
   /** If the index has no more rows than this, only facets with wrong counts are counted again. */
-  readonly atOnce?: number;
+  readonly maxRowsAtOnce?: number;
 }
 
 /**
- * Rebuilds the list index from WordPress's tables, and marks it as complete (if `trust`; otherwise the rows are created
+ * Rebuilds the list index from WordPress's tables, and marks it complete (if `marksComplete`; else rows are created
  * but not used). Other transactions may write in the meantime: they update the rows of their own events.
  */
 export async function reindexEvents(
   db: Database,
   now: () => Date,
-  { trust, onProgress = () => undefined, languages, atOnce = ENTRIES }: Reindexing,
-): Promise<Reindexed> {
-  const unfit: number[] = [];
+  { marksComplete, onProgress = () => undefined, languages, maxRowsAtOnce = ENTRIES_PER_STEP }: ReindexOptions,
+): Promise<ReindexResult> {
+  const unindexable: number[] = [];
   let events = 0;
   for (let after = 0; ; ) {
-    const step = await db.transaction((trx) => inLineWithWriters(trx, indexAfter(trx, after, languages)));
-    unfit.push(...step.unfit);
+    const step = await db.transaction((trx) => joinWritersAfter(trx, indexAfter(trx, after, languages)));
+    unindexable.push(...step.unfit);
     events += step.ids.length;
     onProgress(step.ids.length);
     if (step.last === undefined) break;
     after = step.last;
   }
-  await recountAll(db, atOnce);
+  await recountAll(db, maxRowsAtOnce);
   await db.transaction(async (trx) => {
-    if (trust && unfit.length === 0) await trustIndex(trx, languages);
+    if (marksComplete && unindexable.length === 0) await enableIndex(trx, languages);
     noteChange(trx, { now: now() });
   });
-  return { events, unfit };
+  return { events, unindexable };
 }
 
 /** Waits for a step, and makes its transaction join the writers. */
-async function inLineWithWriters<T>(db: Database, step: Promise<T>): Promise<T> {
+async function joinWritersAfter<T>(db: Database, step: Promise<T>): Promise<T> {
   const result = await step;
   joinWriters(db);
   return result;
@@ -80,9 +90,9 @@ async function indexAfter(
   languages: ContentLanguages | undefined,
 ): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
   const posts = await db.rows<{ ID: number }>`
-    SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS} ${verbatim(db.dialect.locks.update)}`;
+    SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS_PER_STEP} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
-  const last = ids.length === EVENTS ? ids.at(-1) : undefined;
+  const last = ids.length === EVENTS_PER_STEP ? ids.at(-1) : undefined;
   const held = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
   if (last !== undefined) held.where('post_id', '<=', last);
   const known = (await held).map(({ post_id: id }) => id);
@@ -94,43 +104,43 @@ async function indexAfter(
 async function recountAll(db: Database, atOnce: number): Promise<void> {
   // While the rows of days are locked, no other transaction changes entries that they count, so counts that match are
   // correct.
-  const all = await db.transaction((trx) => wholeIndex(trx, atOnce, (rows) => rows.forUpdate()));
-  if (all) for (const { facet, entries, days } of all) if (!isRight(entries, days)) await recount(db, facet);
-  if (all) return;
-  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
+  const facets = await db.transaction((trx) => wholeIndex(trx, atOnce, (rows) => rows.forUpdate()));
+  if (facets) for (const { facet, entries, days } of facets) if (!areCountsCorrect(entries, days)) await recount(db, facet);
+  if (facets) return;
+  for (let facet: Facet | undefined = ALL_EVENTS; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
 }
 
 /** Corrects the counts of a facet: first of its days, and then of its months, which are the sums of its days. */
 async function recount(db: Database, facet: Facet): Promise<void> {
   for (let day: number | undefined = 0; day !== undefined; ) {
     const first: number = day;
-    day = await db.transaction((trx) => inLineWithWriters(trx, recountDays(trx, facet, first)));
+    day = await db.transaction((trx) => joinWritersAfter(trx, recountDays(trx, facet, first)));
   }
   await db.transaction((trx) => {
-    const work = setRight(
+    const work = correctRows(
       trx,
       facet,
       (rows) => rows.where('day', '<', 0),
       () => countMonths(trx, facet),
     );
-    return inLineWithWriters(trx, work);
+    return joinWritersAfter(trx, work);
   });
 }
 
 /**
- * Whether the counts of days and months differ from the sums of the entries. Only reads. Tables of up to `atOnce` rows
+ * Whether the counts of days and months differ from the sums of the entries. Only reads. Tables to `maxRowsAtOnce` rows
  * are read as a whole, instead of with several queries for each facet.
  */
-export async function hasWrongCounts(db: Database, atOnce = ENTRIES): Promise<boolean> {
-  const all = await wholeIndex(db, atOnce);
-  if (all) return all.some(({ entries, days }) => !isRight(entries, days));
-  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
+export async function hasWrongCounts(db: Database, maxRowsAtOnce = ENTRIES_PER_STEP): Promise<boolean> {
+  const facets = await wholeIndex(db, maxRowsAtOnce);
+  if (facets) return facets.some(({ entries, days }) => !areCountsCorrect(entries, days));
+  for (let facet: Facet | undefined = ALL_EVENTS; facet !== undefined; facet = await facetAfter(db, facet)) {
     for (let day: number | undefined = 0; day !== undefined; ) {
       const { until, inRange } = await rangeFrom(db, facet, day);
-      if (differ(await inRange(countsUnder(db, facet)), await countDays(db, facet, day, until))) return true;
+      if (areDifferent(await inRange(countsUnder(db, facet)), await countDays(db, facet, day, until))) return true;
       day = until === undefined ? undefined : until + 1;
     }
-    if (differ(await countsUnder(db, facet).where('day', '<', 0), await countMonths(db, facet))) return true;
+    if (areDifferent(await countsUnder(db, facet).where('day', '<', 0), await countMonths(db, facet))) return true;
   }
   return false;
 }
@@ -142,15 +152,15 @@ interface FacetRows {
 }
 
 /**
- * Reads both tables, grouped by facet; undefined if one of them has more than `most` rows. `ofDays`: modifies the query
+ * Reads both tables, grouped by facet; undefined if one has more than `most` rows. `narrowDays`: modifies the query
  * for the days, which are read first.
  */
 async function wholeIndex(
   db: Database,
   most: number,
-  ofDays: (rows: QueryBuilder) => QueryBuilder = (rows) => rows,
+  narrowDays: (rows: QueryBuilder) => QueryBuilder = (rows) => rows,
 ): Promise<FacetRows[] | undefined> {
-  const counts: DayRow[] = await ofDays(db.from('fasti_days').limit(most + 1));
+  const counts: DayRow[] = await narrowDays(db.from('fasti_days').limit(most + 1));
   if (counts.length > most) return undefined;
   const held = await db.from('fasti_entries').limit(most + 1);
   if (held.length > most) return undefined;
@@ -162,32 +172,33 @@ async function wholeIndex(
   };
   for (const row of held) rowsOf(row.facet).entries.push(row);
   for (const row of counts) rowsOf(facetOfCount(row.facet)).days.push(row);
-  return [...byFacet.values()].filter(({ facet }) => facet >= ALL);
+  return [...byFacet.values()].filter(({ facet }) => facet >= ALL_EVENTS);
 }
 
-const isRight = (held: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
-  !differ(
+const areCountsCorrect = (held: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
+  !areDifferent(
     rows.filter(({ day }) => day >= 0),
     daysOf(held, 0, undefined),
   ) &&
-  !differ(
+  !areDifferent(
     rows.filter(({ day }) => day < 0),
     monthsOf(rows),
   );
 
 /** Whether rows differ from the correct counts. A row with zeros may be present or absent. */
-function differ(rows: readonly DayRow[], right: Counts): boolean {
+function areDifferent(rows: readonly DayRow[], right: CorrectCounts): boolean {
   const there = new Set(rows.map(keyOf));
   return (
-    rows.some((row) => isOther(row, right.get(keyOf(row)))) ||
+    rows.some((row) => isDifferent(row, right.get(keyOf(row)))) ||
     [...right.values()].some((row) => !there.has(keyOf(row)) && (row.n !== 0 || row.running !== 0))
   );
 }
 
 /** The correct rows, by their keys. */
-type Counts = ReadonlyMap<string, DayRow>;
+type CorrectCounts = ReadonlyMap<string, DayRow>;
 const keyOf = ({ facet, day }: Pick<DayRow, 'facet' | 'day'>): string => `${facet}:${day}`;
-const isOther = ({ n, running }: DayRow, right: DayRow | undefined): boolean => n !== (right?.n ?? 0) || running !== (right?.running ?? 0);
+const isDifferent = ({ n, running }: DayRow, right: DayRow | undefined): boolean =>
+  n !== (right?.n ?? 0) || running !== (right?.running ?? 0);
 
 /** Returns the next facet that has entries or counts. */
 async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
@@ -207,7 +218,7 @@ async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined
  */
 async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
   const { until, inRange } = await rangeFrom(db, facet, day);
-  await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
+  await correctRows(db, facet, inRange, () => countDays(db, facet, day, until));
   return until === undefined ? undefined : until + 1;
 }
 
@@ -220,7 +231,7 @@ async function rangeFrom(
   const some = await entries(db, facet)
     .where('start_at', '>=', beginOf(day))
     .orderBy('start_at')
-    .offset(ENTRIES)
+    .offset(ENTRIES_PER_STEP)
     .limit(1)
     .select('start_at');
   // The range includes the whole day on which the last of these entries starts.
@@ -237,11 +248,11 @@ async function rangeFrom(
  * Sets the rows of a facet in a range to the result of `count`. Before counting, the rows are locked and missing rows
  * are inserted. Therefore a concurrent writer has written either both the entries and the counts, or neither.
  */
-async function setRight(
+async function correctRows(
   db: Database,
   facet: Facet,
   inRange: (rows: QueryBuilder) => QueryBuilder,
-  count: () => Promise<Counts>,
+  count: () => Promise<CorrectCounts>,
 ): Promise<void> {
   const held = async (): Promise<DayRow[]> => inRange(countsUnder(db, facet)).forUpdate();
   const before = await held();
@@ -256,7 +267,7 @@ async function setRight(
   const right = await count();
   for (const row of missing.length > 0 ? await held() : before) {
     const wanted = right.get(keyOf(row));
-    if (!isOther(row, wanted)) continue;
+    if (!isDifferent(row, wanted)) continue;
     const { n, running } = wanted ?? { n: 0, running: 0 };
     await db.from('fasti_days').where({ facet: row.facet, day: row.day }).update({ n, running });
   }
@@ -268,13 +279,13 @@ const entries = (db: Database, facet: Facet) => db.from('fasti_entries').where('
  * Computes the correct counts of the days of a facet. Events that began earlier and continue into these days are
  * included.
  */
-async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Counts> {
-  const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
+async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<CorrectCounts> {
+  const rows = entries(db, facet).where('start_at', '>=', beginOf(earliestDayReaching(first)));
   if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
   return daysOf(await rows, first, last);
 }
 
-function daysOf(held: readonly EntryRow[], first: number, last: number | undefined): Counts {
+function daysOf(held: readonly EntryRow[], first: number, last: number | undefined): CorrectCounts {
   const counted = new Map<string, DayRow>();
   for (const count of held.flatMap(countsOf)) {
     if (count.day < first || (last !== undefined && count.day > last)) continue;
@@ -285,10 +296,10 @@ function daysOf(held: readonly EntryRow[], first: number, last: number | undefin
 }
 
 /** Computes the correct counts of the months of a facet from the current counts of its days. */
-const countMonths = async (db: Database, facet: Facet): Promise<Counts> =>
+const countMonths = async (db: Database, facet: Facet): Promise<CorrectCounts> =>
   monthsOf(await countsUnder(db, facet).where('day', '>=', 0).where('n', '>', 0));
 
-function monthsOf(rows: readonly DayRow[]): Counts {
+function monthsOf(rows: readonly DayRow[]): CorrectCounts {
   const counted = new Map<string, DayRow>();
   for (const { facet, day, n } of rows) {
     if (day < 0 || n <= 0) continue;
@@ -302,4 +313,4 @@ function monthsOf(rows: readonly DayRow[]): Counts {
  * Returns the first day on which a short event can begin that continues past a midnight of this day or later. `day`:
  * the day after a real day, or 0.
  */
-const lookBack = (day: number): number => (day === 0 ? 0 : dayOf(shortBefore(beginOf(day - 1))));
+const earliestDayReaching = (day: number): number => (day === 0 ? 0 : dayOf(earliestShortStart(beginOf(day - 1))));

@@ -12,10 +12,10 @@ import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 export type Facet = number;
 
 /** The facet of all events (`complete` without a language), and of featured ones. */
-export const ALL: Facet = 0;
+export const ALL_EVENTS: Facet = 0;
 export const FEATURED: Facet = 5;
 
-const CODES = { complete: 0, category: 1, tag: 2, venue: 3, organizer: 4, language: 6, filled: 7 } as const;
+const FACET_CODES = { complete: 0, category: 1, tag: 2, venue: 3, organizer: 4, language: 6, filled: 7 } as const;
 /** The number of a facet is `id * FACETS + code`. */
 export const FACETS = 8;
 
@@ -24,14 +24,14 @@ export const FACETS = 8;
  * language by its number (0: no language). `filled`: events of a language, and those of the default language that stand
  * in for missing translations; `complete`: in addition, events without a language.
  */
-export const facetOf = (kind: keyof typeof CODES, id: number): Facet => id * FACETS + CODES[kind];
-export const facetCode = (kind: keyof typeof CODES): number => CODES[kind];
-export const LINK_CODES = [CODES.venue, CODES.organizer];
+export const facetOf = (kind: keyof typeof FACET_CODES, id: number): Facet => id * FACETS + FACET_CODES[kind];
+export const facetCode = (kind: keyof typeof FACET_CODES): number => FACET_CODES[kind];
+export const LINK_CODES = [FACET_CODES.venue, FACET_CODES.organizer];
 /** Returns the id of the term, post or language that a facet belongs to. */
-export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
+export const idOfFacet = (facet: Facet): number => Math.floor(facet / FACETS);
 
 /** Whether a facet reveals no data that a password may hide. */
-export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
+export const isOpenFacet = (facet: Facet): boolean => facet % FACETS === FACET_CODES.complete || facet % FACETS >= FACET_CODES.language;
 
 /**
  * Returns the facet of the events of a facet that last longer than `SHORT_DAYS`; for such a facet, the facet it belongs
@@ -47,7 +47,7 @@ export type CountedShare = readonly ['own' | 'standIns', language: number] | 'sp
 
 /** Factor of a facet's number that makes room for the shares of languages, and the largest facet with shares. */
 const SHARES = 2 ** 21;
-const LARGEST_SHARED = 2 ** 31;
+const MAX_SHARED_FACET = 2 ** 31;
 
 /**
  * Returns the number under which the counts of days store a share of a facet. It is negative, unlike all other numbers
@@ -56,7 +56,7 @@ const LARGEST_SHARED = 2 ** 31;
  */
 export function shareOf(facet: Facet, share: CountedShare): Facet | undefined {
   const [what, language] = share === 'spoken' ? ([share, 0] as const) : share;
-  if (isOpen(facet) || facet > LARGEST_SHARED || language >= SHARES / 2) return undefined;
+  if (isOpenFacet(facet) || facet > MAX_SHARED_FACET || language >= SHARES / 2) return undefined;
   return -(facet * SHARES + language * 2 + Number(what === 'standIns')) - 1;
 }
 
@@ -144,7 +144,7 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     return distinct(linked).map((facet) => ({ facet, start_at: UNDATED, end_at: UNDATED, occurrence_id: 0, ...common }));
 
   const facets = distinct([
-    ALL,
+    ALL_EVENTS,
     ...(event.featured ? [FEATURED] : []),
     ...event.categories.map((id) => facetOf('category', id)),
     ...event.tags.map((id) => facetOf('tag', id)),
@@ -159,7 +159,7 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     const [start_at, end_at] = [momentOf(start), momentOf(end)];
     if (!start_at || !end_at || end_at < start_at || known.has(`${start}${end}`)) return undefined;
     known.add(`${start}${end}`);
-    const under = isLong(start_at, end_at) ? facets.flatMap((facet) => [facet, longFacet(facet)]) : facets;
+    const under = isLongEvent(start_at, end_at) ? facets.flatMap((facet) => [facet, longFacet(facet)]) : facets;
     rows.push(...under.map((facet) => ({ facet, start_at, end_at, occurrence_id: id, ...common })));
   }
   return rows;
@@ -175,7 +175,7 @@ export function countsOf(row: EntryRow): DayRow[] {
   if (facet < 0 || start_at === UNDATED || !isPublic(row)) return [];
   const first = dayOf(start_at);
   const counts: DayRow[] = [first, monthRow(monthOf(first))].map((day) => ({ facet, day, n: 1, running: 0 }));
-  if (!isLong(start_at, end_at))
+  if (!isLongEvent(start_at, end_at))
     for (let day = first; day < dayOf(end_at); day = daysAfter(day, 1)) counts.push({ facet, day, n: 0, running: 1 });
   return [facet, ...sharesWith(row)].flatMap((counted) => counts.map((count) => ({ ...count, facet: counted })));
 }
@@ -192,7 +192,8 @@ function sharesWith({ facet, language, stands_in }: EntryRow): Facet[] {
 }
 
 /** Whether a row counts as public. A protected event does not reveal the facets it is listed under (decision D35). */
-const isPublic = ({ facet, status, hidden, locked }: EntryRow) => status === PUBLISHED && hidden === 0 && (isOpen(facet) || locked === 0);
+const isPublic = ({ facet, status, hidden, locked }: EntryRow) =>
+  status === PUBLISHED && hidden === 0 && (isOpenFacet(facet) || locked === 0);
 
 /** Whether the counts of days cover exactly these statuses, given as numbers. */
 export const isCounted = (statuses: readonly number[]): boolean => statuses.length === 1 && statuses[0] === PUBLISHED;
@@ -200,7 +201,7 @@ export const isCounted = (statuses: readonly number[]): boolean => statuses.leng
 // ------------------------------------------------------------------------------------------------- moments as numbers
 /** The start and end of an event without occurrences. */
 export const UNDATED = 0;
-export const LATEST = 99_999_999_999_999;
+export const LATEST_MOMENT = 99_999_999_999_999;
 const DAY = 1_000_000;
 const MONTH = 100;
 
@@ -225,7 +226,7 @@ export const endOfMonth = (month: number): number => beginOfMonth(month + 1) - 1
 export const monthRow = (month: number): number => -month - 1;
 
 /** Returns the same time of day, earlier by the maximum number of days that a short event lasts. */
-export const shortBefore = (moment: number): number => beginOf(daysAfter(dayOf(moment), -SHORT_DAYS)) + (moment % DAY);
+export const earliestShortStart = (moment: number): number => beginOf(daysAfter(dayOf(moment), -SHORT_DAYS)) + (moment % DAY);
 
 /** Returns the day (`YYYYMMDD`) a number of days after a calendar day; 0 before the year 1. */
 export function daysAfter(day: number, days: number): number {
@@ -234,7 +235,7 @@ export function daysAfter(day: number, days: number): number {
   return Number(text.slice(0, 10).replace(/\D/g, '')) || 0;
 }
 
-const isLong = (start: number, end: number) =>
+const isLongEvent = (start: number, end: number) =>
   dayOf(end) - dayOf(start) > SHORT_DAYS && end > beginOf(daysAfter(dayOf(start), SHORT_DAYS)) + (start % DAY);
 
 /**

@@ -6,7 +6,7 @@ import type { Driver } from '../engine/driver.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { entryText } from '../journal/own-changes.ts';
-import { indexChanged } from '../journal/touched.ts';
+import { reportIndexChange } from '../journal/reported-changes.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
 import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longFacet, sharesRange } from './event-index-rows.ts';
 import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
@@ -28,10 +28,10 @@ export const INDEX_OPTION = 'fasti_index';
  * events.
  */
 export function indexLayout(languages: OptionalLanguages): string {
-  if (!isTranslated(languages, postKind('event').postType)) return LAYOUT;
+  if (!isTranslated(languages, postKind('event').postType)) return LAYOUT_VERSION;
   const numbers = languages.languages.map(({ code, number }) => `${code}=${number}`);
   const filled = isFilled(languages) ? ' filled' : '';
-  return `${LAYOUT} ${LAYOUT_OF_LANGUAGES} ${languages.form} ${languages.defaultCode} ${numbers.join()}${filled}`;
+  return `${LAYOUT_VERSION} ${LANGUAGE_LAYOUT_VERSION} ${languages.form} ${languages.defaultCode} ${numbers.join()}${filled}`;
 }
 
 /**
@@ -51,16 +51,16 @@ export async function layoutInUse(db: Database, state: string | undefined): Prom
 /** The last results. */
 const layouts = new WeakMap<Driver, { readonly state: string | undefined; readonly layout: string | undefined }>();
 
-const LAYOUT = '2';
+const LAYOUT_VERSION = '2';
 /** Layout version of the additional rows of sites in several languages. */
-const LAYOUT_OF_LANGUAGES = '5';
+const LANGUAGE_LAYOUT_VERSION = '5';
 
-const IDS = 500;
+const IDS_PER_QUERY = 500;
 /**
  * Maximum number of events that a change of one term may update at once. For more, lists do not use the index until it
  * is rebuilt.
  */
-const MOST_AT_ONCE = 20_000;
+const MAX_EVENTS_PER_CHANGE = 20_000;
 
 /**
  * Updates the rows of these events from WordPress's tables; rows of ids that are not events any more are deleted. Must
@@ -70,18 +70,18 @@ const MOST_AT_ONCE = 20_000;
  * @returns ids of events that cannot be indexed
  */
 export async function indexEvents(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
-  const unfit: number[] = [];
-  for (let at = 0; at < ids.length; at += IDS) {
-    const some = ids.slice(at, at + IDS);
+  const unindexable: number[] = [];
+  for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
+    const some = ids.slice(at, at + IDS_PER_QUERY);
     const events = await indexedEvents(db, await loadEventRows(db, some), languages);
-    unfit.push(...(await indexThese(db, some, events, await presentEntries(db, some))));
+    unindexable.push(...(await updateRows(db, some, events, await presentEntries(db, some))));
   }
-  if (unfit.length > 0) await distrustIndex(db);
-  return unfit;
+  if (unindexable.length > 0) await disableIndex(db);
+  return unindexable;
 }
 
 /** Whether the rows of these events match WordPress's tables. Only reads. */
-export async function isInStep(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<boolean> {
+export async function isIndexUpToDate(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<boolean> {
   const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
   const present = groupedBy(await presentEntries(db, ids), (row) => row.post_id);
   return ids.every((id) => {
@@ -111,26 +111,26 @@ const presentEntries = (db: Database, ids: readonly number[]): Promise<EntryRow[
 export async function indexNewEvents(db: Database, rows: readonly EventRows[], languages: OptionalLanguages): Promise<void> {
   const ids = rows.map(({ post }) => post.ID);
   const events = await indexedEvents(db, rows, languages);
-  const unfit = await indexThese(db, ids, events, []).catch(async (error) => {
+  const unfit = await updateRows(db, ids, events, []).catch(async (error) => {
     if (!db.dialect.isDuplicate(error)) throw error;
-    await indexThese(db, ids, events, await presentEntries(db, ids));
+    await updateRows(db, ids, events, await presentEntries(db, ids));
     return ids;
   });
-  if (unfit.length > 0) await distrustIndex(db);
+  if (unfit.length > 0) await disableIndex(db);
 }
 
 /** Marks the index as complete; lists use it from then on. */
-export const trustIndex = (db: Database, languages: OptionalLanguages): Promise<void> =>
+export const enableIndex = (db: Database, languages: OptionalLanguages): Promise<void> =>
   writeOption(db, INDEX_OPTION, indexLayout(languages), 'off');
 
 /** Makes lists work without the index until `reindexEvents` rebuilds it. */
-export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
+export const disableIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
 
 /**
  * Whether events were written after Fasti's last change, according to the calendar's option (`tribe_last_save_post`,
  * Unix time): by the calendar plugin, while no Fasti process was watching. In that case the index cannot be trusted.
  */
-export async function isOvertaken(db: Database): Promise<boolean> {
+export async function isIndexOutdated(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
   if (!options.has(INDEX_OPTION)) return false;
   const ours = await db.from('fasti_changes').where('id', 1).select('changed_at').first();
@@ -142,26 +142,26 @@ export async function isOvertaken(db: Database): Promise<boolean> {
  * Returns the events whose rows change when this category gets another parent; undefined if there are too many to be
  * updated at once.
  */
-export async function eventsUnder(db: Database, category: number): Promise<number[] | undefined> {
+export async function eventsBelowCategory(db: Database, category: number): Promise<number[] | undefined> {
   const rows = await db
     .from('fasti_entries')
     .where('facet', facetOf('category', category))
     .distinct('post_id')
-    .limit(MOST_AT_ONCE + 1);
-  return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ post_id: id }) => id);
+    .limit(MAX_EVENTS_PER_CHANGE + 1);
+  return rows.length > MAX_EVENTS_PER_CHANGE ? undefined : rows.map(({ post_id: id }) => id);
 }
 
 /**
  * Returns the events with exactly this term. When a category is deleted, these are removed from its ancestors.
  * Undefined if there are too many to be updated at once.
  */
-export async function eventsWith(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
+export async function eventsWithTerm(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
   const rows: { object_id: number }[] = await db
     .from('term_relationships', 'r')
     .where('r.term_taxonomy_id', termTaxonomyId)
-    .limit(MOST_AT_ONCE + 1)
+    .limit(MAX_EVENTS_PER_CHANGE + 1)
     .select('r.object_id');
-  return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ object_id: id }) => id);
+  return rows.length > MAX_EVENTS_PER_CHANGE ? undefined : rows.map(({ object_id: id }) => id);
 }
 
 /**
@@ -174,11 +174,11 @@ export async function eventsOfTerm(db: Database, facet: Facet, link: number): Pr
       .from('fasti_entries')
       .where('facet', facet)
       .distinct('post_id')
-      .limit(MOST_AT_ONCE + 1),
-    await eventsWith(db, link),
+      .limit(MAX_EVENTS_PER_CHANGE + 1),
+    await eventsWithTerm(db, link),
   ];
   const ids = new Set([...listed.map(({ post_id: id }) => id), ...(carrying ?? [])]);
-  return carrying === undefined || ids.size > MOST_AT_ONCE ? undefined : [...ids];
+  return carrying === undefined || ids.size > MAX_EVENTS_PER_CHANGE ? undefined : [...ids];
 }
 
 /** Deletes a facet permanently, with its counts. */
@@ -188,7 +188,7 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
     .whereIn('facet', [facet, longFacet(facet)])
     .delete();
   await countsUnder(db, facet).delete();
-  indexChanged(db, undefined);
+  reportIndexChange(db, undefined);
 }
 
 /** The counts of days of a facet, including those of its shares of languages. */
@@ -200,7 +200,7 @@ export const countsUnder = (db: Database, facet: Facet) =>
  * Updates the rows of these ids. `events`: those of the ids that are events; `present`: the current rows. Returns the
  * ids that cannot be indexed.
  */
-async function indexThese(
+async function updateRows(
   db: Database,
   ids: readonly number[],
   events: ReadonlyMap<number, IndexedEvent>,
@@ -208,22 +208,22 @@ async function indexThese(
 ): Promise<number[]> {
   const before = groupedBy(present, (row) => row.post_id);
   const unfit: number[] = [];
-  const [gone, fresh]: [EntryRow[], EntryRow[]] = [[], []];
+  const [deleted, inserted]: [EntryRow[], EntryRow[]] = [[], []];
   for (const id of new Set(ids)) {
     const event = events.get(id);
     const wanted = event ? entriesOf(event) : [];
     if (!wanted) unfit.push(id);
     const old = before.get(id) ?? [];
     if (textOf(old) === textOf(wanted ?? [])) continue;
-    gone.push(...old);
-    fresh.push(...(wanted ?? []));
+    deleted.push(...old);
+    inserted.push(...(wanted ?? []));
   }
-  const changed = [...new Set(gone.map((row) => row.post_id))];
+  const changed = [...new Set(deleted.map((row) => row.post_id))];
   if (changed.length > 0) await db.from('fasti_entries').whereIn('post_id', changed).delete();
-  fresh.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
-  await insertRows(db, 'fasti_entries', fresh);
-  await addToDays(db, gone, fresh);
-  indexChanged(db, { gone, fresh });
+  inserted.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
+  await insertRows(db, 'fasti_entries', inserted);
+  await addToDays(db, deleted, inserted);
+  reportIndexChange(db, { deleted, inserted });
   return unfit;
 }
 

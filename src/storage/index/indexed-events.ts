@@ -102,7 +102,7 @@ export async function indexedEvents(
           start,
           end,
         })),
-        categories: withAbove(
+        categories: withAncestors(
           categoriesOf(rows).map((term) => term.term_id),
           above,
         ),
@@ -136,12 +136,12 @@ async function languagePlaces(
   if (events.length === 0 || !isTranslated(languages, postType)) return () => undefined;
   const posts = await membershipsOf(db, events, languages);
   // The members in their own language do not have to be checked.
-  const others = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
-  const published = await publishedAmong(db, postType, [...new Set(others.map(([, id]) => id))]);
+  const translations = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
+  const published = await publishedAmong(db, postType, [...new Set(translations.map(([, id]) => id))]);
   return (id) => {
     const membership = posts.get(id);
     const { language, members: group } = membership ?? { language: null, members: new Map<string, number>() };
-    const own = languageOfCode(languages, language ?? undefined)?.number ?? (membership ? SWITCHED_OFF : 0);
+    const own = languageOfCode(languages, language ?? undefined)?.number ?? (membership ? DISABLED_LANGUAGE : 0);
     const isListed = ({ code, number }: ContentLanguage) =>
       number === own || (language === languages.defaultCode && !published.has(group.get(code) ?? 0));
     const shownIn = languages.languages.filter(isListed).map(({ number }) => number);
@@ -155,7 +155,7 @@ async function languagePlaces(
 }
 
 /** Number of a language that the site has switched off: its events are not events without a language. */
-const SWITCHED_OFF = 2 ** 32 - 1;
+const DISABLED_LANGUAGE = 2 ** 32 - 1;
 
 /** Returns the languages of events and their translations, with a look-up if the rows do not contain them. */
 async function membershipsOf(
@@ -203,7 +203,7 @@ async function loadParents(db: Database, categories: readonly EventTerm[]): Prom
 
 const unknownParents = (parents: ReadonlyMap<number, number>) => [...new Set(parents.values())].filter((id) => id > 0 && !parents.has(id));
 
-function withAbove(ids: readonly number[], parents: ReadonlyMap<number, number>): number[] {
+function withAncestors(ids: readonly number[], parents: ReadonlyMap<number, number>): number[] {
   const found = new Set(ids);
   for (const id of found) {
     const parent = parents.get(id) ?? 0;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
 import type { JournalRow } from '../engine/own-tables.ts';
@@ -59,28 +59,28 @@ export interface Origin {
 }
 
 /** A change after which anything may be different. */
-export const EVERYTHING: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
+export const ANYTHING_CHANGED: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
 
 /**
  * Adds changes to the journal and increases the counter by their number (at least by one). It should be called as late
- * as possible in a transaction, since all writers wait for that row. Most code does not call it: `touched.ts` gathers
+ * as possible in a transaction, since all writers wait for that row. Few call it: `reported-changes.ts` gathers
  * the changes of a transaction.
  *
  * @returns the number of the last change
  */
-export async function append(db: Database, changes: readonly Change[], origin: Origin): Promise<number> {
+export async function appendChanges(db: Database, changes: readonly Change[], origin: Origin): Promise<number> {
   const step = Math.max(1, changes.length);
-  const { given, returning } = db.dialect.raised(`counter + ${step}`, 'counter');
+  const { given, returning } = db.dialect.updateReturning(`counter + ${step}`, 'counter');
   const raised = await db.insert`
     UPDATE {fasti_changes} SET counter = ${verbatim(given)}, changed_at = ${origin.at} WHERE id = 1 ${verbatim(returning)}`;
-  const last = raised || (await beginCounting(db, origin.at, step));
+  const last = raised || (await createChangeCounter(db, origin.at, step));
   const rows = changes.map((change, place) => rowOf(change, last - (changes.length - place - 1), origin));
   await insertRows(db, 'fasti_journal', rows);
   return last;
 }
 
 /** Creates the row of the change counter if it is missing, with a value above all numbers already in use. */
-export async function beginCounting(db: Database, now: string, step = 1): Promise<number> {
+export async function createChangeCounter(db: Database, now: string, step = 1): Promise<number> {
   const [row] = await db.rows<{ number: number | string | null }>`SELECT MAX(number) AS number FROM {fasti_journal}`;
   const counter = Number(row?.number ?? 0) + step;
   await insertMissing(db, 'fasti_changes', [{ id: 1, counter, changed_at: now }], ['id']);
@@ -151,18 +151,18 @@ export async function oldestNumber(db: Database): Promise<number> {
 }
 
 /** Number of latest entries that are searched for entries of a writer. */
-const LATEST = 10_000;
+const ENTRIES_SEARCHED = 10_000;
 
 /** Returns the time of the latest write by one of these writers, UTC; null if none of the latest entries is theirs. */
-export async function latestOf(db: Database, writers: readonly JournalWriter[]): Promise<string | null> {
+export async function latestWriteBy(db: Database, writers: readonly JournalWriter[]): Promise<string | null> {
   const [row] = await db.rows<{ latest: string | null }>`
-    SELECT MAX(j.at) AS latest FROM (SELECT writer, at FROM {fasti_journal} ORDER BY number DESC LIMIT ${LATEST}) j
+    SELECT MAX(j.at) AS latest FROM (SELECT writer, at FROM {fasti_journal} ORDER BY number DESC LIMIT ${ENTRIES_SEARCHED}) j
     WHERE j.writer IN (${writers})`;
   return row?.latest ?? null;
 }
 
 /** Maximum number of entries that are removed at once. */
-const PRUNED = 1000;
+const MAX_PRUNED = 1000;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
@@ -171,9 +171,12 @@ const DAY_MS = 24 * 3600 * 1000;
  * entries; after a full step there may be more.
  */
 export async function pruneJournal(db: Database, days: number, now: Date): Promise<number> {
-  const oldest = nowUtc(new Date(now.getTime() - days * DAY_MS));
-  const far = nowUtc(new Date(now.getTime() + DAY_MS));
-  const rows = await db.rows<{ number: number; at: string }>`SELECT number, at FROM {fasti_journal} ORDER BY number LIMIT ${PRUNED + 1}`;
+  const oldest = utcFromDate(new Date(now.getTime() - days * DAY_MS));
+  const far = utcFromDate(new Date(now.getTime() + DAY_MS));
+  const rows = await db.rows<{
+    number: number;
+    at: string;
+  }>`SELECT number, at FROM {fasti_journal} ORDER BY number LIMIT ${MAX_PRUNED + 1}`;
   const young = rows.findIndex(({ at }) => at >= oldest && at <= far);
   const count = Math.min(young < 0 ? rows.length : young, rows.length - 1);
   const last = rows[count - 1]?.number;

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import { EVERYTHING, entriesAfter, type JournalEntry } from './entries.ts';
+import { ANYTHING_CHANGED, entriesAfter, type JournalEntry } from './entries.ts';
 import { ownChangeOf } from './own-changes.ts';
 
 /** The journal as received by this process: each entry once, in the order of the numbers. */
@@ -19,9 +19,9 @@ export interface JournalFeed {
 /** Must not throw. An entry of kind `all` means that anything may have changed. */
 export type JournalListener = (entries: readonly JournalEntry[]) => void;
 
-const AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 /** If the feed is further behind than this, everything counts as changed. */
-const MOST_BEHIND = 10_000;
+const MAX_BEHIND = 10_000;
 
 /** Follows the journal of one database, starting at the first look. A replica has a separate feed. */
 export function createJournalFeed(db: Database): JournalFeed {
@@ -40,13 +40,13 @@ export function createJournalFeed(db: Database): JournalFeed {
 
   const advance = async (count: number): Promise<void> => {
     if (position === undefined) position = count;
-    if (count < position || count - position > MOST_BEHIND) return giveUp(count);
+    if (count < position || count - position > MAX_BEHIND) return giveUp(count);
     while (position < count) {
-      const { entries, oldest } = await entriesAfter(db, position, AT_ONCE);
+      const { entries, oldest } = await entriesAfter(db, position, BATCH_SIZE);
       if (oldest > position) return giveUp(count);
       // Everything that was committed when the counter was read can be read now. Counter values without an entry are
       // gaps.
-      const next: number = entries.length < AT_ONCE ? count : position;
+      const next: number = entries.length < BATCH_SIZE ? count : position;
       position = Math.max(next, entries.at(-1)?.number ?? 0);
       notify(entries.map((entry) => ({ ...entry, own: ownChangeOf(db, entry) })));
     }
@@ -67,7 +67,7 @@ export function createJournalFeed(db: Database): JournalFeed {
 }
 
 const everything = (number: number): JournalEntry => ({
-  ...EVERYTHING,
+  ...ANYTHING_CHANGED,
   number,
   at: '',
   writer: 'found',

@@ -21,13 +21,13 @@ export interface LatestChanges {
 }
 
 /** Maximum number of dependencies that are kept; a value older than the last dropped one counts as outdated. */
-const MOST_DEPENDENCIES = 50_000;
+const MAX_DEPENDENCIES = 50_000;
 
 /** Minimum number of latest entries that are kept, for lists, which are not affected by every change of a post. */
-const MOST_ENTRIES = 500;
+const MIN_ENTRIES = 500;
 
 /** Starts following a journal. `most`: maximum number of dependencies that are kept. */
-export function followChanges(feed: JournalFeed, most = MOST_DEPENDENCIES): LatestChanges {
+export function followChanges(feed: JournalFeed, most = MAX_DEPENDENCIES): LatestChanges {
   const latest = new Map<Dependency, number>();
   /** Values from before this number may depend on a change that is not kept any more. */
   let from = feed.position() ?? 0;
@@ -37,7 +37,7 @@ export function followChanges(feed: JournalFeed, most = MOST_DEPENDENCIES): Late
   let entries: JournalEntry[] = [];
   let forgotten = from;
 
-  const take = (entry: JournalEntry): void => {
+  const addEntry = (entry: JournalEntry): void => {
     const changed = dependenciesOf(entry);
     last = entry.number;
     if (changed === undefined) era += 1;
@@ -52,16 +52,16 @@ export function followChanges(feed: JournalFeed, most = MOST_DEPENDENCIES): Late
       from = Math.max(from, number);
     }
     entries.push(entry);
-    if (entries.length > 2 * MOST_ENTRIES) {
-      forgotten = entries[MOST_ENTRIES - 1]?.number ?? forgotten;
-      entries = entries.slice(MOST_ENTRIES);
+    if (entries.length > 2 * MIN_ENTRIES) {
+      forgotten = entries[MIN_ENTRIES - 1]?.number ?? forgotten;
+      entries = entries.slice(MIN_ENTRIES);
     }
   };
   const hasChanged = (dependency: Dependency, after: number): boolean => (latest.get(dependency) ?? 0) > after;
   const isListAffected = (list: ListDependency, after: number): boolean =>
     after < forgotten ? hasChanged(allPosts(list.posts), after) : isAffected(entries, list, after);
   feed.subscribe((fresh) => {
-    for (const entry of fresh) take(entry);
+    for (const entry of fresh) addEntry(entry);
   });
 
   return {

@@ -29,13 +29,13 @@ export interface OwnChange {
   /** The parts of the post that were written; undefined: any part, or the object is not a post. */
   readonly parts: ReadonlySet<Part> | undefined;
   /** The rows that the whole transaction changed in the list index; undefined: any rows. */
-  readonly moved: Moved | undefined;
+  readonly indexChange: IndexChange | undefined;
 }
 
 /** Rows of the list index (`fasti_entries`) that were deleted, and rows that were inserted. */
-export interface Moved {
-  readonly gone: readonly EntryRow[];
-  readonly fresh: readonly EntryRow[];
+export interface IndexChange {
+  readonly deleted: readonly EntryRow[];
+  readonly inserted: readonly EntryRow[];
 }
 
 /** A change made by this process, with the identity of its journal entry. */
@@ -54,8 +54,8 @@ interface Numbered {
 /**
  * Maximum number of changes that are kept, and of index rows that a transaction may change for its changes to be kept.
  */
-const MOST_CHANGES = 500;
-const MOST_ROWS = 500;
+const MAX_CHANGES = 500;
+const MAX_ROWS = 500;
 
 interface Known {
   /** Era of the database server: another server may assign the same numbers to other changes. */
@@ -66,14 +66,14 @@ interface Known {
 const knownOf = new WeakMap<Database['driver'], Known>();
 
 /** Stores own changes once they are committed. */
-export function noteOwnChanges(db: Database, changes: readonly NumberedOwnChange[]): void {
+export function rememberOwnChanges(db: Database, changes: readonly NumberedOwnChange[]): void {
   const era = db.cluster.era();
   let known = knownOf.get(db.driver);
   if (known?.era !== era) known = { era, changes: new Map() };
   knownOf.set(db.driver, known);
   for (const change of changes) known.changes.set(change.number, change);
   for (const number of known.changes.keys()) {
-    if (known.changes.size <= MOST_CHANGES) break;
+    if (known.changes.size <= MAX_CHANGES) break;
     known.changes.delete(number);
   }
 }
@@ -89,7 +89,7 @@ export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered
  * Returns the changed index rows without those that were deleted and inserted again, which do not affect lists;
  * undefined if there are too many to evaluate.
  */
-export function effectiveMoves({ gone, fresh }: Moved): Moved | undefined {
+export function effectiveIndexChange({ deleted, inserted }: IndexChange): IndexChange | undefined {
   const balance = new Map<string, { readonly row: EntryRow; more: number }>();
   const add = (row: EntryRow, more: number): void => {
     const text = entryText(row);
@@ -97,11 +97,11 @@ export function effectiveMoves({ gone, fresh }: Moved): Moved | undefined {
     if (known) known.more += more;
     else balance.set(text, { row, more });
   };
-  for (const row of gone) add(row, -1);
-  for (const row of fresh) add(row, 1);
+  for (const row of deleted) add(row, -1);
+  for (const row of inserted) add(row, 1);
   const moved = [...balance.values()].filter(({ more }) => more !== 0);
   const rows = (sign: number) => moved.filter(({ more }) => Math.sign(more) === sign).map(({ row }) => row);
-  return moved.length > MOST_ROWS ? undefined : { gone: rows(-1), fresh: rows(1) };
+  return moved.length > MAX_ROWS ? undefined : { deleted: rows(-1), inserted: rows(1) };
 }
 
 /** Returns a text that is the same for equal rows. All columns are compared. */

@@ -5,7 +5,7 @@ import { FORMS } from './forms.ts';
 
 /** Options that determine the form, in addition to the rows of the database. */
 export interface DetectionOptions {
-  readonly asked: 'auto' | 'off' | ContentLanguages['form'];
+  readonly setting: 'auto' | 'off' | ContentLanguages['form'];
   /** Whether a WordPress installation writes to the same database. */
   readonly shared: boolean;
 }
@@ -17,14 +17,14 @@ export interface DetectionOptions {
 export async function findLanguages(
   db: Database,
   options: ReadonlyMap<string, string>,
-  { asked, shared }: DetectionOptions,
+  { setting, shared }: DetectionOptions,
 ): Promise<ContentLanguages | undefined> {
-  if (asked === 'off') return undefined;
+  if (setting === 'off') return undefined;
   const plugins = activePlugins(options);
   const runs = { polylang: /"polylang(-pro)?\//.test(plugins), wpml: plugins.includes('"sitepress-multilingual-cms/') };
   const wanted = {
-    wpml: asked === 'wpml' || (asked === 'auto' && runs.wpml),
-    polylang: asked === 'polylang' || (asked === 'auto' && options.has('polylang') && (runs.polylang || !shared)),
+    wpml: setting === 'wpml' || (setting === 'auto' && runs.wpml),
+    polylang: setting === 'polylang' || (setting === 'auto' && options.has('polylang') && (runs.polylang || !shared)),
   };
   for (const form of ['wpml', 'polylang'] as const) {
     const found = wanted[form] ? await FORMS[form].read(db, options) : undefined;

@@ -19,9 +19,15 @@ export interface LanguageForm {
   /** Reads the languages and groups of these records, in one query. */
   readonly memberships: (db: Database, languages: ContentLanguages, records: RecordKeys) => Promise<Memberships>;
   /** Restricts a list to the records in a language, or without a language. */
-  readonly whereLanguage: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, code: string | null) => void;
+  readonly whereLanguage: (
+    db: Database,
+    where: QueryBuilder,
+    languages: ContentLanguages,
+    records: ListedRecords,
+    code: string | null,
+  ) => void;
   /** Restricts a list to the records whose group has a certain member. */
-  readonly whereInGroup: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, member: Member) => void;
+  readonly whereInGroup: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: ListedRecords, member: Member) => void;
 }
 
 /** The data that a form reads from a site, without those added by the program. */
@@ -51,7 +57,7 @@ export const NO_MEMBERSHIPS: Memberships = { posts: new Map(), terms: new Map() 
 /**
  * The location of the records of a list: in `posts`, under its alias, or in `terms` as `t` and `term_taxonomy` as `tt`.
  */
-export type Listed =
+export type ListedRecords =
   | { readonly is: 'post'; readonly name: string; readonly alias: string }
   | { readonly is: 'term'; readonly name: string };
 

@@ -6,20 +6,20 @@ import type { Sql } from '../engine/dialect.ts';
 import { equalsAny, every, unionAll } from '../engine/expressions.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import {
+  earliestShortStart,
   FACETS,
   type Facet,
   facetCode,
-  idOf,
-  LATEST,
+  idOfFacet,
+  LATEST_MOMENT,
   LINK_CODES,
   longFacet,
   momentOf,
   STATUSES,
-  shortBefore,
   UNDATED,
 } from '../index/event-index-rows.ts';
-import { countOf, numberOf, type Tally, totalOf, totalsByShare } from './event-index-totals.ts';
-import { type IndexRange, isAnybodys, isListedIn } from './index-range.ts';
+import { countOf, queryNumber, type Tally, totalOf, totalsByShare } from './event-index-totals.ts';
+import { type IndexRange, isAuthorIndependent, isListedIn } from './index-range.ts';
 import { type PostQuery, type Recurrence, recordId } from './post-query.ts';
 
 /** One page of a list, before the records themselves are loaded. */
@@ -56,7 +56,7 @@ export async function findIndexedIds(
   if (rest !== undefined || range.facets.length > 1) return pageOfAll(db, parts, { ...limits, descending: range.descending });
   const total = totalOf(db, range, parts);
   const page = await pageOf(db, parts, { ...limits, total, descending: range.descending });
-  return { ...page, total: page.total ?? (await numberOf(db, total)) };
+  return { ...page, total: page.total ?? (await queryNumber(db, total)) };
 }
 
 /**
@@ -71,7 +71,8 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   const { within } = condition;
   const language = within?.fill === 'nothing' ? languageOfCode(within.languages, within.code)?.number : undefined;
   if (within && language === undefined) return undefined;
-  if (!query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined) return undefined;
+  if (!query.indexed || !query.occurrences || !kind || !isAuthorIndependent(query.visibleEvents) || password !== undefined)
+    return undefined;
   const upcoming = condition.upcomingSince;
   const since = upcoming === undefined ? UNDATED : momentOf(upcoming);
   const excluded = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
@@ -103,7 +104,7 @@ interface Part {
  */
 function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
   const last = Math.min(to, endTo);
-  const near = endFrom > from ? Math.max(from, shortBefore(endFrom)) : from;
+  const near = endFrom > from ? Math.max(from, earliestShortStart(endFrom)) : from;
   const main = { facets, from: near, to: last };
   return near > from ? [{ facets: facets.map(longFacet), from, to: Math.min(near - 1, last) }, main] : [main];
 }
@@ -113,7 +114,7 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
   const { endFrom, endTo, statuses } = range;
   const conditions: Sql[] = [equalsAny('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
   if (endFrom > from) conditions.push(['x.end_at >= ?', [endFrom]]);
-  if (endTo < LATEST) conditions.push(['x.end_at <= ?', [endTo]]);
+  if (endTo < LATEST_MOMENT) conditions.push(['x.end_at <= ?', [endTo]]);
   if (statuses) conditions.push(equalsAny('x.status', statuses));
   if (range.listedOnly) conditions.push(['x.hidden = 0', []]);
   if (range.openOnly) conditions.push(['x.locked = 0', []]);
@@ -158,10 +159,10 @@ async function pageOf(
     for (const { id, occurrence, start, links, total: whole } of rows) {
       found.ids.push(recordId(id, occurrence, recurrence));
       starts.push(Number(start));
-      found.linked.push(...(links?.split(',').map((facet) => idOf(Number(facet))) ?? []));
+      found.linked.push(...(links?.split(',').map((facet) => idOfFacet(Number(facet))) ?? []));
       if (whole !== null) found.total = Number(whole);
     }
-    if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await numberOf(db, countOf([part]))));
+    if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await queryNumber(db, countOf([part]))));
   }
   return { ...found, ...spanOf(starts, limit) };
 }
@@ -179,7 +180,7 @@ function spanOf(starts: readonly number[], limit: number): Pick<Page, 'span'> {
 }
 
 /** Up to this position, merging several facets is used. For pages further back, it is faster to read everything. */
-const MOST_MERGED = 500;
+const MAX_MERGED_ROWS = 500;
 
 /**
  * Returns one page of several facets in a language. Usually these are the facets of a term and its translations, so
@@ -191,7 +192,7 @@ async function pageOfDisjoint(
   range: IndexRange,
   { limit, offset, recurrence }: { readonly limit: number; readonly offset: number; readonly recurrence?: Recurrence | undefined },
 ): Promise<Page | undefined> {
-  if (limit + offset > MOST_MERGED) return undefined;
+  if (limit + offset > MAX_MERGED_ROWS) return undefined;
   const [part] = partsOf(range);
   const each = range.facets.map((facet) => rowsOf(db, range, { ...part!, facets: [facet] }, undefined));
   const counts = (await totalsByShare(db, range)) ?? (await countsByLanguage(db, each));

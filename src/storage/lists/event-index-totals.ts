@@ -2,7 +2,7 @@ import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { equalsAny, unionAll } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
-import { type Facet, isCounted, isOpen, longFacet, shareOf } from '../index/event-index-rows.ts';
+import { type Facet, isCounted, isOpenFacet, longFacet, shareOf } from '../index/event-index-rows.ts';
 import { type IndexRange, isListedIn, type LanguageShare, type ListedLanguage } from './index-range.ts';
 import { type DaysSummand, type RowsSummand, type Summand, summandsOf } from './range-summands.ts';
 
@@ -24,7 +24,7 @@ export const countOf = (parts: readonly Sql[]): Sql => [
   parts.flatMap(([, bindings]) => bindings),
 ];
 
-export async function numberOf(db: Database, value: Sql): Promise<number> {
+export async function queryNumber(db: Database, value: Sql): Promise<number> {
   const [row] = await db.rows<{ value: number | string }>`SELECT ${new Piece(value)} AS value`;
   return Number(row?.value);
 }
@@ -44,7 +44,7 @@ interface Counted {
 function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | undefined): Counted | undefined {
   const { statuses, listedOnly, openOnly, unfeaturedOnly, rest } = range;
   if (statuses === undefined || !isCounted(statuses) || rest.length > 0 || !listedOnly || unfeaturedOnly) return undefined;
-  if (isOpen(facet) ? openOnly : !openOnly) return undefined;
+  if (isOpenFacet(facet) ? openOnly : !openOnly) return undefined;
   if (!language) return { facet, language, add: [facet], subtract: [] };
   const { number, shares } = language;
   const add = shares.map((share) => (share === 'neutral' ? facet : shareOf(facet, [share, number])));
@@ -92,7 +92,7 @@ function entriesIn(db: Database, summand: RowsSummand, facets: readonly [Facet, 
   const { which, starts, endFrom } = summand;
   const [listed, numbers] = equalsAny('x.facet', which === 'long' ? facets.map(longFacet) : facets);
   const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
-  const guarded = isOpen(facets[0]) ? '' : ' AND x.locked = 0';
+  const guarded = isOpenFacet(facets[0]) ? '' : ' AND x.locked = 0';
   const [spoken, languages] = language ? isListedIn(language) : ['', []];
   return [
     `FROM ?? x WHERE ${listed} AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${spoken && ` AND ${spoken}`}`,
@@ -109,7 +109,7 @@ export interface Tally {
 }
 
 /** If there are more facets than this, events are counted one by one. */
-const MOST_PLACES = 8;
+const MAX_FACETS_IN_SUM = 8;
 
 /**
  * Counts the events of each facet of a range in each share of its language, in one statement. `place`: position of the
@@ -117,7 +117,7 @@ const MOST_PLACES = 8;
  */
 export async function totalsByShare(db: Database, range: IndexRange): Promise<Tally[] | undefined> {
   const { language, facets } = range;
-  if (!language || facets.length > MOST_PLACES) return undefined;
+  if (!language || facets.length > MAX_FACETS_IN_SUM) return undefined;
   const wanted: { place: number; of: LanguageShare; counted: Counted }[] = [];
   for (const [place, facet] of facets.entries())
     for (const share of language.shares) {

@@ -1,7 +1,7 @@
 import type { InLanguage } from '../../kinds/condition.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
-import type { Listed } from '../languages/form.ts';
+import type { ListedRecords } from '../languages/form.ts';
 import { formOf } from '../languages/forms.ts';
 
 /**
@@ -12,7 +12,7 @@ export function whereInLanguage(
   db: Database,
   where: QueryBuilder,
   { languages, code, fill }: InLanguage,
-  records: Listed,
+  records: ListedRecords,
   isShown?: (member: QueryBuilder) => void,
 ): void {
   const { whereLanguage, whereInGroup } = formOf(languages);

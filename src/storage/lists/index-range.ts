@@ -5,20 +5,20 @@ import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { either } from '../engine/expressions.ts';
 import {
-  ALL,
+  ALL_EVENTS,
   FACETS,
   type Facet,
   FEATURED,
   facetCode,
   facetOf,
-  idOf,
-  LATEST,
+  idOfFacet,
+  LATEST_MOMENT,
   momentOf,
   STATUSES,
   standInMark,
   UNDATED,
 } from '../index/event-index-rows.ts';
-import { fitsFew, isAboveBase, type PostQuery, type Visibility } from './post-query.ts';
+import { isAboveBase, matchesFew, type PostQuery, type Visibility } from './post-query.ts';
 
 /**
  * A list of events as one range of the list index (`fasti_entries`): events of any of these facets that start and end
@@ -68,23 +68,23 @@ type Guarded = Extract<Condition, { readonly guarded: boolean }>;
 type OfLanguage = Extract<Condition, { readonly by: 'language' }>;
 
 /** Whether the visibility does not depend on the authors of the posts. */
-export const isAnybodys = ({ others, own }: Visibility): boolean => others.length === 0 && own.length === 0;
+export const isAuthorIndependent = ({ others, own }: Visibility): boolean => others.length === 0 && own.length === 0;
 
 /** Returns the query as a range of the index; undefined if querying WordPress's tables is better or necessary. */
 export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   const { conditions, visible, order, opened } = query;
-  if (!query.indexed || !query.kind.dated || !query.occurrences || order.by !== 'start') return undefined;
+  if (!query.indexed || !query.kind.hasDates || !query.occurrences || order.by !== 'start') return undefined;
   // If a password or the right to edit opens some posts, these can be determined only from the posts.
   const opensSome = opened.password !== undefined || opened.editable !== undefined;
   const found: RangeParts = {
-    bounds: { from: UNDATED + 1, to: LATEST, endFrom: 0, endTo: LATEST },
+    bounds: { from: UNDATED + 1, to: LATEST_MOMENT, endFrom: 0, endTo: LATEST_MOMENT },
     flags: { listedOnly: false, openOnly: false, unfeaturedOnly: false },
     byFacet: [],
-    rest: [],
+    remaining: [],
   };
-  if (conditions.some((condition) => fitsFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))))
+  if (conditions.some((condition) => matchesFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))))
     return undefined;
-  if (!conditions.every((condition) => gather(found, condition, query, opensSome))) return undefined;
+  if (!conditions.every((condition) => addCondition(found, condition, query, opensSome))) return undefined;
   const statuses = visible.all.map((status) => STATUSES.get(status));
   if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
   // The narrowest facet comes first: a venue or an organizer, then a tag, then a category.
@@ -93,12 +93,12 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   const beside = opensSome ? found.byFacet : others;
   const spoken = others.find(({ condition }) => condition.by === 'language');
   return {
-    facets: first?.facets ?? [ALL],
+    facets: first?.facets ?? [ALL_EVENTS],
     ...found.bounds,
     ...found.flags,
-    statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
+    statuses: isAuthorIndependent(visible) ? (statuses as number[]) : undefined,
     language: spoken && languageOfFacet(spoken.facets[0]),
-    rest: [...found.rest, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
+    rest: [...found.remaining, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
 }
@@ -109,7 +109,7 @@ interface RangeParts {
   readonly flags: { listedOnly: boolean; openOnly: boolean; unfeaturedOnly: boolean };
   /** Conditions for which the index has facets. One of them selects the range, the others are checked on the posts. */
   readonly byFacet: FacetCondition[];
-  readonly rest: Condition[];
+  readonly remaining: Condition[];
 }
 
 interface FacetCondition {
@@ -118,7 +118,12 @@ interface FacetCondition {
 }
 
 /** Adds a condition. False if querying WordPress's tables is better or necessary for the whole query. */
-function gather({ bounds, flags, byFacet, rest }: RangeParts, condition: Condition, { visible }: PostQuery, opensSome: boolean): boolean {
+function addCondition(
+  { bounds, flags, byFacet, remaining }: RangeParts,
+  condition: Condition,
+  { visible }: PostQuery,
+  opensSome: boolean,
+): boolean {
   if (condition.by === 'moment') return !condition.utc && narrowBounds(bounds, condition);
   if (isWithout(condition, HIDDEN_META)) {
     flags.listedOnly = true;
@@ -132,14 +137,14 @@ function gather({ bounds, flags, byFacet, rest }: RangeParts, condition: Conditi
   const candidate = 'guarded' in condition || condition.by === 'language' ? condition : undefined;
   const facets = candidate && (candidate.by === 'language' ? facetOfLanguage(candidate, visible) : facetsIn(candidate));
   if (facets) byFacet.push({ facets, condition: candidate });
-  else rest.push(condition);
+  else remaining.push(condition);
   return true;
 }
 
 const isWithout = (condition: Condition, key: string): boolean => condition.by === 'meta' && condition.key === key && !condition.present;
 
 /** With more facets than this, the condition is checked on the posts, since each facet is read separately. */
-const MOST_FACETS = 50;
+const MAX_FACETS = 50;
 
 /**
  * Returns the facets for a filter by categories, tags, venues or organizers that matches events with any of them, or
@@ -172,7 +177,7 @@ function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibil
 }
 
 function languageOfFacet(facet: Facet): ListedLanguage {
-  const [number, code] = [idOf(facet), facet % FACETS];
+  const [number, code] = [idOfFacet(facet), facet % FACETS];
   const shares: LanguageShare[] = ['own'];
   if (code !== facetCode('language')) shares.push('standIns');
   if (code === facetCode('complete')) shares.push('neutral');
@@ -181,11 +186,11 @@ function languageOfFacet(facet: Facet): ListedLanguage {
 
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
   const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));
-  return first === undefined || others.length >= MOST_FACETS ? undefined : [first, ...others];
+  return first === undefined || others.length >= MAX_FACETS ? undefined : [first, ...others];
 }
 
-const RANKS = [0, 1, 2, 4, 3, 1, 0, 0];
-const facetRank = (facet: Facet) => RANKS[facet % FACETS] ?? 0;
+const FACET_RANKS = [0, 1, 2, 4, 3, 1, 0, 0];
+const facetRank = (facet: Facet) => FACET_RANKS[facet % FACETS] ?? 0;
 
 /** Narrows the bounds; false if the value is not a valid moment. */
 function narrowBounds(

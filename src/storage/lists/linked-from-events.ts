@@ -40,7 +40,7 @@ export function whereLinkedFromEvents(db: Database, where: QueryBuilder, conditi
  * Replaces the condition by ids, which are looked up once instead of separately for the page and the total. Undefined
  * if the index answers for each record, or if there are more than `most` ids.
  */
-export async function linkedFromEventsFound(
+export async function resolveLinkedFromEvents(
   db: Database,
   condition: LinkedFromAny,
   query: PostQuery,
@@ -48,14 +48,14 @@ export async function linkedFromEventsFound(
 ): Promise<Condition | undefined> {
   const { within, wanted } = condition;
   if (!within && linkedInIndex(db, condition, query)) return undefined;
-  const named = await namedByEvents(db, condition, query, most + 1);
+  const named = await idsLinkedFromEvents(db, condition, query, most + 1);
   if (named.length > most) return undefined;
   const ids = within ? await withTranslations(db, within, query, named) : named;
   return { by: wanted ? 'id' : 'notId', ids };
 }
 
 /** Returns venues or organizers that events refer to, at most `most` of them. */
-async function namedByEvents(db: Database, condition: LinkedFromAny, query: PostQuery, most: number): Promise<number[]> {
+async function idsLinkedFromEvents(db: Database, condition: LinkedFromAny, query: PostQuery, most: number): Promise<number[]> {
   const indexed = linkedInIndex(db, { ...condition, wanted: true }, query);
   const named = indexed
     ? db

@@ -4,7 +4,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { asId } from '../engine/expressions.ts';
-import { linkedFromEventsFound } from './linked-from-events.ts';
+import { resolveLinkedFromEvents } from './linked-from-events.ts';
 import type { Distances, PostQuery } from './post-query.ts';
 import { withoutPassword } from './post-visibility.ts';
 
@@ -18,19 +18,19 @@ const EARTH_RADIUS_KM = 6371;
 type Near = Extract<Condition, { by: 'near' }>;
 
 /** If more linked records than this match, the condition stays in the query of the list. */
-export const MOST_FOUND = 5000;
+export const MAX_LINKED_RECORDS = 5000;
 
 /**
  * Returns the same query with conditions on linked records (their city, their location) replaced by the ids of the
  * matching records. There are few of them compared with the posts that link to them, and ids can be used with the list
  * index. If such a condition stays in the query of the list, both databases read the links of all posts.
  */
-export async function withLinksFound(db: Database, query: PostQuery): Promise<PostQuery> {
+export async function resolveLinkedConditions(db: Database, query: PostQuery): Promise<PostQuery> {
   const [conditions, byEvents]: [Condition[], Condition[]] = [[], []];
   for (const condition of query.conditions) {
-    const found = condition.by === 'linkedFromAny' ? await linkedFromEventsFound(db, condition, query, MOST_FOUND) : undefined;
+    const found = condition.by === 'linkedFromAny' ? await resolveLinkedFromEvents(db, condition, query, MAX_LINKED_RECORDS) : undefined;
     if (found) byEvents.push(found);
-    else conditions.push((await linksFound(db, condition)) ?? condition);
+    else conditions.push((await resolveLinkedCondition(db, condition)) ?? condition);
   }
   // These conditions come last, since an order by ids uses the ids that were requested.
   conditions.push(...byEvents);
@@ -39,14 +39,14 @@ export async function withLinksFound(db: Database, query: PostQuery): Promise<Po
   return { ...query, conditions, ...(from?.link === undefined ? {} : { distances: await distancesFrom(db, from, from.link) }) };
 }
 
-async function linksFound(db: Database, condition: Condition): Promise<Condition | undefined> {
-  const records = recordsThat(db, condition);
+async function resolveLinkedCondition(db: Database, condition: Condition): Promise<Condition | undefined> {
+  const records = linkedRecordsQuery(db, condition);
   if (!records) return undefined;
   const ids: number[] = await records.builder
     .distinct('v.ID')
-    .limit(MOST_FOUND + 1)
+    .limit(MAX_LINKED_RECORDS + 1)
     .pluck('v.ID');
-  return ids.length > MOST_FOUND
+  return ids.length > MAX_LINKED_RECORDS
     ? undefined
     : { by: 'links', key: records.link, ids, guarded: true, ...(records.none ? { none: true } : {}) };
 }
@@ -71,7 +71,7 @@ interface Linked {
  * Returns the query for the linked records that match a condition; undefined if the condition is not about linked
  * records.
  */
-function recordsThat(db: Database, condition: Condition): Linked | undefined {
+function linkedRecordsQuery(db: Database, condition: Condition): Linked | undefined {
   const builder: QueryBuilder = db.query();
   if (condition.by === 'linkedMeta') return { builder: withMeta(db, builder, condition), link: condition.link };
   if (condition.by === 'near' && condition.link !== undefined) return { builder: near(db, builder, condition), link: condition.link };
@@ -81,7 +81,7 @@ function recordsThat(db: Database, condition: Condition): Linked | undefined {
 }
 
 /** Restricts a query to public records (as `v`). */
-const publicOnes = (db: Database, builder: QueryBuilder): QueryBuilder =>
+const wherePublic = (db: Database, builder: QueryBuilder): QueryBuilder =>
   builder
     .from({ v: db.table('posts') })
     .where('v.post_status', 'publish')
@@ -89,14 +89,14 @@ const publicOnes = (db: Database, builder: QueryBuilder): QueryBuilder =>
 
 /** Restricts a query to public records with a meta of this value, ignoring case and accents. */
 export const withMeta = (db: Database, builder: QueryBuilder, { key, value }: Extract<Condition, { by: 'linkedMeta' }>): QueryBuilder =>
-  publicOnes(db, builder)
+  wherePublic(db, builder)
     .join({ m: db.table('postmeta') }, 'm.post_id', 'v.ID')
     .where('m.meta_key', key)
     .whereRaw(...db.dialect.equalsFolded('m.meta_value', value));
 
 /** Restricts a query to public records with coordinates (`lat`, `lng`). */
 export const withCoordinates = (db: Database, builder: QueryBuilder): QueryBuilder =>
-  publicOnes(db, builder)
+  wherePublic(db, builder)
     .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', COORDINATES.lat))
     .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', COORDINATES.lng))
     .whereNot('lat.meta_value', '')

@@ -21,32 +21,32 @@ export function listDependency(query: PostQuery, range: IndexRange | undefined, 
   const { postType: posts } = query.kind;
   if (!range) {
     const parts = partsOf(query);
-    return { posts, isAffectedBy: (own, isOf) => isOf && writes(own, parts) };
+    return { posts, isAffectedBy: (own, isOf) => isOf && wroteAnyOf(own, parts) };
   }
   const place = isOneToOne(range) ? span : undefined;
-  if (!asksPosts(range)) return { posts, isAffectedBy: (own) => movesPage(own, range, place) };
+  if (!readsPosts(range)) return { posts, isAffectedBy: (own) => affectsPage(own, range, place) };
   const beside = partsOf({ ...query, conditions: range.rest });
-  return { posts, isAffectedBy: (own, isOf) => movesPage(own, range, place) || (isOf && writes(own, beside)) };
+  return { posts, isAffectedBy: (own, isOf) => affectsPage(own, range, place) || (isOf && wroteAnyOf(own, beside)) };
 }
 
 /** Returns the dependency of a list of venues or organizers on events: their visibility, their dates, their links. */
 export function linksDependency(events: string, key: string): ListDependency {
-  const parts = new Set([...ALWAYS, ...DATED, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
-  return { posts: events, isAffectedBy: (own, isOf) => isOf && writes(own, parts) };
+  const parts = new Set([...VISIBILITY_PARTS, ...DATE_PARTS, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
+  return { posts: events, isAffectedBy: (own, isOf) => isOf && wroteAnyOf(own, parts) };
 }
 
 /** Whether a change wrote one of these parts; undefined parts may be any. */
-const writes = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boolean =>
+const wroteAnyOf = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boolean =>
   looked === undefined || parts === undefined || [...parts].some((part) => looked.has(part));
 
 /** Whether a list from the index also reads the posts. */
-const asksPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 || statuses === undefined;
+const readsPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 || statuses === undefined;
 
 /**
  * Whether each row of a range is exactly one record of the list: no condition on posts filters it, and no second facet
  * repeats it.
  */
-const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !asksPosts(range);
+const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !readsPosts(range);
 
 /**
  * Whether a change may affect a page from the index. It does not if all rows that the change added to the range or
@@ -55,11 +55,11 @@ const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && 
  *
  * @param span the position of the page; undefined: any row in the range counts
  */
-export function movesPage({ moved }: Pick<OwnChange, 'moved'>, range: IndexRange, span: Span | undefined): boolean {
+export function affectsPage({ indexChange: moved }: Pick<OwnChange, 'indexChange'>, range: IndexRange, span: Span | undefined): boolean {
   if (moved === undefined) return true;
-  const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInRange(row, range)));
+  const [gone, fresh] = [moved.deleted, moved.inserted].map((rows) => rows.filter((row) => isInRange(row, range)));
   if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
-  const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, range.descending)));
+  const places = [gone, fresh].map((rows) => rows.map((row) => sideOfPage(row, span, range.descending)));
   const count = (place: -1 | 0 | 1) => places.map((some) => some.filter((one) => one === place).length);
   const [within, before, after] = [count(0), count(-1), count(1)];
   return within.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
@@ -69,7 +69,7 @@ export function movesPage({ moved }: Pick<OwnChange, 'moved'>, range: IndexRange
  * Whether a row comes before a page (-1), after it (1), or may be in it (0), as a row with the same start as its first
  * or last record may.
  */
-function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: boolean): -1 | 0 | 1 {
+function sideOfPage({ start_at }: EntryRow, { first, last }: Span, descending: boolean): -1 | 0 | 1 {
   const direction = descending ? -1 : 1;
   if (direction * (start_at - first) < 0) return -1;
   return last !== undefined && direction * (start_at - last) > 0 ? 1 : 0;
@@ -95,9 +95,9 @@ export function isInRange(row: EntryRow, range: IndexRange): boolean {
   );
 }
 
-const isListedIn = (row: EntryRow, { number, shares }: ListedLanguage): boolean => shares.some((share) => BELONGS_TO[share](row, number));
+const isListedIn = (row: EntryRow, { number, shares }: ListedLanguage): boolean => shares.some((share) => SHARE_TESTS[share](row, number));
 
-const BELONGS_TO: Readonly<Record<LanguageShare, (row: EntryRow, number: number) => boolean>> = {
+const SHARE_TESTS: Readonly<Record<LanguageShare, (row: EntryRow, number: number) => boolean>> = {
   own: ({ language }, number) => language === number,
   standIns: ({ stands_in }, number) => stands_in.includes(standInMark(number)),
   neutral: ({ language }) => language === 0,
@@ -105,27 +105,32 @@ const BELONGS_TO: Readonly<Record<LanguageShare, (row: EntryRow, number: number)
 
 // ------------------------------------------------------------------------------------------------- parts of posts
 /** The parts that determine who may see a post and its texts: every list depends on them. */
-const ALWAYS: readonly Part[] = ['post_type', 'post_status', 'post_password', 'post_author'];
+const VISIBILITY_PARTS: readonly Part[] = ['post_type', 'post_status', 'post_password', 'post_author'];
 /** The parts with the dates of an event: the calendar's tables, or these metas if there are no tables. */
-const DATED: readonly Part[] = [DATES_PART, ...Object.values(DATES).flatMap(partsWithMeta)];
+const DATE_PARTS: readonly Part[] = [DATES_PART, ...Object.values(DATES).flatMap(partsWithMeta)];
 
 /** Returns the parts of posts that a list from WordPress's tables depends on; undefined: any part. */
 export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'conditions' | 'order'>): ReadonlySet<Part> | undefined {
   const looked = conditions.map((condition) => partsIn(condition));
   if (looked.includes(undefined)) return undefined;
-  return new Set([...ALWAYS, ...(kind.dated ? DATED : []), ...ORDERS[order.by], ...looked.flatMap((parts) => parts ?? [])]);
+  return new Set([
+    ...VISIBILITY_PARTS,
+    ...(kind.hasDates ? DATE_PARTS : []),
+    ...ORDER_PARTS[order.by],
+    ...looked.flatMap((parts) => parts ?? []),
+  ]);
 }
 
 type PartsOf<By extends Condition['by']> = readonly Part[] | ((condition: ConditionBy<By>) => readonly Part[] | undefined);
 
 function partsIn(condition: Condition): readonly Part[] | undefined {
   // The compiler cannot see that the entry with this name takes a condition of that type.
-  const parts = CONDITIONS[condition.by] as PartsOf<Condition['by']>;
+  const parts = CONDITION_PARTS[condition.by] as PartsOf<Condition['by']>;
   return typeof parts === 'function' ? (parts as (of: Condition) => readonly Part[] | undefined)(condition) : parts;
 }
 
 /** The parts of a post that a condition reads; undefined: any part. */
-const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
+const CONDITION_PARTS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   id: [],
   notId: [],
   author: ['post_author'],
@@ -135,7 +140,7 @@ const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   slug: ['post_name'],
   parent: ['post_parent'],
   place: ['menu_order'],
-  moment: DATED,
+  moment: DATE_PARTS,
   modified: ['post_modified', 'post_modified_gmt'],
   published: ['post_date', 'post_date_gmt'],
   mime: ['post_mime_type'],
@@ -151,20 +156,20 @@ const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   // With a language, it depends on the groups of translations.
   linkedFromAny: ({ within }) => (within ? undefined : []),
   linkedMeta: ({ link }) => partsWithMeta(link),
-  placed: ({ link }) => placedBy(link),
-  near: ({ link }) => placedBy(link),
+  placed: ({ link }) => coordinateParts(link),
+  near: ({ link }) => coordinateParts(link),
   ticketed: () => undefined,
   language: () => undefined,
 };
 
 /** Coordinates are those of the posts themselves, or of the records they link to. */
-const placedBy = (link: string | undefined): readonly Part[] =>
+const coordinateParts = (link: string | undefined): readonly Part[] =>
   [...Object.values(COORDINATES), ...(link === undefined ? [] : [link])].flatMap(partsWithMeta);
 
 /** The parts of a post that an order reads. */
-const ORDERS: Readonly<Record<Order['by'], readonly Part[]>> = {
-  start: [...DATED, 'post_date'],
-  end: [...DATED, 'post_date'],
+const ORDER_PARTS: Readonly<Record<Order['by'], readonly Part[]>> = {
+  start: [...DATE_PARTS, 'post_date'],
+  end: [...DATE_PARTS, 'post_date'],
   date: ['post_date'],
   modified: ['post_modified'],
   title: ['post_title'],

@@ -1,5 +1,5 @@
 import type { Condition, ConditionBy } from '../../kinds/condition.ts';
-import { FORMAT_TAXONOMY, formatSlug, USUAL_FORMAT } from '../../wordpress/post-formats.ts';
+import { DEFAULT_FORMAT, FORMAT_TAXONOMY, formatSlug } from '../../wordpress/post-formats.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId } from '../engine/expressions.ts';
@@ -104,7 +104,7 @@ const HANDLERS: ConditionHandlers = {
   terms: (where, { db, condition: { taxonomy, ids, wanted } }) => {
     const alternatives = wanted === 'all' ? ids.map((id) => [id]) : [ids];
     for (const some of alternatives)
-      whereAmongOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, taxonomy).whereIn('tt.term_id', [...some]));
+      whereIdInOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, taxonomy).whereIn('tt.term_id', [...some]));
   },
   format: (where, { db, condition: { formats } }) => {
     const ofFormats = (sub: QueryBuilder) => postsOfTerms(db, sub, FORMAT_TAXONOMY);
@@ -115,7 +115,7 @@ const HANDLERS: ConditionHandlers = {
           .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
           .whereIn('t.slug', slugs),
       );
-      if (formats.includes(USUAL_FORMAT)) any.orWhereNotIn('p.ID', ofFormats);
+      if (formats.includes(DEFAULT_FORMAT)) any.orWhereNotIn('p.ID', ofFormats);
     });
   },
   either: (where, { db, condition: { of }, query }) =>
@@ -123,7 +123,7 @@ const HANDLERS: ConditionHandlers = {
       for (const one of of) any.orWhere((part) => whereCondition(db, part, one, query));
     }),
   links: (where, { db, condition: { key, ids, none } }) =>
-    whereAmongOrNot(where, !none, (sub) =>
+    whereIdInOrNot(where, !none, (sub) =>
       sub
         .select('l.post_id')
         .from({ l: db.table('postmeta') })
@@ -131,19 +131,19 @@ const HANDLERS: ConditionHandlers = {
         .whereIn('l.meta_value', ids.map(String)),
     ),
   linkedFrom: (where, { db, condition }) =>
-    whereAmong(where, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
+    whereIdIn(where, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
   linkedFromAny: (where, { db, condition, query }) => whereLinkedFromEvents(db, where, condition, query),
   linkedMeta: (where, { db, condition }) =>
-    whereAmong(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id')),
+    whereIdIn(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id')),
   meta: (where, { db, condition }) =>
-    whereAmongOrNot(where, condition.present, (sub) =>
+    whereIdInOrNot(where, condition.present, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
         .where('m.meta_key', condition.key),
     ),
   metaIs: (where, { db, condition }) =>
-    whereAmong(where, (sub) =>
+    whereIdIn(where, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
@@ -151,7 +151,7 @@ const HANDLERS: ConditionHandlers = {
         .whereRaw(...db.dialect.equalsExactly('m.meta_value', condition.value)),
     ),
   metaValue: (where, { db, condition }) =>
-    whereAmong(where, (sub) =>
+    whereIdIn(where, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
@@ -159,15 +159,14 @@ const HANDLERS: ConditionHandlers = {
         .whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
     ),
   placed: (where, { db, condition }) =>
-    whereAmongOrNot(where, condition.wanted, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id')),
-  near: (where, { db, condition }) =>
-    whereAmong(where, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id')),
+    whereIdInOrNot(where, condition.wanted, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id')),
+  near: (where, { db, condition }) => whereIdIn(where, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id')),
   language: (where, { db, condition, query }) =>
     whereInLanguage(db, where, condition, { is: 'post', name: query.kind.postType, alias: 'p' }, (member) => {
       member.where('member.post_status', 'publish').orWhere((seen) => whereVisible(db, seen, 'member', query.visible));
     }),
   ticketed: (where, { db, condition }) =>
-    whereAmongOrNot(where, condition.wanted, (sub) =>
+    whereIdInOrNot(where, condition.wanted, (sub) =>
       sub
         .select(asId(db, 'k.meta_value'))
         .from({ k: db.table('postmeta') })
@@ -178,7 +177,7 @@ const HANDLERS: ConditionHandlers = {
 };
 
 /** The earliest known time; lower values are zeros that mean an unknown time. */
-const FIRST_KNOWN = '1000-01-01 00:00:00';
+const EARLIEST_KNOWN = '1000-01-01 00:00:00';
 
 /** Condition: a time of a post is before or after a moment. UTC is compared if it is known for both. */
 function whereBound(where: QueryBuilder, name: 'post_modified' | 'post_date', { op, value, utc }: ConditionBy<'modified'>): void {
@@ -186,8 +185,8 @@ function whereBound(where: QueryBuilder, name: 'post_modified' | 'post_date', { 
   if (utc === undefined) where.where(local, op, value);
   else
     where.where((any: QueryBuilder) => {
-      any.where((own: QueryBuilder) => own.where(known, '>=', FIRST_KNOWN).where(known, op, utc));
-      any.orWhere((other: QueryBuilder) => other.where(known, '<', FIRST_KNOWN).where(local, op, value));
+      any.where((own: QueryBuilder) => own.where(known, '>=', EARLIEST_KNOWN).where(known, op, utc));
+      any.orWhere((other: QueryBuilder) => other.where(known, '<', EARLIEST_KNOWN).where(local, op, value));
     });
 }
 
@@ -207,10 +206,10 @@ function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence 
 type Ids = (sub: QueryBuilder) => void;
 
 /** Condition: the id is in the result of a query. */
-const whereAmong = (where: QueryBuilder, ids: Ids): void => void where.whereIn('p.ID', ids);
+const whereIdIn = (where: QueryBuilder, ids: Ids): void => void where.whereIn('p.ID', ids);
 
 /** Condition: the id is in the result of a query, or is not in it. */
-const whereAmongOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void =>
+const whereIdInOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void =>
   void where[isWanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
 
 /**

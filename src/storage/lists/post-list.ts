@@ -9,25 +9,25 @@ import { facetOf } from '../index/event-index-rows.ts';
 import { addDependencies, allPosts, allTerms, type Dependency, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
-import { recurringEvents } from '../rows/recurring-events.ts';
+import { recurringByRows } from '../rows/recurring-events.ts';
 import { countRows, totalWith } from '../rows/row-count.ts';
 import { findIndexedIds, type Page } from './event-index-list.ts';
 import { type IndexRange, indexRangeOf } from './index-range.ts';
-import { withLinksFound } from './linked-records.ts';
+import { resolveLinkedConditions } from './linked-records.ts';
 import { linksDependency, listDependency } from './list-dependency.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
-import { type Distances, fitsFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
+import { type Distances, matchesFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
 import { whereAttached, whereOpen, whereVisible } from './post-visibility.ts';
 
 /**
  * Returns one page of a list, in order, with a small number of queries for any query. `memory`: cache in which pages
  * are kept as long as they are current; absent for answers to a single caller.
  */
-export async function findPostIds(database: Database, asked: PostQuery, memory?: ObjectMemory): Promise<Page> {
-  const sources = sourcesOf(asked);
-  if (!sources) return pageOf(database, await withLinksFound(database, asked));
-  const key = memory ? keyOf(asked) : '';
+export async function findPostIds(database: Database, requestedQuery: PostQuery, memory?: ObjectMemory): Promise<Page> {
+  const sources = sourcesOf(requestedQuery);
+  if (!sources) return pageOf(database, await resolveLinkedConditions(database, requestedQuery));
+  const key = memory ? cacheKeyOf(requestedQuery) : '';
   const known = memory?.recall(key);
   if (known) {
     addDependencies(database, known.dependencies);
@@ -35,7 +35,7 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
     return known.value as Page;
   }
   const db = dependingOn(database, sources);
-  const query = await withLinksFound(db, asked);
+  const query = await resolveLinkedConditions(db, requestedQuery);
   const page = await pageOf(db, query);
   const dependencies = [...sources, listDependency(query, indexRangeOf(query), page.span)];
   addDependencies(database, dependencies);
@@ -44,23 +44,23 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
 }
 
 /** Cache key of a page. */
-const keyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
+const cacheKeyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
 
 async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const range = indexRangeOf(query);
-  if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
+  if (range) return findIndexedIds(db, range, query, remainingCondition(db, range, query));
   // The reads of a shared run would be tracked only for the request that started it.
-  return db.tracker ? pageFromTables(db, query) : runsOn(db)(keyOf(query), () => pageFromTables(db, query));
+  return db.tracker ? pageFromTables(db, query) : runsOn(db)(cacheKeyOf(query), () => pageFromTables(db, query));
 }
 
 /** Reading a page from WordPress's tables takes long: concurrent requests for the same page share the next run. */
 const runsOn = memoizeByObject((_: Database) => createSharedRuns<Page>());
 
 async function pageFromTables(db: Database, query: PostQuery): Promise<Page> {
-  if (query.distances) return nearestOf(db, query, query.distances);
+  if (query.distances) return pageByDistance(db, query, query.distances);
   const ordered = narrowedPosts(db, query).select('p.ID as id');
   for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
-  if (query.recurrence && query.kind.dated)
+  if (query.recurrence && query.kind.hasDates)
     return recurringPage(db, query, query.recurrence, ordered.select('d.occurrence_id as occurrence'));
   const { rows, total } = await pageOfRows<{ id: number }>(db, query, ordered);
   return { ids: rows.map(({ id }) => Number(id)), total, linked: [] };
@@ -71,12 +71,12 @@ async function pageFromTables(db: Database, query: PostQuery): Promise<Page> {
  */
 async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBuilder): Promise<{ rows: Row[]; total: number }> {
   const { limit, offset } = query;
-  if (query.conditions.some(takesLong)) {
+  if (query.conditions.some(isExpensive)) {
     const rows: Row[] = await ordered;
     return { rows: rows.slice(offset, offset + limit), total: rows.length };
   }
   const page = ordered.limit(limit).offset(offset);
-  if (!isLedByDates(query)) {
+  if (!startsWithDates(query)) {
     const [rows, total] = await Promise.all([page, countRows(narrowedPosts(db, query))]);
     return { rows, total };
   }
@@ -90,7 +90,7 @@ function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | un
   if (attached || !postKindOfType(kind.postType)) return undefined;
   const dependencies: Dependency[] = [];
   for (const condition of conditions) {
-    const beyond = BEYOND[condition.by];
+    const beyond = OTHER_DEPENDENCIES[condition.by];
     if (beyond === 'anything') return undefined;
     if (beyond === 'posts') dependencies.push(...postTypes.map(allPosts));
     if (condition.by === 'terms') dependencies.push(allTerms(condition.taxonomy));
@@ -105,7 +105,7 @@ function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | un
  * Dependencies of conditions other than the posts of the list: terms, links of events, any posts, or anything. Their
  * dependencies on the posts themselves are in `list-dependency.ts`.
  */
-const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | 'terms' | 'anything'>> = {
+const OTHER_DEPENDENCIES: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | 'terms' | 'anything'>> = {
   id: 'nothing',
   notId: 'nothing',
   author: 'nothing',
@@ -155,7 +155,7 @@ interface Dated {
 
 /** Returns the ids of records. For an event that does not recur, it is the id of the post. */
 async function recordIds(db: Database, rows: readonly Dated[], recurrence: Recurrence): Promise<number[]> {
-  const recurring = await recurringEvents(
+  const recurring = await recurringByRows(
     db,
     rows.map(({ id }) => id),
   );
@@ -166,23 +166,26 @@ async function recordIds(db: Database, rows: readonly Dated[], recurrence: Recur
  * Whether a condition is expensive to evaluate. If so, all matching rows are read once, instead of once for the page
  * and once for the total.
  */
-const takesLong = ({ by }: Condition): boolean => LONG.has(by);
+const isExpensive = ({ by }: Condition): boolean => EXPENSIVE.has(by);
 
-const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', 'linkedMeta', 'placed', 'near', 'ticketed']);
+const EXPENSIVE: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', 'linkedMeta', 'placed', 'near', 'ticketed']);
 
 /**
  * Returns one page in the order of distance. The nearest venue of each post is determined here: a database would look
  * up and measure the venues of each post again, which takes ten times as long.
  */
-async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
+async function pageByDistance(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
-  const dates = query.recurrence !== undefined && query.kind.dated;
-  const rows: (Dated & { readonly start: string })[] = await narrowedPosts(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) });
+  const dates = query.recurrence !== undefined && query.kind.hasDates;
+  const rows: (Dated & { readonly start: string })[] = await narrowedPosts(db, query).select({
+    id: 'p.ID',
+    ...(dates ? DATE_COLUMNS : {}),
+  });
   const found = new Set(rows.map(({ id }) => Number(id)));
   const links: { post_id: number; meta_value: string }[] = await db
     .from('postmeta')
     .where('meta_key', link)
-    .modify((builder) => void (found.size < FEW_FOUND && builder.whereIn('post_id', [...found])))
+    .modify((builder) => void (found.size < MAX_LINKS_BY_ID && builder.whereIn('post_id', [...found])))
     .select('post_id', 'meta_value');
   const nearest = new Map<number, number>();
   for (const { post_id: id, meta_value: linked } of links) {
@@ -199,10 +202,10 @@ async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances
   return { ids: await recordIds(db, near.slice(offset, offset + limit), query.recurrence), total: near.length, linked: [] };
 }
 
-const DATED = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
+const DATE_COLUMNS = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
 
 /** If fewer posts than this match, only their links are read; otherwise all links. */
-const FEW_FOUND = 1000;
+const MAX_LINKS_BY_ID = 1000;
 
 function narrowedPosts(db: Database, query: PostQuery): QueryBuilder {
   const { kind, visible, attached, conditions } = query;
@@ -216,9 +219,9 @@ function narrowedPosts(db: Database, query: PostQuery): QueryBuilder {
 /** Starts a query on all posts (as `p`), with the dates of dated ones. */
 function postsIn(db: Database, query: PostQuery): QueryBuilder {
   const { kind, occurrences } = query;
-  if (isLedByDates(query)) return datesWithPosts(db, 'p');
+  if (startsWithDates(query)) return datesWithPosts(db, 'p');
   const builder: QueryBuilder = db.from('posts', 'p');
-  if (kind.dated) joinDates(db, builder, 'p', occurrences);
+  if (kind.hasDates) joinDates(db, builder, 'p', occurrences);
   return builder;
 }
 
@@ -227,12 +230,12 @@ function postsIn(db: Database, query: PostQuery): QueryBuilder {
  * WordPress begins with the dates, and both databases would otherwise look up the dates of all published events, which
  * takes three times as long.
  */
-const isLedByDates = ({ kind, occurrences, visible, conditions }: PostQuery): boolean =>
-  kind.dated &&
+const startsWithDates = ({ kind, occurrences, visible, conditions }: PostQuery): boolean =>
+  kind.hasDates &&
   occurrences &&
   visible.all.includes('publish') &&
   conditions.some(({ by }) => by === 'moment') &&
-  !conditions.some((condition) => fitsFew(condition) || isIndexed(condition));
+  !conditions.some((condition) => matchesFew(condition) || isIndexed(condition));
 
 /** Whether WordPress's tables have a selective index for a condition. */
 const isIndexed = (condition: Condition): boolean =>
@@ -242,7 +245,7 @@ const isIndexed = (condition: Condition): boolean =>
  * Condition: the part of the query that the index does not cover, on the events `p` found in it; undefined if the index
  * covers everything.
  */
-function restOf(db: Database, { statuses, rest }: IndexRange, query: PostQuery): Sql | undefined {
+function remainingCondition(db: Database, { statuses, rest }: IndexRange, query: PostQuery): Sql | undefined {
   if (statuses !== undefined && rest.length === 0) return undefined;
   const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));

@@ -23,7 +23,7 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
   const { by, descending } = query.order;
   const direction = descending ? 'desc' : 'asc';
   // Several dates of one event are adjacent.
-  const ties = query.recurrence && query.kind.dated ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
+  const ties = query.recurrence && query.kind.hasDates ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
   const plain = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
   const named = (column: string, values: readonly (string | number)[] = []): Sql[] => {
     if (values.length === 0) return plain();

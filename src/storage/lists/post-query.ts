@@ -42,7 +42,7 @@ export interface Attached {
 }
 
 export interface PostQuery {
-  readonly kind: Pick<PostKind, 'postType' | 'dated'>;
+  readonly kind: Pick<PostKind, 'postType' | 'hasDates'>;
   readonly visible: Visibility;
   /** The events that the caller may see, for the filters "has events" and "upcoming". */
   readonly visibleEvents: Visibility;
@@ -83,12 +83,12 @@ export const recordId = (post: number, occurrence: number, recurrence: Recurrenc
 
 /** Whether some of these ids are ids of occurrences, in a list that supports them. */
 export const isAboveBase = (ids: readonly number[], { recurrence, kind }: Pick<PostQuery, 'recurrence' | 'kind'>): boolean =>
-  recurrence !== undefined && kind.dated && ids.some((id) => id > recurrence.base);
+  recurrence !== undefined && kind.hasDates && ids.some((id) => id > recurrence.base);
 
 /** Whether a condition matches so few posts that looking them up is better than using the index or the dates. */
-export const fitsFew = ({ by }: Condition): boolean => FEW.has(by);
+export const matchesFew = ({ by }: Condition): boolean => SELECTIVE.has(by);
 
-const FEW = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom', 'metaIs']);
+const SELECTIVE = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom', 'metaIs']);
 
 /** Distances of the records that posts link to by a meta, from the point of the query. */
 export interface Distances {

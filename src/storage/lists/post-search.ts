@@ -8,7 +8,7 @@ import { whereOpen } from './post-visibility.ts';
 type Builder = QueryBuilder;
 type Words = Extract<Condition, { by: 'words' }>;
 /** Conditions that one text must all meet. */
-type Tests = (column: string) => readonly Sql[];
+type TextTests = (column: string) => readonly Sql[];
 
 /** Restricts a query to posts (as `p`) that contain the terms of a search in texts that the caller may read. */
 export function whereWords(db: Database, where: Builder, condition: Words, query: PostQuery): void {
@@ -25,7 +25,7 @@ function whereAllInOne(db: Database, where: Builder, condition: Words, query: Po
     where.whereRaw('1 = 0');
     return;
   }
-  const tests: Tests = (column) => condition.terms.map(({ text }) => db.dialect.search(column, text));
+  const tests: TextTests = (column) => condition.terms.map(({ text }) => db.dialect.search(column, text));
   where.whereNot('p.post_status', 'trash').where((found) => whereTextPasses(db, found, condition, query, tests));
 }
 
@@ -49,7 +49,7 @@ const TITLE = 'post_title';
  * Restricts a query to posts with a column or meta that passes the tests. For a protected post that is not open to the
  * request, only the title is tested.
  */
-function whereTextPasses(db: Database, found: Builder, { columns, metas }: Words, query: PostQuery, tests: Tests): void {
+function whereTextPasses(db: Database, found: Builder, { columns, metas }: Words, query: PostQuery, tests: TextTests): void {
   const passes = (column: string) => (builder: Builder) => {
     for (const test of tests(column)) builder.whereRaw(...test);
   };

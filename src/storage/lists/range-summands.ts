@@ -3,12 +3,12 @@ import {
   beginOfMonth,
   dayOf,
   daysAfter,
+  earliestShortStart,
   endOf,
   endOfMonth,
-  LATEST,
+  LATEST_MOMENT,
   monthOf,
   monthRow,
-  shortBefore,
   UNDATED,
 } from '../index/event-index-rows.ts';
 import type { IndexRange } from './index-range.ts';
@@ -53,8 +53,8 @@ export function summandsOf({ from, to, endFrom, endTo }: Pick<IndexRange, 'from'
   const last = Math.min(to, endTo);
   return [
     ...starting(Math.max(from, endFrom), last),
-    ...(endFrom > from ? passing(1, endFrom, [from, Math.min(last, endFrom - 1)]) : []),
-    ...(endTo < LATEST ? passing(-1, endTo + 1, [from, last]) : []),
+    ...(endFrom > from ? endingAfter(1, endFrom, [from, Math.min(last, endFrom - 1)]) : []),
+    ...(endTo < LATEST_MOMENT ? endingAfter(-1, endTo + 1, [from, last]) : []),
   ];
 }
 
@@ -94,10 +94,10 @@ const daysIn = (days: Span): DaysSummand => ({ by: 'days', sign: 1, column: 'n',
  * Counts the events that start between two moments, before a third one, and end at that third moment or later. If it is
  * midnight, the count of the day before has their number.
  */
-function passing(sign: Sign, moment: number, [from, to]: Span): Summand[] {
+function endingAfter(sign: Sign, moment: number, [from, to]: Span): Summand[] {
   if (from > to) return [];
-  const near = shortBefore(moment);
-  const eve = eveOf(moment);
+  const near = earliestShortStart(moment);
+  const eve = dayEndingAt(moment);
   const rows = (which: 'all' | 'long', starts: Span): RowsSummand => ({ by: 'rows', sign, which, starts, endFrom: moment });
   if (eve !== undefined && from <= near && to >= endOf(eve))
     return [{ by: 'days', sign, column: 'running', days: [eve, eve] }, rows('long', [from, to])];
@@ -105,7 +105,7 @@ function passing(sign: Sign, moment: number, [from, to]: Span): Summand[] {
 }
 
 /** Returns the day that ends right before this moment; undefined if the moment is not at midnight. */
-function eveOf(moment: number): number | undefined {
+function dayEndingAt(moment: number): number | undefined {
   if (moment - 1 === endOf(dayOf(moment))) return dayOf(moment);
   return moment === beginOf(dayOf(moment)) ? daysAfter(dayOf(moment), -1) : undefined;
 }

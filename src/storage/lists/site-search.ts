@@ -86,27 +86,27 @@ function matching(db: Database, asked: PostSearch): Sql[] {
 }
 
 /** A constant order. A number would be interpreted as the position of a column. */
-const UNRANKED: Sql = ['NULL', []];
+const NO_RANK: Sql = ['NULL', []];
 /** With more words than this, only the whole phrase affects the order. */
-const MOST_RANKED = 6;
+const MAX_RANKED_WORDS = 6;
 
 function rankOf(db: Database, asked: PostSearch): Sql {
   const { terms, phrase } = asked;
   const titled = terms.filter(({ exclude }) => !exclude).map(({ text }) => db.dialect.search('p.post_title', text));
-  if (titled.length === 0) return UNRANKED;
+  if (titled.length === 0) return NO_RANK;
   if (terms.length === 1) return ranks([titled[0]!]);
   const whole = !terms.some(({ exclude }) => exclude);
   const within = (column: string) => all([openTo(asked), db.dialect.search(column, phrase)]);
   return ranks([
     ...(whole ? [db.dialect.search('p.post_title', phrase)] : []),
-    ...(terms.length <= MOST_RANKED ? [all(titled), either(titled)] : []),
+    ...(terms.length <= MAX_RANKED_WORDS ? [all(titled), either(titled)] : []),
     ...(whole ? [within('p.post_excerpt'), within('p.post_content')] : []),
   ]);
 }
 
 /** The position of the first of these conditions that is true. */
 function ranks(conditions: readonly Sql[]): Sql {
-  if (conditions.length === 0) return UNRANKED;
+  if (conditions.length === 0) return NO_RANK;
   const cases = conditions.map(([sql], place) => `WHEN ${sql} THEN ${place}`).join(' ');
   return [`CASE ${cases} ELSE ${conditions.length} END`, conditions.flatMap(([, bindings]) => bindings)];
 }

@@ -30,13 +30,13 @@ export async function findTerms(
   const { kind, hideEmpty, post } = query;
   const db = dependingOn(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post])]);
   const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
-  const lifted = hideEmpty ? aboveUsed(tree) : [];
+  const usedAncestors = hideEmpty ? ancestorsOfUsed(tree) : [];
   const filtered = () => narrowedTerms(db, query);
   const page = filtered();
-  if (hideEmpty) page.where((shown) => shown.where('tt.count', '>', 0).orWhereIn('t.term_id', lifted));
+  if (hideEmpty) page.where((shown) => shown.where('tt.count', '>', 0).orWhereIn('t.term_id', usedAncestors));
   const counted = filtered().clearSelect();
   if (hideEmpty) counted.where('tt.count', '>', 0);
-  order(db, page, query);
+  orderTerms(db, page, query);
   const [terms, total] = await Promise.all([page.limit(query.limit).offset(query.offset), countRows(counted)]);
   return { terms, total, tree };
 }
@@ -67,7 +67,7 @@ function narrowedTerms(db: Database, { kind, search, include, exclude, parent, p
 }
 
 /** Orders that are the order of a column. */
-const COLUMNS = tableOf({
+const SORT_COLUMNS = tableOf({
   id: 't.term_id',
   count: 'tt.count',
   parent: 'tt.parent',
@@ -75,24 +75,24 @@ const COLUMNS = tableOf({
 });
 
 /** Text columns, sorted by the collation. */
-const TEXTS = tableOf({ slug: 't.slug', description: 'tt.description' });
+const TEXT_SORT_COLUMNS = tableOf({ slug: 't.slug', description: 'tt.description' });
 
 /**
  * Sorts like `WP_Term_Query`: `include` and `include_slugs` follow the order of the given values or its reverse;
  * without values, the order is by name.
  */
-function order(db: Database, builder: QueryBuilder, { order: by, descending, include, slugs }: TermQuery): void {
+function orderTerms(db: Database, builder: QueryBuilder, { order: by, descending, include, slugs }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
-  const column = COLUMNS.get(by);
+  const column = SORT_COLUMNS.get(by);
   if (by === 'include' && include?.length) builder.orderByRaw(...placeAmong('t.term_id', include, direction));
   else if (by === 'include_slugs' && slugs?.length) builder.orderByRaw(...placeAmong('t.slug', slugs, direction));
   else if (column) builder.orderBy(column, direction);
-  else builder.orderByRaw(...db.dialect.orderFolded(TEXTS.get(by) ?? 't.name', direction));
+  else builder.orderByRaw(...db.dialect.orderFolded(TEXT_SORT_COLUMNS.get(by) ?? 't.name', direction));
   builder.orderBy('t.term_id', direction);
 }
 
 /** Returns the categories that have a used descendant. */
-function aboveUsed(tree: ReadonlyMap<number, { parent: number; count: number }>): number[] {
+function ancestorsOfUsed(tree: ReadonlyMap<number, { parent: number; count: number }>): number[] {
   const lifted = new Set<number>();
   for (const { parent, count } of tree.values()) {
     if (count === 0) continue;

@@ -1,7 +1,7 @@
 import type { Database } from '../engine/database.ts';
 
 /** Returns the ids after `after` of posts of a type with one of these statuses, in order. */
-export async function postsFrom(
+export async function postIdsAfter(
   db: Database,
   type: string,
   { statuses, after, limit }: { readonly statuses: readonly string[]; readonly after: number; readonly limit: number },
@@ -12,7 +12,7 @@ export async function postsFrom(
 }
 
 /** Returns the ids after `after` of the terms of a taxonomy, in order. */
-export async function termsFrom(
+export async function termIdsAfter(
   db: Database,
   taxonomy: string,
   { after, limit }: { readonly after: number; readonly limit: number },

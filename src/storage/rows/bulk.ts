@@ -2,9 +2,9 @@ import type { EventDates } from '../../calendar/dates.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import { postMade } from '../journal/touched.ts';
+import { reportPostCreated } from '../journal/reported-changes.ts';
 import { insertOccurrences } from './occurrences.ts';
-import { BLANK, insertMetas } from './posts.ts';
+import { DEFAULT_COLUMNS, insertMetas } from './posts.ts';
 
 /** An event to be inserted together with many others. Its slug must be unique. */
 export interface NewEvent {
@@ -25,11 +25,11 @@ export async function insertEvents(db: Database, events: readonly NewEvent[], up
   await insertRows(
     db,
     'posts',
-    events.map(({ columns }) => ({ ...BLANK, ...columns })),
+    events.map(({ columns }) => ({ ...DEFAULT_COLUMNS, ...columns })),
   );
   const bySlug = await idsBySlug(db, events);
   const ids = events.map(({ columns }) => bySlug.get(columns.post_name)!);
-  for (const [place, { columns }] of events.entries()) postMade(db, ids[place]!, columns);
+  for (const [place, { columns }] of events.entries()) reportPostCreated(db, ids[place]!, columns);
 
   await insertMetas(db, new Map(events.map(({ metas }, place) => [ids[place]!, metas])));
   const links = events.flatMap((event, place) =>

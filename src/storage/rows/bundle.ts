@@ -13,7 +13,7 @@ import { Piece } from '../engine/statement.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { formOf } from '../languages/forms.ts';
-import { loadOccurrences, recurringEvents } from './recurring-events.ts';
+import { loadOccurrences, recurringByRows } from './recurring-events.ts';
 import { type SharedRows, sharedRows } from './shared-rows.ts';
 import { loadCalendarTerms, loadTermsOf } from './terms.ts';
 
@@ -40,11 +40,11 @@ export interface BundleOptions {
  */
 export async function loadBundle(
   db: Database,
-  kind: Pick<PostKind, 'dated' | 'terms'> & { readonly links: object },
+  kind: Pick<PostKind, 'hasDates' | 'terms'> & { readonly links: object },
   records: readonly number[],
   { expected = [], base = Number.POSITIVE_INFINITY, languages: spoken, translatesLinks = false, memory }: BundleOptions,
 ): Promise<Bundle> {
-  const dates = kind.dated ? await loadOccurrences(db, records, base) : [];
+  const dates = kind.hasDates ? await loadOccurrences(db, records, base) : [];
   const ids = dates.length > 0 ? unique([...records.filter((id) => id <= base), ...dates.map((date) => date.post)]) : records;
   const loaded: Loaded = { posts: new Map(), metas: new Map(), shared: memory && sharedRows(db, memory, ids) };
   const [terms] = await Promise.all([
@@ -53,7 +53,7 @@ export async function loadBundle(
   ]);
   const links = new Map(ids.map((id) => [id, Object.keys(kind.links).flatMap((key) => idsIn(loaded, [id], key))]));
   const linked = unique([...links.values()].flat());
-  const parents = kind.dated ? parentsOf(loaded, ids) : [];
+  const parents = kind.hasDates ? parentsOf(loaded, ids) : [];
   const languages = spoken && (await loadLanguages(db, spoken, { ids, linked, terms, translatesLinks }));
   const translated = languages && translatesLinks ? standIns(languages.posts, links, languages.posts) : [];
   const siblings = languages ? membersOf(languages.posts, ids) : [];
@@ -65,7 +65,7 @@ export async function loadBundle(
   );
   const added = [...linked, ...translated].filter((id) => !known.has(id));
   await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, added)]);
-  const pages = kind.dated ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
+  const pages = kind.hasDates ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
   for (const date of dates) {
     const post = loaded.posts.get(date.post);
     const metas = loaded.metas.get(date.post) ?? new Map<string, readonly string[]>();
@@ -102,7 +102,7 @@ async function pagesOfPosts(
     const page = post && pageOfDatedPost(post, metas.get(id), posts.get(post.post_parent));
     if (page) pages.set(id, page);
   }
-  if (Number.isFinite(base)) for (const id of await recurringEvents(db, [...pages.keys()])) pages.delete(id);
+  if (Number.isFinite(base)) for (const id of await recurringByRows(db, [...pages.keys()])) pages.delete(id);
   return pages;
 }
 
@@ -148,9 +148,9 @@ async function loadLanguages(
   languages: ContentLanguages,
   { ids, linked, terms, translatesLinks }: Translatable,
 ): Promise<Omit<BundleLanguages, 'siblings'>> {
-  const all = [...terms.values()].flat();
-  const found = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linked], terms: all });
-  const known = new Map(all.map((term) => [term.term_id, term]));
+  const linkingIds = [...terms.values()].flat();
+  const found = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linked], terms: linkingIds });
+  const known = new Map(linkingIds.map((term) => [term.term_id, term]));
   const termsOf = new Map([...terms].map(([id, ofPost]) => [id, ofPost.map((term) => term.term_id)]));
   const wanted = translatesLinks ? standIns(found.posts, termsOf, found.terms).filter((id) => !known.has(id)) : [];
   const termMembers = new Map([...known, ...(await loadCalendarTerms(db, unique(wanted)))]);
@@ -233,20 +233,20 @@ export async function loadMetas(db: Database, ids: readonly number[]): Promise<M
 }
 
 /** Maximum number of images in a gallery that does not list its images. */
-const LARGEST_GALLERY = 500;
+const MAX_GALLERY_IMAGES = 500;
 /** Maximum number of SELECTs that are joined by UNION; SQLite allows no more. */
-const SELECTIONS = 100;
+const MAX_UNION_SELECTS = 100;
 
 /** Reads the ids of the images attached to posts, in menu order; 0 means images that are not attached to a post. */
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
   const seen = dependingOn(db, parents.length === 0 ? [] : [allPosts('attachment')]);
   const ofParent = (parent: number): Sql => [
     `SELECT * FROM (SELECT ID, post_parent, menu_order FROM ?? WHERE post_type = 'attachment' AND post_mime_type LIKE 'image/%'
-     AND post_parent = ? ORDER BY menu_order, ID LIMIT ${LARGEST_GALLERY}) x`,
+     AND post_parent = ? ORDER BY menu_order, ID LIMIT ${MAX_GALLERY_IMAGES}) x`,
     [db.table('posts'), parent],
   ];
   const rows: Pick<Post, 'ID' | 'post_parent' | 'menu_order'>[] = [];
-  for (const some of pagesOf(unique(parents), SELECTIONS))
+  for (const some of pagesOf(unique(parents), MAX_UNION_SELECTS))
     for (const row of await seen.rows<(typeof rows)[number]>`${new Piece(unionAll(some.map(ofParent)), 'posts')}`) rows.push(row);
   return groupedBy(
     rows.sort((one, other) => one.menu_order - other.menu_order || one.ID - other.ID),

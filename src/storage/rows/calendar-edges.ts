@@ -5,7 +5,7 @@ import type { Database } from '../engine/database.ts';
 import { calendarEdges, type Edges } from './occurrences.ts';
 import { lockOption, readOptions, writeOption } from './options.ts';
 
-const OPTION = 'tribe_events_calendar_options';
+const CALENDAR_OPTIONS = 'tribe_events_calendar_options';
 
 /** Start and end of an event (UTC), and its status, which determines whether it is visible. */
 export interface EdgeEvent {
@@ -15,23 +15,23 @@ export interface EdgeEvent {
 }
 
 /**
- * Updates the stored edges right after new events were inserted, given by their ids (`noteEdges`). Events between the
+ * Updates the stored edges right after new events were inserted, given by their ids (`updateEdges`). Events between the
  * first start and the last end according to the loaded settings (`edges`) do not change them.
  */
-export async function noteEdgesOfNew(
+export async function updateEdgesForNew(
   db: Database,
   edges: CalendarSettings['edges'],
   events: ReadonlyMap<number, EdgeEvent>,
 ): Promise<void> {
-  const beyond = [...events].filter(([, event]) => isSeen(event) && !isWithin(edges, event));
+  const beyond = [...events].filter(([, event]) => isVisible(event) && !isWithin(edges, event));
   const [first] = beyond;
   if (!first) return;
   const earliest = beyond.reduce((least, one) => (one[1].start < least[1].start ? one : least), first);
   const latest = beyond.reduce((most, one) => (one[1].end > most[1].end ? one : most), first);
-  for (const [id, event] of new Map([earliest, latest])) await noteEdges(db, id, event);
+  for (const [id, event] of new Map([earliest, latest])) await updateEdges(db, id, event);
 }
 
-const isSeen = ({ status }: EdgeEvent): boolean => ['publish', 'private'].includes(status);
+const isVisible = ({ status }: EdgeEvent): boolean => ['publish', 'private'].includes(status);
 
 /** Whether an event lies between the edges. */
 const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: EdgeEvent): boolean =>
@@ -44,11 +44,11 @@ const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: Ed
  *
  * @param known the event, if it has just been created; otherwise it is looked up
  */
-export async function noteEdges(db: Database, postId: number, known?: EdgeEvent): Promise<void> {
+export async function updateEdges(db: Database, postId: number, known?: EdgeEvent): Promise<void> {
   const event = known ?? (await edgeEvent(db, postId));
-  if (edgesAfter((await readOptions(db, [OPTION])).get(OPTION) ?? '', postId, event) === 'same') return;
+  if (edgesAfter((await readOptions(db, [CALENDAR_OPTIONS])).get(CALENDAR_OPTIONS) ?? '', postId, event) === 'same') return;
   // The option holds all settings of the calendar, so from here on other writers of it have to wait.
-  const stored = await lockOption(db, OPTION);
+  const stored = await lockOption(db, CALENDAR_OPTIONS);
   const edges = edgesAfter(stored, postId, event);
   if (edges !== 'same') await writeEdges(db, stored, edges === 'unknown' ? await calendarEdges(db) : edges);
 }
@@ -56,12 +56,12 @@ export async function noteEdges(db: Database, postId: number, known?: EdgeEvent)
 /** Computes the edges after the write; `unknown`: the whole calendar has to be searched. */
 function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined): Edges | 'same' | 'unknown' {
   const members = membersOf(stored);
-  const marks = [members.earliest_date_markers, members.latest_date_markers].some(
+  const edgeIds = [members.earliest_date_markers, members.latest_date_markers].some(
     (ids) => ids !== null && typeof ids === 'object' && Object.values(ids).map(Number).includes(postId),
   );
   const edges = { first: String(members.earliest_date || ''), last: String(members.latest_date || '') };
-  if (marks || edges.first === '' || edges.last === '') return 'unknown';
-  if (!event || !isSeen(event) || isWithin(edges, event)) return 'same';
+  if (edgeIds || edges.first === '' || edges.last === '') return 'unknown';
+  if (!event || !isVisible(event) || isWithin(edges, event)) return 'same';
   return {
     ...(event.start < edges.first ? { earliest: { at: event.start, ids: [postId] } } : {}),
     ...(event.end > edges.last ? { latest: { at: event.end, ids: [postId] } } : {}),
@@ -81,8 +81,8 @@ async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | unde
 }
 
 /** Recomputes the stored edges after any number of writes. */
-export async function renewEdges(db: Database): Promise<void> {
-  await writeEdges(db, await lockOption(db, OPTION), await calendarEdges(db));
+export async function recomputeEdges(db: Database): Promise<void> {
+  await writeEdges(db, await lockOption(db, CALENDAR_OPTIONS), await calendarEdges(db));
 }
 
 async function writeEdges(db: Database, stored: string, { earliest, latest }: Edges): Promise<void> {
@@ -90,7 +90,7 @@ async function writeEdges(db: Database, stored: string, { earliest, latest }: Ed
     ...(earliest ? { earliest_date: earliest.at, earliest_date_markers: earliest.ids } : {}),
     ...(latest ? { latest_date: latest.at, latest_date_markers: latest.ids } : {}),
   });
-  if (changed !== undefined && changed !== stored) await writeOption(db, OPTION, changed);
+  if (changed !== undefined && changed !== stored) await writeOption(db, CALENDAR_OPTIONS, changed);
 }
 
 const membersOf = memoize((stored): Readonly<Record<string, unknown>> => serializedMembers(stored));

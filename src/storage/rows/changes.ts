@@ -21,7 +21,7 @@ export const countsChanges = async (db: Database): Promise<boolean> =>
  * value that came with the rows, so that no process takes outdated cached data for current. Must be called in the same
  * transaction.
  */
-export async function countOn(db: Database, before: number, now: string): Promise<void> {
+export async function continueCounting(db: Database, before: number, now: string): Promise<void> {
   const counter = Math.max(before, await changeCount(db)) + 1;
   await db.from('fasti_changes').delete();
   await insertRows(db, 'fasti_changes', [{ id: 1, counter, changed_at: now }]);

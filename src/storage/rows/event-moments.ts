@@ -11,7 +11,7 @@ export function joinDates(db: Database, builder: QueryBuilder, post: string, occ
     builder.joinRaw(`${db.dialect.joinInOrder} ?? d ON d.post_id = ??.ID`, [db.table('tec_occurrences'), post]);
     return;
   }
-  for (const [alias, key] of Object.entries(LEGACY_DATES)) {
+  for (const [alias, key] of Object.entries(META_DATE_ALIASES)) {
     builder.join({ [alias]: db.table('postmeta') }, (join) => join.on(`${alias}.post_id`, `${post}.ID`).andOnVal(`${alias}.meta_key`, key));
   }
 }
@@ -23,7 +23,7 @@ export function joinDates(db: Database, builder: QueryBuilder, post: string, occ
 export const datesWithPosts = (db: Database, post: string): QueryBuilder =>
   db.from('tec_occurrences', 'd').joinRaw(`${db.dialect.joinInOrder} ?? ?? ON ??.ID = d.post_id`, [db.table('posts'), post, post]);
 
-const LEGACY_DATES = { ds: DATES.start, de: DATES.end, us: DATES.startUtc, ue: DATES.endUtc };
+const META_DATE_ALIASES = { ds: DATES.start, de: DATES.end, us: DATES.startUtc, ue: DATES.endUtc };
 
 /** Start or end of an event, local or in UTC. */
 export interface EventMoment {

@@ -25,7 +25,7 @@ export const setHookState = (db: Database, id: number, state: HookState): Promis
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
 
 /** Switches off the webhooks that use the rights of a user who is being deleted. */
-export const switchOffHooksOf = (db: Database, user: number): Promise<number> =>
+export const disableHooksOf = (db: Database, user: number): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${'off'} WHERE user = ${user}`;
 
 /** Sets the kinds of records that a webhook follows: their names separated by commas; an empty text means all kinds. */
@@ -41,14 +41,14 @@ export async function removeHook(db: Database, id: number): Promise<void> {
  * Advances the position of an active webhook in the journal. False: another process has already done so, or the webhook
  * is not active any more. Must be called in the transaction that inserts the messages.
  */
-export const moveHook = async (db: Database, { id, position }: Pick<Hook, 'id' | 'position'>, to: number): Promise<boolean> =>
+export const advanceHook = async (db: Database, { id, position }: Pick<Hook, 'id' | 'position'>, to: number): Promise<boolean> =>
   (await db.change`UPDATE {fasti_hooks} SET position = ${to} WHERE id = ${id} AND position = ${position} AND state = ${'active'}`) > 0;
 
 /**
  * Prevents other processes from sending to a webhook until a moment. `far`: a later reservation was made with a wrong
  * clock and is ignored. Returns false if another process has reserved the webhook.
  */
-export const occupyHook = async (
+export const reserveHook = async (
   db: Database,
   id: number,
   { now, until, far }: { readonly now: string; readonly until: string; readonly far: string },
@@ -60,7 +60,7 @@ export const occupyHook = async (
  * Extends the reservation of a webhook. `held`: the end of the current reservation of this process. False: the webhook
  * is not active any more, or another process has reserved it.
  */
-export const renewHook = async (
+export const extendReservation = async (
   db: Database,
   id: number,
   { held, until }: { readonly held: string; readonly until: string },
@@ -68,7 +68,7 @@ export const renewHook = async (
   (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until = ${held} AND state = ${'active'}`) > 0;
 
 /** Releases the reservation of a webhook if this process still holds it. */
-export const releaseHook = (db: Database, id: number, held: string): Promise<number> =>
+export const releaseReservation = (db: Database, id: number, held: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id} AND busy_until = ${held}`;
 
 // ------------------------------------------------------------------------------------------------- messages
@@ -134,7 +134,7 @@ const messageOf = <Row extends MessageState>(row: Row): Row => ({
 });
 
 /** Stores the result of an attempt to send a message. */
-export async function noteAttempt(
+export async function recordAttempt(
   db: Database,
   { id, state, attempts, next_at, status, error }: Pick<HookMessage, 'id' | 'state' | 'attempts' | 'next_at' | 'status' | 'error'>,
 ): Promise<void> {
@@ -159,7 +159,7 @@ export async function retryMessages(db: Database, hook: number, now: string): Pr
       AND (m.subject IN (${[RESET, TEST]}) OR m.number > (
         SELECT COALESCE(MAX(number), -1) FROM {fasti_hook_messages} WHERE hook = ${hook} AND subject = ${RESET}))`;
   let count = 0;
-  for (const some of pagesOf(rows, STEP))
+  for (const some of pagesOf(rows, BATCH_SIZE))
     count += await db.change`
       UPDATE {fasti_hook_messages} SET state = ${'waiting'}, attempts = 0, next_at = ${now}
       WHERE id IN (${some.map(({ id }) => id)}) AND state IN (${['failed', 'waiting']})`;
@@ -167,15 +167,15 @@ export async function retryMessages(db: Database, hook: number, now: string): Pr
 }
 
 /** Maximum number of messages that are changed or removed at once. */
-const STEP = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Removes some messages that are older than a moment, or from a time so far ahead that a clock was wrong, and are not
  * waiting. Returns the number of removed messages.
  */
-export async function forgetMessages(db: Database, { before, far }: { readonly before: string; readonly far: string }): Promise<number> {
+export async function pruneMessages(db: Database, { before, far }: { readonly before: string; readonly far: string }): Promise<number> {
   const rows = await db.rows<{ id: string }>`
     SELECT id FROM {fasti_hook_messages} WHERE (created_at < ${before} OR created_at > ${far}) AND state <> ${'waiting'}
-    ORDER BY created_at LIMIT ${STEP}`;
+    ORDER BY created_at LIMIT ${BATCH_SIZE}`;
   return rows.length === 0 ? 0 : db.change`DELETE FROM {fasti_hook_messages} WHERE id IN (${rows.map(({ id }) => id)})`;
 }

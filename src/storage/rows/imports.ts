@@ -16,7 +16,7 @@ export interface LedgerEntry {
 }
 
 /** Maximum number of keys in one query. */
-const KEYS_AT_ONCE = 500;
+const KEYS_PER_QUERY = 500;
 
 /** Reads the row of a source; undefined if nothing was ever imported from it, or the tables do not exist yet. */
 export async function findImport(db: Database, source: string): Promise<ImportRow | undefined> {
@@ -44,7 +44,7 @@ export async function beginImport(db: Database, source: string, report: string, 
  * Stores the progress of a run. False: another run of the same source has begun since, or this run is already further
  * than `before`. Since this writes the row, runs of one source wait for each other.
  */
-export async function noteProgress(
+export async function storeProgress(
   db: Database,
   { id, run }: Pick<ImportRow, 'id' | 'run'>,
   before: number,
@@ -60,11 +60,11 @@ export async function noteProgress(
 /** Reads the stored information about records of a source, by their digests. */
 export async function loadLedger(db: Database, importId: number, items: readonly string[]): Promise<Map<string, LedgerEntry>> {
   const found = new Map<string, LedgerEntry>();
-  for (let at = 0; at < items.length; at += KEYS_AT_ONCE) {
+  for (let at = 0; at < items.length; at += KEYS_PER_QUERY) {
     const rows = await db
       .from('fasti_import_ids')
       .where('import_id', importId)
-      .whereIn('item', items.slice(at, at + KEYS_AT_ONCE));
+      .whereIn('item', items.slice(at, at + KEYS_PER_QUERY));
     for (const row of rows) found.set(row.item, row);
   }
   return found;
@@ -72,8 +72,8 @@ export async function loadLedger(db: Database, importId: number, items: readonly
 
 /** Stores which records of the source became which records. */
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
-  for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
-    const rows: ImportIdRow[] = entries.slice(at, at + KEYS_AT_ONCE).map((entry) => ({ import_id: importId, ...entry }));
+  for (let at = 0; at < entries.length; at += KEYS_PER_QUERY) {
+    const rows: ImportIdRow[] = entries.slice(at, at + KEYS_PER_QUERY).map((entry) => ({ import_id: importId, ...entry }));
     await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'digest', 'run', 'made']));
   }
 }
@@ -123,7 +123,7 @@ export async function lastImport(db: Database): Promise<ImportRow | undefined> {
 }
 
 /** Returns the ids that a run created, by kind. */
-export async function madeBy(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>): Promise<Map<string, number[]>> {
+export async function createdByRun(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>): Promise<Map<string, number[]>> {
   const rows = await db.from('fasti_import_ids').where({ import_id: id, made: run }).select('kind', 'target');
   return groupedBy(
     rows,
@@ -136,7 +136,7 @@ export async function madeBy(db: Database, { id, run }: Pick<ImportRow, 'id' | '
  * Returns those of these records that are referred to, in metas with this key, by posts which are outside the trash and
  * which the run did not create.
  */
-export async function namedByOthers(
+export async function referencedElsewhere(
   db: Database,
   { id, run }: Pick<ImportRow, 'id' | 'run'>,
   key: string,
@@ -157,20 +157,20 @@ export async function namedByOthers(
 
 /** Removes records from the ledger, so that the next import of the source imports them again. */
 export async function forgetImported(db: Database, importId: number, kind: string, targets: readonly number[]): Promise<void> {
-  for (let at = 0; at < targets.length; at += KEYS_AT_ONCE) {
+  for (let at = 0; at < targets.length; at += KEYS_PER_QUERY) {
     await db
       .from('fasti_import_ids')
       .where({ import_id: importId, kind })
-      .whereIn('target', targets.slice(at, at + KEYS_AT_ONCE))
+      .whereIn('target', targets.slice(at, at + KEYS_PER_QUERY))
       .delete();
   }
 }
 
 /** Stores the records that imported records wait for. */
 export async function writeWaiting(db: Database, importId: number, rows: readonly Omit<ImportWaitingRow, 'import_id'>[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
+  for (let at = 0; at < rows.length; at += KEYS_PER_QUERY) {
     const some: ImportWaitingRow[] = rows
-      .slice(at, at + KEYS_AT_ONCE)
+      .slice(at, at + KEYS_PER_QUERY)
       .map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
     await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'wants']));
   }
@@ -182,12 +182,12 @@ export async function nextWaiting(db: Database, importId: number, limit: number)
 }
 
 /** Removes waiting records from the list. */
-export async function dropWaiting(db: Database, importId: number, items: readonly string[]): Promise<void> {
-  for (let at = 0; at < items.length; at += KEYS_AT_ONCE) {
+export async function deleteWaiting(db: Database, importId: number, items: readonly string[]): Promise<void> {
+  for (let at = 0; at < items.length; at += KEYS_PER_QUERY) {
     await db
       .from('fasti_import_waiting')
       .where('import_id', importId)
-      .whereIn('item', items.slice(at, at + KEYS_AT_ONCE))
+      .whereIn('item', items.slice(at, at + KEYS_PER_QUERY))
       .delete();
   }
 }

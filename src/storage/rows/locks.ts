@@ -11,7 +11,7 @@ import { upsertRows } from '../engine/insert.ts';
  * transaction. Does nothing if the database has a single writer.
  */
 export async function lockNames(db: Database, names: readonly string[]): Promise<void> {
-  if (db.dialect.writers === 1) return;
+  if (db.dialect.maxWriters === 1) return;
   const rows = [...new Set(names.map(lockOf))].sort().map((name) => ({ name, touched: 1 }));
   await upsertRows(db, 'fasti_locks', rows, ['name'], { touched: 'touched + 1' });
 }

@@ -3,7 +3,7 @@ import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
-import { postChanged } from '../journal/touched.ts';
+import { reportPostChanged } from '../journal/reported-changes.ts';
 import { loadMetas, loadPosts } from './bundle.ts';
 import { lockNames, slugLock } from './locks.ts';
 import { readOptions } from './options.ts';
@@ -16,7 +16,7 @@ export interface WantedImage {
 }
 
 /** The meta with the URL that an image was fetched from. */
-export const SOURCE = '_tribe_importer_original_url';
+export const SOURCE_URL_META = '_tribe_importer_original_url';
 
 /** An attachment to be inserted, with all its metas by key. */
 export interface NewAttachment {
@@ -51,8 +51,8 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
   // The databases compare texts more loosely than file systems compare names.
   const tests: ((image: ImageRow, of: Metas | undefined) => boolean)[] = [
     (_, of) => file !== undefined && metaOf(of, '_wp_attached_file') === file,
-    ({ guid }) => sameAddress(guid, url),
-    (_, of) => metaOf(of, SOURCE) === url,
+    ({ guid }) => isSameAddress(guid, url),
+    (_, of) => metaOf(of, SOURCE_URL_META) === url,
     (_, of) => file !== undefined && derivedFiles(of).has(file),
   ];
   for (const test of tests) {
@@ -122,7 +122,7 @@ async function idsByGuid(db: Database, url: string): Promise<number[]> {
 
 async function idsByMeta(db: Database, url: string, file: string | undefined): Promise<number[]> {
   const query = db.from('postmeta').where((either) => {
-    either.where({ meta_key: SOURCE, meta_value: url });
+    either.where({ meta_key: SOURCE_URL_META, meta_value: url });
     if (file !== undefined)
       either.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
   });
@@ -154,22 +154,22 @@ function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
     string,
     unknown
   >;
-  return new Set([original, ...namesOfSizes(sizes)].filter((name) => typeof name === 'string').map((name) => folder + name));
+  return new Set([original, ...fileNamesOfSizes(sizes)].filter((name) => typeof name === 'string').map((name) => folder + name));
 }
 
 /** Returns the files from before an attachment was edited in WordPress, which keeps them to undo the change. */
 function earlierFiles(metas: Metas | undefined): string[] {
   const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
-  const names = namesOfSizes(parseSerialized(metaOf(metas, '_wp_attachment_backup_sizes') ?? ''));
+  const names = fileNamesOfSizes(parseSerialized(metaOf(metas, '_wp_attachment_backup_sizes') ?? ''));
   return names.filter((name) => typeof name === 'string').map((name) => folder + name);
 }
 
-const namesOfSizes = (sizes: unknown): unknown[] =>
+const fileNamesOfSizes = (sizes: unknown): unknown[] =>
   sizes !== null && typeof sizes === 'object'
     ? Object.values(sizes as Record<string, { file?: unknown } | null>).map((size) => size?.file)
     : [];
 
-const sameAddress = (one: string, other: string): boolean => withoutScheme(one) === withoutScheme(other);
+const isSameAddress = (one: string, other: string): boolean => withoutScheme(one) === withoutScheme(other);
 const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').replace(/^https?:/, '');
 
 /**
@@ -224,7 +224,7 @@ export function filesOf(metas: Metas | undefined): string[] {
  * Returns those of these files that no attachment refers to, by the rules of `filesOf`. Several attachments may share a
  * file: the language plugins create a separate attachment for each translation.
  */
-export async function unnamedFiles(db: Database, files: readonly string[]): Promise<string[]> {
+export async function unreferencedFiles(db: Database, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return [];
   const sharing = await db
     .from('postmeta')
@@ -242,7 +242,7 @@ export async function unnamedFiles(db: Database, files: readonly string[]): Prom
 /** Deletes an attachment, and removes it from the posts that have it as their featured image. */
 export async function removeAttachment(db: Database, id: number): Promise<void> {
   const links = () => db.from('postmeta').where({ meta_key: '_thumbnail_id', meta_value: String(id) });
-  for (const { post_id: post } of await links().select('post_id')) postChanged(db, post);
+  for (const { post_id: post } of await links().select('post_id')) reportPostChanged(db, post);
   await links().delete();
   await removePost(db, id);
 }

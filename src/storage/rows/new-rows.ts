@@ -2,9 +2,9 @@ import { taxonomies } from '../../kinds/index.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import { postChanged, postMade, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
-import { BLANK, removeCommentsOf } from './posts.ts';
-import { raiseCounts } from './terms.ts';
+import { reportPostChanged, reportPostCreated, reportTaxonomyRows, reportTerm } from '../journal/reported-changes.ts';
+import { DEFAULT_COLUMNS, removeCommentsOf } from './posts.ts';
+import { increaseCounts } from './terms.ts';
 
 /* Inserts many rows with few statements, for imports. The rows must be new: none of them may exist yet. */
 
@@ -13,9 +13,9 @@ export async function insertPosts(db: Database, posts: readonly Partial<Post>[])
   await insertRows(
     db,
     'posts',
-    posts.map((columns) => ({ ...BLANK, ...columns })),
+    posts.map((columns) => ({ ...DEFAULT_COLUMNS, ...columns })),
   );
-  for (const { ID, ...columns } of posts) if (ID !== undefined) postMade(db, ID, columns);
+  for (const { ID, ...columns } of posts) if (ID !== undefined) reportPostCreated(db, ID, columns);
 }
 
 export async function insertMetas(
@@ -23,7 +23,7 @@ export async function insertMetas(
   metas: readonly { post_id: number; meta_key: string; meta_value: string }[],
 ): Promise<void> {
   await insertRows(db, 'postmeta', metas);
-  for (const { post_id: id } of metas) postChanged(db, id);
+  for (const { post_id: id } of metas) reportPostChanged(db, id);
 }
 
 /** Links posts to rows of `term_taxonomy`. */
@@ -33,7 +33,7 @@ export async function insertTermLinks(db: Database, links: readonly { object_id:
     'term_relationships',
     links.map((link) => ({ ...link, term_order: 0 })),
   );
-  for (const { object_id: id } of links) postChanged(db, id);
+  for (const { object_id: id } of links) reportPostChanged(db, id);
 }
 
 /** Inserts a term, with these ids if they are given. Returns its `term_id` and `term_taxonomy_id`. */
@@ -47,20 +47,20 @@ export async function insertTermAs(
   const term_id = (await insertRows(db, 'terms', [id === undefined ? named : { ...named, term_id: id }])) || id!;
   const placed = { term_id, taxonomy, description, parent, count: 0 };
   const given = await insertRows(db, 'term_taxonomy', [taxonomyId === undefined ? placed : { ...placed, term_taxonomy_id: taxonomyId }]);
-  termTouched(db, { term_id, taxonomy }, 'made');
+  reportTerm(db, { term_id, taxonomy }, 'made');
   return { id: term_id, taxonomyId: given || taxonomyId! };
 }
 
 /** Adds to the counts of terms, by `term_taxonomy_id`. */
 export async function addToCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
-  taxonomyRowsChanged(db, more.keys());
-  await raiseCounts(db, more);
+  reportTaxonomyRows(db, more.keys());
+  await increaseCounts(db, more);
 }
 
 /** Deletes the remaining rows of posts that no longer exist, so that new posts with their ids do not inherit them. */
 export async function removeLeftoverRows(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
   if (ids.length === 0) return;
-  for (const id of ids) postChanged(db, id);
+  for (const id of ids) reportPostChanged(db, id);
   const ours = db.from('term_taxonomy').whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
   await db
     .from('postmeta')

@@ -5,7 +5,7 @@ import { typedKeys } from '../../typed-keys.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { DATES_PART } from '../journal/own-changes.ts';
-import { postChanged } from '../journal/touched.ts';
+import { reportPostChanged } from '../journal/reported-changes.ts';
 import { isRecurringEvent } from './recurring-events.ts';
 
 /** Parameters for writing the rows of an event; `recurrence`: from the settings. */
@@ -41,7 +41,7 @@ export async function writeOccurrence(
   const occurrence = { ...rows.occurrence, event_id: eventId };
   if (present) await db.from('tec_occurrences').where('occurrence_id', present.id).update(occurrence);
   else await insertRows(db, 'tec_occurrences', [occurrence]);
-  postChanged(db, postId, [DATES_PART]);
+  reportPostChanged(db, postId, [DATES_PART]);
   return rows.moments;
 }
 
@@ -86,7 +86,7 @@ export async function insertOccurrences(
     'tec_occurrences',
     rows.map(({ occurrence: row }) => ({ ...row, event_id: eventIds.get(row.post_id)! })),
   );
-  for (const id of ids) postChanged(db, id);
+  for (const id of ids) reportPostChanged(db, id);
   return new Map(rows.map(({ event, moments }) => [event.post_id, moments]));
 }
 
@@ -121,7 +121,7 @@ function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
 export async function removeOccurrence(db: Database, postId: number, recurrence: RecurrenceSettings | undefined): Promise<void> {
   if (recurrence?.series) await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${postId}`;
   for (const table of ['tec_occurrences', 'tec_events'] as const) await db.from(table).where('post_id', postId).delete();
-  postChanged(db, postId);
+  reportPostChanged(db, postId);
 }
 
 /** The first start and the last end (UTC) of a calendar, with the events that mark them. */

@@ -1,10 +1,10 @@
-import { KEPT_BY_NETWORK, NETWORK_OPTIONS, networkKey } from '../../wordpress/network.ts';
+import { NETWORK_OPTIONS, NETWORK_WIDE_OPTIONS, networkKey } from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { type Driver, isWrite, mayWrite } from '../engine/driver.ts';
 import { insertedValues, insertRows, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { OptionRow, SiteMetaRow, TableName } from '../engine/tables.ts';
-import { optionTouched } from '../journal/touched.ts';
+import { reportOption } from '../journal/reported-changes.ts';
 import { lockNames, optionLock } from './locks.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   if (names.length === 0) return new Map();
   const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
     SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
-  const wanted = [...NETWORK_OPTIONS, ...KEPT_BY_NETWORK].filter((name) => names.includes(name));
+  const wanted = [...NETWORK_OPTIONS, ...NETWORK_WIDE_OPTIONS].filter((name) => names.includes(name));
   const kept = wanted.length > 0 ? await networkOptions(db, wanted) : undefined;
   const elsewhere = kept ? wanted : NETWORK_OPTIONS;
   const found = rows.filter(({ option_name: name }) => !elsewhere.includes(name));
@@ -32,7 +32,7 @@ async function networkOptions(db: Database, names: readonly string[]): Promise<[
   const rows = await db.rows<SiteMetaRow>`SELECT meta_key, meta_value FROM {sitemeta} WHERE meta_key IN (${names.map(networkKey)})`;
   return names.flatMap((name): [string, string][] => {
     const values = rows.filter(({ meta_key: key }) => key === networkKey(name)).map(({ meta_value: value }) => value);
-    return values.length === 0 && KEPT_BY_NETWORK.includes(name) ? [] : [[name, values.join('')]];
+    return values.length === 0 && NETWORK_WIDE_OPTIONS.includes(name) ? [] : [[name, values.join('')]];
   });
 }
 
@@ -77,8 +77,8 @@ export async function writeOption(
   value: string,
   autoload?: 'on' | 'off' | 'auto' | 'yes' | 'no',
 ): Promise<void> {
-  optionTouched(db, name);
-  if (KEPT_BY_NETWORK.includes(name) && (await isNetwork(db))) return writeNetworkOption(db, name, value);
+  reportOption(db, name);
+  if (NETWORK_WIDE_OPTIONS.includes(name) && (await isNetwork(db))) return writeNetworkOption(db, name, value);
   const kept = autoload === undefined ? verbatim('autoload') : autoload;
   const met = await db.change`UPDATE {options} SET option_value = ${value}, autoload = ${kept} WHERE option_name = ${name}`;
   if (met > 0) return;
@@ -102,7 +102,7 @@ async function writeNetworkOption(db: Database, name: string, value: string): Pr
 
 /** Deletes an option, if it exists. */
 export async function deleteOption(db: Database, name: string): Promise<void> {
-  optionTouched(db, name);
+  reportOption(db, name);
   await db.from('options').where('option_name', name).del();
 }
 

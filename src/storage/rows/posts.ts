@@ -10,9 +10,16 @@ import { pagesOf, readInParts } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import { partsOfMeta } from '../journal/own-changes.ts';
-import { columnsWritten, learnPosts, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
+import {
+  loadPostsBefore,
+  reportColumnsWritten,
+  reportPostBefore,
+  reportPostChanged,
+  reportPostCreated,
+  reportPostRemoved,
+} from '../journal/reported-changes.ts';
 import { loadPosts } from './bundle.ts';
-import { keepUser } from './users.ts';
+import { preventUserRemoval } from './users.ts';
 
 /** Reads the row of a post; undefined if there is none. */
 export async function findPost(db: Database, id: number): Promise<Post | undefined> {
@@ -22,7 +29,7 @@ export async function findPost(db: Database, id: number): Promise<Post | undefin
 /** Reads the row of a post and locks it until the end of the transaction. */
 export async function lockPost(db: Database, id: number): Promise<Post | undefined> {
   const [row] = await db.rows<Post>`SELECT * FROM {posts} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
-  if (row) postBefore(db, row);
+  if (row) reportPostBefore(db, row);
   return row;
 }
 
@@ -49,7 +56,7 @@ export async function findPostsByPath(db: Database, type: string, path: readonly
 
 /** Returns the slugs of posts of this type that begin with `base`, except the slug of the post `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
-  return new Set((await slugHolders(db, type, [base], id)).map(({ slug }) => slug));
+  return new Set((await postsWithSlugsFrom(db, type, [base], id)).map(({ slug }) => slug));
 }
 
 /**
@@ -57,7 +64,7 @@ export async function slugsLike(db: Database, type: string, base: string, id: nu
  * them is returned twice. Each base gets a separate SELECT: with many conditions, SQLite would scan all posts of the
  * type.
  */
-export async function slugHolders(
+export async function postsWithSlugsFrom(
   db: Database,
   type: string,
   bases: readonly string[],
@@ -75,7 +82,7 @@ export async function slugHolders(
 }
 
 /** Maximum number of scheduled posts that are published at once. */
-const MOST_DUE = 500;
+const MAX_DUE_POSTS = 500;
 
 /** Returns the ids of scheduled posts of these types that are due, the earliest first. `now`: UTC. */
 export async function findDuePosts(db: Database, types: readonly string[], now: string): Promise<number[]> {
@@ -85,7 +92,7 @@ export async function findDuePosts(db: Database, types: readonly string[], now: 
     .where('post_status', 'future')
     .where('post_date_gmt', '<=', now)
     .orderBy('post_date_gmt')
-    .limit(MOST_DUE)
+    .limit(MAX_DUE_POSTS)
     .select('ID');
   return rows.map(({ ID }) => ID);
 }
@@ -149,8 +156,8 @@ export async function findByMeta(db: Database, type: string, key: string, values
  */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
   await requireAuthor(db, columns.post_author ?? 0);
-  const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
-  postMade(db, columns.ID ?? id, columns);
+  const id = await insertRows(db, 'posts', [{ ...DEFAULT_COLUMNS, ...columns }]);
+  reportPostCreated(db, columns.ID ?? id, columns);
   return id;
 }
 
@@ -160,11 +167,11 @@ export async function insertPost(db: Database, columns: Partial<Post>): Promise<
  * @throws rest_invalid_author if the user does not exist any more
  */
 export async function requireAuthor(db: Database, author: number): Promise<void> {
-  if (author > 0 && !(await keepUser(db, author))) fail('rest_invalid_author');
+  if (author > 0 && !(await preventUserRemoval(db, author))) fail('rest_invalid_author');
 }
 
 /** Default values of the columns of a post. */
-export const BLANK = {
+export const DEFAULT_COLUMNS = {
   post_content: '',
   post_title: '',
   post_excerpt: '',
@@ -190,9 +197,9 @@ export const BLANK = {
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
   if (Object.keys(columns).length === 0) return;
   if (columns.post_author !== undefined) await requireAuthor(db, columns.post_author);
-  if (columns.post_status !== undefined) await learnPosts(db, [id]);
+  if (columns.post_status !== undefined) await loadPostsBefore(db, [id]);
   await db.from('posts').where('ID', id).update(columns);
-  columnsWritten(db, id, columns);
+  reportColumnsWritten(db, id, columns);
 }
 
 /** Inserts the metas of posts that have none yet, by post id: each key with these values in this order. */
@@ -204,7 +211,7 @@ export async function insertMetas(db: Database, posts: ReadonlyMap<number, Reado
     'postmeta',
     [...posts].flatMap(([id, metas]) => rowsOf(id, metas)),
   );
-  for (const id of posts.keys()) postChanged(db, id);
+  for (const id of posts.keys()) reportPostChanged(db, id);
 }
 
 /**
@@ -228,27 +235,27 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
     if (same) continue;
     if (before.length === 1 && after.length === 1) {
       await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
-      postChanged(db, id, partsOfMeta(key));
+      reportPostChanged(db, id, partsOfMeta(key));
       continue;
     }
     for (const row of before) remove.push(row.meta_id);
     for (const value of after) insert.push({ post_id: id, meta_key: key, meta_value: value });
-    postChanged(db, id, partsOfMeta(key));
+    reportPostChanged(db, id, partsOfMeta(key));
   }
   if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
   await insertRows(db, 'postmeta', insert);
 }
 
 /** Taxonomies whose relationships refer to terms instead of posts (Polylang). */
-const ABOUT_TERMS = ['term_language', 'term_translations'];
-const COMMENTS_AT_ONCE = 1000;
+const TERM_RELATION_TAXONOMIES = ['term_language', 'term_translations'];
+const COMMENTS_PER_STATEMENT = 1000;
 
 /**
  * Deletes a post with its metas, its links to terms, its revisions and its comments. Its attachments move up to the
  * parent of the post (`wp_delete_post`).
  */
 export async function removePost(db: Database, id: number): Promise<void> {
-  await learnPosts(db, [id]);
+  await loadPostsBefore(db, [id]);
   const below = await db.rows<Pick<Post, 'ID' | 'post_type'> & { above: number }>`
     SELECT c.ID, c.post_type, p.post_parent AS above FROM {posts} c JOIN {posts} p ON p.ID = c.post_parent
     WHERE c.post_parent = ${id} AND c.post_type IN ('attachment', 'revision')`;
@@ -258,16 +265,16 @@ export async function removePost(db: Database, id: number): Promise<void> {
   const ids = [id, ...idsOf('revision')];
   await db.from('postmeta').whereIn('post_id', ids).delete();
   await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id NOT IN
-    (SELECT term_taxonomy_id FROM {term_taxonomy} WHERE taxonomy IN (${ABOUT_TERMS}))`;
+    (SELECT term_taxonomy_id FROM {term_taxonomy} WHERE taxonomy IN (${TERM_RELATION_TAXONOMIES}))`;
   await db.from('posts').whereIn('ID', ids).delete();
-  postRemoved(db, id);
+  reportPostRemoved(db, id);
 }
 
 async function moveAttachments(db: Database, ids: readonly number[], parent: number): Promise<void> {
   if (ids.length === 0) return;
-  await learnPosts(db, ids);
+  await loadPostsBefore(db, ids);
   await db.from('posts').whereIn('ID', ids).update({ post_parent: parent });
-  for (const id of ids) columnsWritten(db, id, { post_parent: parent });
+  for (const id of ids) reportColumnsWritten(db, id, { post_parent: parent });
 }
 
 /**
@@ -276,7 +283,7 @@ async function moveAttachments(db: Database, ids: readonly number[], parent: num
  */
 export async function removeCommentsOf(db: Database, ids: readonly number[]): Promise<void> {
   const comments: number[] = await db.from('comments').whereIn('comment_post_ID', ids).pluck('comment_ID');
-  for (const some of pagesOf(comments, COMMENTS_AT_ONCE)) {
+  for (const some of pagesOf(comments, COMMENTS_PER_STATEMENT)) {
     await db.from('commentmeta').whereIn('comment_id', some).delete();
     await db.from('comments').whereIn('comment_ID', some).delete();
   }

@@ -4,10 +4,10 @@ import { typedKeys } from '../../typed-keys.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
-import { postChanged } from '../journal/touched.ts';
+import { reportPostChanged } from '../journal/reported-changes.ts';
 import { loadMetas, loadPosts } from './bundle.ts';
 import { insertMetas, insertPost } from './posts.ts';
-import { recurringIn } from './recurring-events.ts';
+import { recurringByRuleOrRows } from './recurring-events.ts';
 
 /*
  * The tables' data about recurring events, for bulk import and export. All functions need the columns of
@@ -65,7 +65,7 @@ const SERIES_TYPE = 'tribe_event_series';
 export async function loadRecurrences(db: Database, posts: readonly number[]): Promise<Map<number, StoredRecurrence>> {
   const ids = [...new Set(posts)];
   if (ids.length === 0) return new Map();
-  const recurring = await recurringIn(db, ids);
+  const recurring = await recurringByRuleOrRows(db, ids);
   const events = await db.rows<{ post_id: number; rset: string | null }>`SELECT post_id, rset FROM {tec_events} WHERE post_id IN (${ids})`;
   const rows = await db.rows<TecOccurrenceRow>`
     SELECT * FROM {tec_occurrences} WHERE post_id IN (${ids}) ORDER BY start_date_utc, occurrence_id`;
@@ -114,7 +114,7 @@ export async function writeRecurrence(
   db: Database,
   post: number,
   { recurs, rule, dates }: StoredRecurrence,
-  { updatedAt, timezone, anew }: { readonly updatedAt: string; readonly timezone: string | undefined; readonly anew: boolean },
+  { updatedAt, timezone, anew: isNewEvent }: { readonly updatedAt: string; readonly timezone: string | undefined; readonly anew: boolean },
 ): Promise<number> {
   const [event] = await db.rows<{ id: number }>`SELECT event_id AS id FROM {tec_events} WHERE post_id = ${post}`;
   const [first] = dates;
@@ -123,17 +123,17 @@ export async function writeRecurrence(
     .from('tec_events')
     .where('event_id', event.id)
     .update({ rset: rule, ...momentsOf(first), updated_at: updatedAt, ...(timezone ? { timezone } : {}) });
-  if (anew) await db.change`DELETE FROM {tec_occurrences} WHERE post_id = ${post}`;
-  const there = await db.rows<TecOccurrenceRow>`SELECT * FROM {tec_occurrences} WHERE post_id = ${post}`;
-  const known = new Map(there.map((row) => [`${row.start_date} ${row.start_date_utc}`, row.occurrence_id]));
+  if (isNewEvent) await db.change`DELETE FROM {tec_occurrences} WHERE post_id = ${post}`;
+  const rowsByStart = await db.rows<TecOccurrenceRow>`SELECT * FROM {tec_occurrences} WHERE post_id = ${post}`;
+  const known = new Map(rowsByStart.map((row) => [`${row.start_date} ${row.start_date_utc}`, row.occurrence_id]));
   const knownId = (date: StoredDate) => known.get(`${date.start} ${date.startUtc}`);
   const stay = new Set(dates.map(knownId));
   // A date that has moved also keeps its id.
-  const moved = new Set(there.map((row) => row.occurrence_id).filter((id) => !stay.has(id)));
-  const gone = new Set(there.map((row) => row.occurrence_id));
+  const moved = new Set(rowsByStart.map((row) => row.occurrence_id).filter((id) => !stay.has(id)));
+  const gone = new Set(rowsByStart.map((row) => row.occurrence_id));
   const taken = await db.rows<{ id: number }>`
     SELECT occurrence_id AS id FROM {tec_occurrences} WHERE occurrence_id IN (${dates.map(({ id }) => id)})`;
-  const unfree = new Set(taken.map(({ id }) => id));
+  const takenIds = new Set(taken.map(({ id }) => id));
   const [kept, numbered, others]: [Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[], Partial<TecOccurrenceRow>[]] = [[], [], []];
   let renumbered = 0;
   for (const date of dates) {
@@ -142,17 +142,17 @@ export async function writeRecurrence(
     if (id !== undefined) {
       gone.delete(id);
       kept.push({ occurrence_id: id, ...row });
-    } else if (date.id === 0 || unfree.has(date.id)) others.push(row);
+    } else if (date.id === 0 || takenIds.has(date.id)) others.push(row);
     else numbered.push({ occurrence_id: date.id, ...row });
-    if (date.id !== 0 && (id ?? (unfree.has(date.id) ? 0 : date.id)) !== date.id) renumbered += 1;
+    if (date.id !== 0 && (id ?? (takenIds.has(date.id) ? 0 : date.id)) !== date.id) renumbered += 1;
   }
   if (gone.size > 0) await db.change`DELETE FROM {tec_occurrences} WHERE occurrence_id IN (${[...gone]})`;
-  const stored = new Map(there.map((row) => [row.occurrence_id, row]));
+  const stored = new Map(rowsByStart.map((row) => [row.occurrence_id, row]));
   for (const { occurrence_id: id = 0, ...row } of kept)
     if (!isStored(row, stored.get(id))) await db.from('tec_occurrences').where('occurrence_id', id).update(row);
   await insertRows(db, 'tec_occurrences', numbered);
   await insertRows(db, 'tec_occurrences', others);
-  postChanged(db, post);
+  reportPostChanged(db, post);
   return renumbered;
 }
 
@@ -201,7 +201,7 @@ export async function joinSeries(db: Database, post: number, { id, columns, meta
   }
   await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${post}`;
   await insertRows(db, 'tec_series_relationships', [{ series_post_id: series, event_id: event.id, event_post_id: post }]);
-  postChanged(db, post);
+  reportPostChanged(db, post);
 }
 
 const groupedMetas = (metas: StoredSeries['metas']): Record<string, string[]> =>

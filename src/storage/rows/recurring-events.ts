@@ -4,7 +4,7 @@ import type { EventDate } from '../../kinds/events/occurrence.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
-import { postChanged } from '../journal/touched.ts';
+import { reportPostChanged } from '../journal/reported-changes.ts';
 
 /*
  * Recurring events in the occurrence tables. Except for `isRecurring` and `datedPostsOnDay`, these functions need the
@@ -16,7 +16,7 @@ export const isRecurring = (rows: readonly Pick<TecOccurrenceRow, 'has_recurrenc
   rows.length > 1 || rows.some(({ has_recurrence: flag }) => Number(flag ?? 0) === 1);
 
 /** Returns those of these events that recur according to their occurrences, by the ids of their posts. */
-export async function recurringEvents(db: Database, posts: readonly number[]): Promise<Set<number>> {
+export async function recurringByRows(db: Database, posts: readonly number[]): Promise<Set<number>> {
   if (posts.length === 0) return new Set();
   const rows = await dependingOn(db, posts).rows<{ id: number }>`
     SELECT post_id AS id FROM {tec_occurrences} WHERE post_id IN (${[...new Set(posts)]})
@@ -25,7 +25,7 @@ export async function recurringEvents(db: Database, posts: readonly number[]): P
 }
 
 /** Returns those of these events that recur: they have a rule, or rows for several dates. */
-export async function recurringIn(db: Database, posts: readonly number[]): Promise<Set<number>> {
+export async function recurringByRuleOrRows(db: Database, posts: readonly number[]): Promise<Set<number>> {
   if (posts.length === 0) return new Set();
   const rows = await db.rows<{ id: number }>`
     SELECT post_id AS id FROM {tec_events} WHERE post_id IN (${[...posts]}) AND rset IS NOT NULL AND rset <> ''
@@ -34,7 +34,7 @@ export async function recurringIn(db: Database, posts: readonly number[]): Promi
   return new Set(rows.map(({ id }) => id));
 }
 
-export const isRecurringEvent = async (db: Database, post: number): Promise<boolean> => (await recurringIn(db, [post])).has(post);
+export const isRecurringEvent = async (db: Database, post: number): Promise<boolean> => (await recurringByRuleOrRows(db, [post])).has(post);
 
 /** Returns the local starts of all dates of those of these events that recur. */
 export async function startsOfRecurring(db: Database, posts: readonly number[]): Promise<{ post: number; start: string }[]> {
@@ -77,7 +77,7 @@ export async function datedPostsOnDay(db: Database, parent: number, day: string)
  */
 export async function touchDatedPosts(db: Database, parent: number): Promise<void> {
   const rows = await db.rows<{ id: number }>`SELECT ID AS id FROM {posts} WHERE post_parent = ${parent} AND post_type = ${event.postType}`;
-  for (const { id } of rows) postChanged(db, id);
+  for (const { id } of rows) reportPostChanged(db, id);
 }
 
 /** Reads the occurrences among these record ids, which are those above the base. Ids without a row are left out. */

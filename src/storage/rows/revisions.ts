@@ -8,7 +8,7 @@ const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
  * Stores the texts of a post after a change as a revision (`wp_save_post_revision`): for the first change, and whenever
  * they differ from the last revision. Autosaves do not count as revisions.
  */
-export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
+export async function saveRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
   const last = await db
     .from('posts')
     .where({ post_parent: after.ID, post_type: 'revision' })

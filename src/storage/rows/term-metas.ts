@@ -5,7 +5,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { readInParts } from '../engine/pages.ts';
 import type { TermMetaRow } from '../engine/tables.ts';
-import { termTouched } from '../journal/touched.ts';
+import { reportTerm } from '../journal/reported-changes.ts';
 
 /* Metas that plugins store for categories and tags. Fasti does not show them; they are only imported and exported. */
 
@@ -50,5 +50,5 @@ export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 
     'termmeta',
     metas.map(([meta_key, meta_value]) => ({ term_id, meta_key, meta_value })),
   );
-  termTouched(db, term, 'changed');
+  reportTerm(db, term, 'changed');
 }

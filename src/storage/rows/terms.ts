@@ -11,7 +11,7 @@ import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { addDependencies, allTerms, dependingOn, termDependency } from '../journal/dependencies.ts';
 import { TERMS_PART } from '../journal/own-changes.ts';
-import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
+import { reportPostChanged, reportTaxonomyRows, reportTerm } from '../journal/reported-changes.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -162,7 +162,7 @@ export type TermTree = Awaited<ReturnType<typeof loadTree>>;
  * Returns the slugs of a term and its ancestors, starting with the term itself. In old data, terms may form a cycle;
  * each of them occurs once (`get_ancestors`).
  */
-export function slugsUpFrom(id: number, tree: ReadonlyMap<number, { readonly parent: number; readonly slug: string }>): string[] {
+export function slugsToRoot(id: number, tree: ReadonlyMap<number, { readonly parent: number; readonly slug: string }>): string[] {
   const seen = new Map<number, string>();
   let next = id;
   for (let node = tree.get(next); node && !seen.has(next); node = tree.get(next)) {
@@ -203,7 +203,7 @@ export async function insertTerm(
       .update({ slug: String(id) });
   const { description, parent } = term;
   await insertRows(db, 'term_taxonomy', [{ term_id: id, taxonomy: kind.taxonomy, description, parent, count: 0 }]);
-  termTouched(db, { term_id: id, taxonomy: kind.taxonomy }, 'made');
+  reportTerm(db, { term_id: id, taxonomy: kind.taxonomy }, 'made');
   return id;
 }
 
@@ -221,18 +221,18 @@ export async function updateTerm(
   const placed = { ...(description === undefined ? {} : { description }), ...(parent === undefined ? {} : { parent }) };
   if (Object.keys(named).length > 0) await db.from('terms').where('term_id', term.term_id).update(named);
   if (Object.keys(placed).length > 0) await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
-  termTouched(db, term, 'changed');
+  reportTerm(db, term, 'changed');
   const isMoved = (slug !== undefined && slug !== term.slug) || (parent !== undefined && parent !== term.parent);
-  if (isMoved) await touchBelow(db, term);
+  if (isMoved) await reportDescendants(db, term);
 }
 
 /** Reports all descendants of a term as changed. */
-async function touchBelow(db: Database, { term_id: above, taxonomy }: Term): Promise<void> {
-  for (const term_id of await termsBelow(db, taxonomy, [above])) termTouched(db, { term_id, taxonomy }, 'changed');
+async function reportDescendants(db: Database, { term_id: above, taxonomy }: Term): Promise<void> {
+  for (const term_id of await termsBelow(db, taxonomy, [above])) reportTerm(db, { term_id, taxonomy }, 'changed');
 }
 
 /** Returns those of these terms that exist, in any taxonomy. */
-export async function termsThere(db: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
+export async function existingTerms(db: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
   const rows = await db.rows<{ id: number }>`SELECT term_id AS id FROM {term_taxonomy} WHERE term_id IN (${[...ids]})`;
   return new Set(rows.map(({ id }) => id));
@@ -260,12 +260,12 @@ export async function lockTermLinks(db: Database, { term_taxonomy_id: id }: Term
  * be locked (`lockTermLinks`).
  */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
-  await touchBelow(db, term);
+  await reportDescendants(db, term);
   await db.from('term_taxonomy').where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
   const links = () => db.from('term_relationships').where('term_taxonomy_id', term.term_taxonomy_id);
-  for (const { object_id: id } of await links().select('object_id')) postChanged(db, id);
+  for (const { object_id: id } of await links().select('object_id')) reportPostChanged(db, id);
   await links().delete();
-  termTouched(db, term, 'removed');
+  reportTerm(db, term, 'removed');
   await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).delete();
   const elsewhere = await db.from('term_taxonomy').where('term_id', term.term_id).first();
   if (elsewhere) return;
@@ -297,7 +297,7 @@ export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, T
     'term_relationships',
     [...links].flatMap(([id, ofPost]) => linkRows(id, idsOf(ofPost))),
   );
-  for (const id of links.keys()) postChanged(db, id);
+  for (const id of links.keys()) reportPostChanged(db, id);
   return links;
 }
 
@@ -305,17 +305,17 @@ export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, T
  * Increases the counts of the terms of new published posts, with one link for each post and term. The rows of the terms
  * must be locked.
  */
-export async function countIn(db: Database, links: readonly TermLink[]): Promise<void> {
+export async function countNewLinks(db: Database, links: readonly TermLink[]): Promise<void> {
   const more = new Map<number, number>();
   for (const link of links) {
-    termTouched(db, link, 'changed');
+    reportTerm(db, link, 'changed');
     more.set(link.term_taxonomy_id, (more.get(link.term_taxonomy_id) ?? 0) + 1);
   }
-  await raiseCounts(db, more);
+  await increaseCounts(db, more);
 }
 
 /** Adds to the counts of terms, by `term_taxonomy_id`, with one statement for each distinct number. */
-export async function raiseCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
+export async function increaseCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
   const byNumber = groupedBy(
     more,
     ([, number]) => number,
@@ -336,7 +336,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
   const table = () => db.from('term_relationships');
   if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
   await insertRows(db, 'term_relationships', linkRows(postId, fresh));
-  if (gone.length + fresh.length > 0) postChanged(db, postId, [TERMS_PART]);
+  if (gone.length + fresh.length > 0) reportPostChanged(db, postId, [TERMS_PART]);
   return [...gone, ...fresh];
 }
 
@@ -369,7 +369,7 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
     .from('term_taxonomy')
     .whereIn('term_taxonomy_id', ids)
     .update({ count: published as unknown as number });
-  taxonomyRowsChanged(db, ids);
+  reportTaxonomyRows(db, ids);
 }
 
 /**
@@ -377,10 +377,10 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
  * (`after`, by `term_taxonomy_id`), and decreases those that it had before. The result is the same as that of a recount
  * (`_update_post_term_count`), without reading all posts of a term. The post must be locked.
  */
-export async function shiftCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
+export async function moveCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
   const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
   if (gone.length + fresh.length === 0) return;
-  taxonomyRowsChanged(db, [...gone, ...fresh]);
+  reportTaxonomyRows(db, [...gone, ...fresh]);
   // A single statement locks its rows in the order of their key; two statements of concurrent transactions could
   // deadlock.
   if (gone.length > 0 && fresh.length > 0) await lockTerms(db, inTaxonomies([...gone, ...fresh]));

@@ -1,13 +1,13 @@
 import type { PersonCondition } from '../../kinds/condition.ts';
 import { NICENAME_BYTES } from '../../wordpress/slug.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
-import type { Database, Gathering } from '../engine/database.ts';
+import type { Database, TransactionData } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { contains, either, equalsAny, isSlugLike, placeAmong } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
-import { postChanged, userTouched } from '../journal/touched.ts';
+import { reportPostChanged, reportUser } from '../journal/reported-changes.ts';
 import { lockNames, userLock } from './locks.ts';
 import { isNetwork, readOptions, writeOption } from './options.ts';
 import { countRows } from './row-count.ts';
@@ -141,7 +141,7 @@ export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: 
   const rows = Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value }));
   await insertRows(db, 'usermeta', rows);
   await countUsers(db);
-  userTouched(db, user, 'made');
+  reportUser(db, user, 'made');
   return user;
 }
 
@@ -152,7 +152,7 @@ export async function updateUser(
   columns: Partial<Pick<UserRow, 'user_pass' | 'user_activation_key' | 'user_email' | 'display_name'>>,
 ): Promise<void> {
   await db.from('users').where('ID', id).update(columns);
-  userTouched(db, id, 'changed');
+  reportUser(db, id, 'changed');
 }
 
 /**
@@ -167,7 +167,7 @@ export async function removeUser(db: Database, id: number): Promise<void> {
   await db.from('usermeta').where('user_id', id).delete();
   await db.from('users').where('ID', id).delete();
   await countUsers(db);
-  userTouched(db, id, 'removed');
+  reportUser(db, id, 'removed');
 }
 
 /** Sets a meta of a user, or removes it if there is no value. Surplus rows of the key are deleted. */
@@ -176,7 +176,7 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
   const [kept, ...surplus] = rows.map((row) => row.umeta_id);
   const remove = value === undefined && kept !== undefined ? [kept, ...surplus] : surplus;
   if (remove.length > 0) await db.from('usermeta').whereIn('umeta_id', remove).delete();
-  userTouched(db, id, 'changed');
+  reportUser(db, id, 'changed');
   if (value === undefined) return;
   if (kept === undefined) await insertRows(db, 'usermeta', [{ user_id: id, meta_key: key, meta_value: value }]);
   else await db.from('usermeta').where('umeta_id', kept).update({ meta_value: value });
@@ -202,20 +202,20 @@ export async function replaceUserMeta(
 export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
 
 /** The users that a transaction has already locked. */
-const KEPT: Gathering<Set<number>> = {
-  begin: () => new Set(),
+const KEPT_USERS: TransactionData<Set<number>> = {
+  create: () => new Set(),
   copy: (kept) => new Set(kept),
   namesRecords: () => false,
-  settle: async () => undefined,
-  committed: () => undefined,
+  write: async () => undefined,
+  afterCommit: () => undefined,
 };
 
 /**
  * Prevents a user from being deleted until the end of the transaction. False if there is no such user. Several
  * transactions may lock the same user in this way. For clusters, `joinWriters` or `noteChange` must also be called.
  */
-export async function keepUser(db: Database, id: number): Promise<boolean> {
-  const kept = db.gathered(KEPT);
+export async function preventUserRemoval(db: Database, id: number): Promise<boolean> {
+  const kept = db.transactionData(KEPT_USERS);
   if (kept?.has(id)) return true;
   const rows = await db.rows`SELECT ID FROM {users} WHERE ID = ${id} ${verbatim(db.dialect.locks.share)}`;
   if (rows.length > 0) kept?.add(id);
@@ -226,7 +226,7 @@ export async function keepUser(db: Database, id: number): Promise<boolean> {
  * Waits for transactions that write posts of a user, so that all these posts are counted, and blocks further ones until
  * the end of this transaction. They will then find that the user does not exist.
  */
-export async function closeUser(db: Database, id: number): Promise<void> {
+export async function lockUserForRemoval(db: Database, id: number): Promise<void> {
   await db.rows`SELECT ID FROM {users} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
 }
 
@@ -240,7 +240,7 @@ export async function countPostsOf(db: Database, id: number): Promise<number> {
 
 /** Assigns all posts of one user to another. */
 export async function reassignPosts(db: Database, from: number, to: number): Promise<void> {
-  for (const { ID } of await db.from('posts').where('post_author', from).select('ID')) postChanged(db, ID);
+  for (const { ID } of await db.from('posts').where('post_author', from).select('ID')) reportPostChanged(db, ID);
   await db.from('posts').where('post_author', from).update({ post_author: to });
 }
 

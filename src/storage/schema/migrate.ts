@@ -13,7 +13,7 @@ import { journal } from '../../../migrations/010-journal.ts';
 import { webhooks } from '../../../migrations/011-webhooks.ts';
 import { importMakers } from '../../../migrations/012-import-makers.ts';
 import { standIns } from '../../../migrations/013-stand-ins.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
@@ -45,7 +45,7 @@ export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ t
 export const pendingMigrations = (db: Database): Promise<string[]> => pendingSteps(db, MIGRATIONS);
 
 /** Creates those of these tables that are missing, as in an empty database. */
-export async function makeTables(db: Database, names: ReadonlySet<string>): Promise<void> {
+export async function createTables(db: Database, names: ReadonlySet<string>): Promise<void> {
   const missing = await missingTables(db);
   for (const definition of tableDefinitions().filter(({ name }) => names.has(name) && missing.includes(db.table(name))))
     for (const statement of db.dialect.createTable(definition, db.prefixOf(definition.name))) await db.ask(statement);
@@ -57,7 +57,7 @@ export async function makeTables(db: Database, names: ReadonlySet<string>): Prom
  *
  * @throws the errors of `migrate`
  */
-export async function makeMissing(db: Database): Promise<void> {
+export async function completeSchema(db: Database): Promise<void> {
   await migrate(db);
   if ((await missingTables(db)).length === 0) return;
   await db.from('fasti_migrations').delete();
@@ -83,7 +83,7 @@ const appliedMigrations = async (db: Database): Promise<string[]> =>
 export interface MigrateOptions {
   readonly steps?: readonly Migration[];
   /** Time for which the lock is respected without a sign of life from its holder. */
-  readonly patienceMs?: number;
+  readonly lockTimeoutMs?: number;
 }
 
 /**
@@ -94,7 +94,10 @@ export interface MigrateOptions {
  * @throws DatabaseUnavailable, the driver's error if the database user may not create tables, or an error if the
  *   network has no such site
  */
-export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = PATIENCE_MS }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(
+  db: Database,
+  { steps = MIGRATIONS, lockTimeoutMs: patienceMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
+): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
   // Only WordPress creates sites in a network.
@@ -106,20 +109,20 @@ export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = P
     try {
       await createStepTables(db);
       await releaseDead();
-      return await applyPending(db, steps, patienceMs / BEATS);
+      return await applyPending(db, steps, patienceMs / HEARTBEATS_PER_TIMEOUT);
     } catch (error) {
-      if (!isLocked(error) || performance.now() - begun > LONGEST_WAIT_MS) throw error;
-      await sleep(PAUSE_MS);
+      if (!isLocked(error) || performance.now() - begun > MAX_WAIT_MS) throw error;
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 }
 
-const PAUSE_MS = 200;
-const PATIENCE_MS = 15_000;
+const POLL_INTERVAL_MS = 200;
+const LOCK_TIMEOUT_MS = 15_000;
 /** Number of signs of life within the time after which the holder of the lock counts as dead. */
-const BEATS = 5;
+const HEARTBEATS_PER_TIMEOUT = 5;
 /** A process that has waited for this long gives up, and can be restarted. */
-const LONGEST_WAIT_MS = 600_000;
+const MAX_WAIT_MS = 600_000;
 
 /**
  * Watches the lock. The number in it increases as long as its holder is alive. If it has not changed for too long, the
@@ -173,7 +176,7 @@ class SchemaLocked extends Error {
 async function applyPending(db: Database, steps: readonly Migration[], beatMs: number): Promise<string[]> {
   const lock = createLock();
   // With a single writer, the transaction itself is the lock: other processes do not see its writes before it ends.
-  const beating = db.dialect.writers === 1 ? undefined : setInterval(() => void lock.keep(db).catch(() => false), beatMs);
+  const heartbeat = db.dialect.maxWriters === 1 ? undefined : setInterval(() => void lock.keep(db).catch(() => false), beatMs);
   try {
     return await db.transaction(async (tx) => {
       if (!(await lock.take(tx))) throw new SchemaLocked();
@@ -186,7 +189,7 @@ async function applyPending(db: Database, steps: readonly Migration[], beatMs: n
     await lock.release(db).catch(() => undefined);
     throw error;
   } finally {
-    clearInterval(beating);
+    clearInterval(heartbeat);
   }
 }
 
@@ -201,7 +204,7 @@ function createLock() {
     return changed > 0;
   };
   return {
-    take: (db: Database) => set(db, number === 0 ? [0] : [0, ...own()], number + randomInt(1, MOST_FIRST)),
+    take: (db: Database) => set(db, number === 0 ? [0] : [0, ...own()], number + randomInt(1, MAX_FIRST_NUMBER)),
     keep: async (db: Database) => number !== 0 && set(db, own(), number + 1),
     release: async (db: Database) => number !== 0 && set(db, own(), 0),
     isHeld: async (db: Database) => (await db.from('fasti_migrations_lock').whereIn('is_locked', own()).first('is_locked')) !== undefined,
@@ -209,7 +212,7 @@ function createLock() {
 }
 
 /** Largest first number, which leaves room to increase within the column. */
-const MOST_FIRST = 2 ** 29;
+const MAX_FIRST_NUMBER = 2 ** 29;
 
 /**
  * Applies the pending steps.
@@ -225,7 +228,7 @@ async function applyAll(db: Database, steps: readonly Migration[], isHeld: () =>
   for (const { name, up } of pending) {
     if (!(await isHeld())) throw new SchemaLocked();
     await up({ knex: db.knex, dialect, prefix, columns: (table) => dialect.columns(db, table) });
-    await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: nowUtc(new Date()) }]);
+    await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: utcFromDate(new Date()) }]);
   }
   return pending.map(({ name }) => name);
 }

@@ -6,7 +6,7 @@ import { insertMissing, insertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import { membersIn } from '../languages/polylang/group.ts';
 import type { LanguageWriter } from './language-writer.ts';
-import { touch } from './touch.ts';
+import { reportTranslatables } from './report-translatables.ts';
 
 /*
  * Polylang stores languages and groups as terms. The language of a post is a term of `language`, that of a term is a
@@ -23,25 +23,25 @@ export const polylangWriter: LanguageWriter = {
   async setLanguage(db, of, id, { onPosts, onTerms }) {
     const { is } = of;
     const wanted = is === 'post' ? onPosts : onTerms;
-    touch(db, of, [id]);
+    reportTranslatables(db, of, [id]);
     const before = (await termsHeld(db, TAXONOMIES[is].language, [id])).map(({ row }) => row);
     const gone = before.filter((row) => row !== wanted);
-    await unrelate(db, [id], gone);
-    await relate(db, [id], wanted);
+    await removeTerms(db, [id], gone);
+    await addTerm(db, [id], wanted);
     // A post is counted for its language only while it is published: see `countVisible`.
     if (is === 'term') await shiftCounts(db, gone, before.includes(wanted) ? [] : [wanted]);
   },
 
   async assign(db, of, ids, { code, onPosts, onTerms }, visible) {
     const { is } = of;
-    touch(db, of, ids);
+    reportTranslatables(db, of, ids);
     const [row, more] = is === 'post' ? [onPosts, visible] : [onTerms, ids.length];
-    await relate(db, ids, row);
+    await addTerm(db, ids, row);
     if (more > 0) await db.change`UPDATE {term_taxonomy} SET count = count + ${more} WHERE term_taxonomy_id = ${row}`;
     if (is === 'post') return;
     for (const id of ids) {
       const group = await insertGroup(db, TAXONOMIES.term.group);
-      await relate(db, [id], group);
+      await addTerm(db, [id], group);
       await writeMembers(db, group, '', new Map([[code, id]]));
     }
   },
@@ -63,56 +63,57 @@ export const polylangWriter: LanguageWriter = {
   async writeGroup(db, of, members) {
     const { is } = of;
     const ids = [...members.values()];
-    touch(db, of, ids);
+    reportTranslatables(db, of, ids);
     const { group: taxonomy } = TAXONOMIES[is];
     const before = await termsHeld(db, taxonomy, ids);
     const [known] = before;
     if (!known && is === 'post' && ids.length < 2) return;
     const row = known?.row ?? (await insertGroup(db, taxonomy));
-    for (const other of new Set(before.map((held) => held.row))) if (other !== row) touch(db, of, await leaveGroup(db, other, ids));
-    const out = (await heldBy(db, row)).filter((id) => !ids.includes(id));
-    touch(db, of, out);
-    await unrelate(db, out, [row]);
-    await relate(db, ids, row);
+    for (const other of new Set(before.map((held) => held.row)))
+      if (other !== row) reportTranslatables(db, of, await leaveGroup(db, other, ids));
+    const out = (await recordsWithTerm(db, row)).filter((id) => !ids.includes(id));
+    reportTranslatables(db, of, out);
+    await removeTerms(db, out, [row]);
+    await addTerm(db, ids, row);
     await writeMembers(db, row, known?.description ?? '', members);
   },
 
   async leaveGroup(db, of, id) {
-    touch(db, of, [id]);
-    for (const { row } of await termsHeld(db, TAXONOMIES[of.is].group, [id])) touch(db, of, await leaveGroup(db, row, [id]));
+    reportTranslatables(db, of, [id]);
+    for (const { row } of await termsHeld(db, TAXONOMIES[of.is].group, [id])) reportTranslatables(db, of, await leaveGroup(db, row, [id]));
   },
 
   async forget(db, of, id) {
     await polylangWriter.leaveGroup(db, of, id);
     const rows = (await termsHeld(db, TAXONOMIES[of.is].language, [id])).map(({ row }) => row);
-    await unrelate(db, [id], rows);
+    await removeTerms(db, [id], rows);
     if (of.is === 'term') await shiftCounts(db, rows, []);
   },
 };
 
 /** A term that a record has: its `term_taxonomy_id` and its description. */
-interface Held {
+interface HeldTerm {
   readonly id: number;
   readonly row: number;
   readonly description: string;
 }
 
 /** Reads the terms of a taxonomy that these records have, and locks them, always in the same order. */
-async function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<Held[]> {
+async function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<HeldTerm[]> {
   if (ids.length === 0) return [];
-  return db.rows<Held>`
+  return db.rows<HeldTerm>`
     SELECT r.object_id AS id, tt.term_taxonomy_id AS ${verbatim('`row`')}, tt.description
     FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.term_taxonomy_id = tt.term_taxonomy_id
     WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy = ${taxonomy}
     ORDER BY tt.term_taxonomy_id, r.object_id ${verbatim(db.dialect.locks.update)}`;
 }
 
-async function heldBy(db: Database, row: number): Promise<number[]> {
+async function recordsWithTerm(db: Database, row: number): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`SELECT object_id AS id FROM {term_relationships} WHERE term_taxonomy_id = ${row}`;
   return rows.map(({ id }) => id);
 }
 
-async function relate(db: Database, ids: readonly number[], row: number): Promise<void> {
+async function addTerm(db: Database, ids: readonly number[], row: number): Promise<void> {
   const rows = ids.map((object_id) => ({ object_id, term_taxonomy_id: row, term_order: 0 }));
   await insertMissing(db, 'term_relationships', rows, ['object_id', 'term_taxonomy_id']);
 }
@@ -126,7 +127,7 @@ async function shiftCounts(db: Database, gone: readonly number[], fresh: readonl
   if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
 }
 
-async function unrelate(db: Database, ids: readonly number[], rows: readonly number[]): Promise<void> {
+async function removeTerms(db: Database, ids: readonly number[], rows: readonly number[]): Promise<void> {
   if (ids.length === 0 || rows.length === 0) return;
   await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id IN (${rows})`;
 }
@@ -140,8 +141,8 @@ async function insertGroup(db: Database, taxonomy: string): Promise<number> {
 
 /** Removes records from a group, and deletes the group if it has no members left. Returns the remaining members. */
 async function leaveGroup(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
-  await unrelate(db, ids, [row]);
-  const left = await heldBy(db, row);
+  await removeTerms(db, ids, [row]);
+  const left = await recordsWithTerm(db, row);
   const [group] = await db.rows<{ term_id: number; description: string }>`
     SELECT term_id, description FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
   if (!group) return left;

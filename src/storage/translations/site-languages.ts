@@ -3,7 +3,7 @@ import { serializedMembers, toSerialized, withMembers } from '../../wordpress/ph
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import type { Listed } from '../languages/form.ts';
+import type { ListedRecords } from '../languages/form.ts';
 import { formOf } from '../languages/forms.ts';
 import { deleteOption, lockOption, writeOption } from '../rows/options.ts';
 import { countRows } from '../rows/row-count.ts';
@@ -27,7 +27,7 @@ export interface NewLanguage {
  * The settings that Polylang needs to take over a calendar in several languages. Existing settings of the plugin are
  * kept.
  */
-const SETTINGS = {
+const REQUIRED_SETTINGS = {
   force_lang: 1,
   hide_default: true,
   rewrite: true,
@@ -47,10 +47,10 @@ export async function addLanguage(db: Database, { code, locale, name, rtl, isDef
   await insertLanguageTerm(db, 'language', { name, slug: code, place, description: toSerialized({ locale, rtl, flag_code: '' }) });
   await insertLanguageTerm(db, 'term_language', { name, slug: `pll_${code}`, place, description: '' });
   const known = serializedMembers(stored);
-  const missing = Object.entries(SETTINGS).filter(([setting]) => !(setting in known));
+  const missing = Object.entries(REQUIRED_SETTINGS).filter(([setting]) => !(setting in known));
   const first = typeof known.default_lang !== 'string' || known.default_lang === '';
   const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missing) };
-  await writeOption(db, OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...SETTINGS }));
+  await writeOption(db, OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...REQUIRED_SETTINGS }));
   // Polylang caches the languages in these transients.
   for (const name of ['_transient_pll_languages_list', '_transient_timeout_pll_languages_list']) await deleteOption(db, name);
 }
@@ -95,7 +95,7 @@ export async function recordsWithoutLanguage(
   return rows.map(({ id, status }) => ({ id, visible: status === 'publish' }));
 }
 
-const listedOf = ({ is, type }: Translatable): Listed => (is === 'post' ? { is, name: type, alias: 'p' } : { is, name: type });
+const listedOf = ({ is, type }: Translatable): ListedRecords => (is === 'post' ? { is, name: type, alias: 'p' } : { is, name: type });
 
 const recordsOf = (db: Database, { is, type }: Translatable): QueryBuilder =>
   is === 'post'

@@ -4,7 +4,7 @@ import { insertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import { lockNames } from '../rows/locks.ts';
 import type { LanguageWriter, Translatable } from './language-writer.ts';
-import { touch } from './touch.ts';
+import { reportTranslatables } from './report-translatables.ts';
 
 /*
  * WPML has a row for each record in `icl_translations`. Rows with the same `trid` are a group; the one without a source
@@ -13,16 +13,16 @@ import { touch } from './touch.ts';
 
 export const wpmlWriter: LanguageWriter = {
   async setLanguage(db, of, id, { code }) {
-    touch(db, of, [id]);
+    reportTranslatables(db, of, [id]);
     const [row] = await rowsOf(db, of, [id]);
     if (row?.code === code) return;
     if (!row) return insertRow(db, of, id, code);
-    await dropOrdered(db, row.trid, [code]);
+    await deletePlanned(db, row.trid, [code]);
     // Another row of the group may still have this language: that of a deleted term.
     const isTaken = (await rowsOfGroups(db, [row.trid])).some((one) => one.code === code);
     if (isTaken) {
-      await standAlone(db, row.translation);
-      await renewOriginal(db, row.trid);
+      await moveToOwnGroup(db, row.translation);
+      await promoteToOriginal(db, row.trid);
     }
     await db.change`UPDATE {icl_translations} SET language_code = ${code} WHERE translation_id = ${row.translation}`;
     if (row.source === null && !isTaken)
@@ -31,7 +31,7 @@ export const wpmlWriter: LanguageWriter = {
   },
 
   async assign(db, of, ids, { code }) {
-    touch(db, of, ids);
+    reportTranslatables(db, of, ids);
     const elements = [...(await elementsOf(db, of, ids)).keys()];
     if (elements.length === 0) return;
     // Records without a language may nevertheless have a row: one without a language code, or one of an earlier record
@@ -66,45 +66,45 @@ export const wpmlWriter: LanguageWriter = {
   },
 
   async writeGroup(db, of, members) {
-    touch(db, of, members.values());
+    reportTranslatables(db, of, members.values());
     const rows = await rowsOf(db, of, [...members.values()]);
     const before = await rowsOfGroups(
       db,
       rows.map(({ trid }) => trid),
     );
-    touch(db, of, (await idsOf(db, of, before)).values());
-    const [first] = rows.toSorted((one, other) => place(members, one.id) - place(members, other.id));
+    reportTranslatables(db, of, (await idsOf(db, of, before)).values());
+    const [first] = rows.toSorted((one, other) => positionIn(members, one.id) - positionIn(members, other.id));
     if (!first) return;
     const original = rows.find(({ trid, source }) => trid === first.trid && source === null) ?? first;
-    await dropOrdered(db, first.trid, [...members.keys()]);
+    await deletePlanned(db, first.trid, [...members.keys()]);
     for (const { translation, element } of await rowsOfGroups(db, [first.trid])) {
-      if (element > 0 && !rows.some((row) => row.translation === translation)) await standAlone(db, translation);
+      if (element > 0 && !rows.some((row) => row.translation === translation)) await moveToOwnGroup(db, translation);
     }
     for (const { translation, trid, source } of rows) {
       const from = translation === original.translation ? null : original.code;
       if (trid !== first.trid || source !== from)
         await db.change`UPDATE {icl_translations} SET trid = ${first.trid}, source_language_code = ${from} WHERE translation_id = ${translation}`;
     }
-    for (const trid of new Set(rows.map((row) => row.trid))) if (trid !== first.trid) await renewOriginal(db, trid);
+    for (const trid of new Set(rows.map((row) => row.trid))) if (trid !== first.trid) await promoteToOriginal(db, trid);
   },
 
   async leaveGroup(db, of, id) {
-    touch(db, of, await groupOf(db, of, id));
+    reportTranslatables(db, of, await groupOf(db, of, id));
     for (const row of await rowsOf(db, of, [id])) {
-      await standAlone(db, row.translation);
-      await renewOriginal(db, row.trid);
+      await moveToOwnGroup(db, row.translation);
+      await promoteToOriginal(db, row.trid);
     }
   },
 
   async forget(db, of, id) {
-    touch(
+    reportTranslatables(
       db,
       of,
       (await groupOf(db, of, id)).filter((one) => one !== id),
     );
     for (const row of await rowsOf(db, of, [id])) {
       await db.change`DELETE FROM {icl_translations} WHERE translation_id = ${row.translation}`;
-      await renewOriginal(db, row.trid);
+      await promoteToOriginal(db, row.trid);
     }
   },
 };
@@ -180,18 +180,18 @@ async function newGroup(db: Database): Promise<number> {
 }
 
 /** Moves a record to a new group. */
-async function standAlone(db: Database, translation: number): Promise<void> {
+async function moveToOwnGroup(db: Database, translation: number): Promise<void> {
   const trid = await newGroup(db);
   await db.change`UPDATE {icl_translations} SET trid = ${trid}, source_language_code = NULL WHERE translation_id = ${translation}`;
 }
 
 /** Deletes the rows of planned translations without a record, so that a record can take their place. */
-async function dropOrdered(db: Database, trid: number, codes: readonly string[]): Promise<void> {
+async function deletePlanned(db: Database, trid: number, codes: readonly string[]): Promise<void> {
   await db.change`DELETE FROM {icl_translations} WHERE trid = ${trid} AND element_id IS NULL AND language_code IN (${[...codes]})`;
 }
 
 /** Makes the next member the original of a group that has lost its original. */
-async function renewOriginal(db: Database, trid: number): Promise<void> {
+async function promoteToOriginal(db: Database, trid: number): Promise<void> {
   const rows = (await rowsOfGroups(db, [trid])).filter(({ element }) => element > 0);
   const [first] = rows;
   if (!first || first.source === null) return;
@@ -201,4 +201,4 @@ async function renewOriginal(db: Database, trid: number): Promise<void> {
   }
 }
 
-const place = (members: TranslationGroup, id: number): number => [...members.values()].indexOf(id);
+const positionIn = (members: TranslationGroup, id: number): number => [...members.values()].indexOf(id);

@@ -1,16 +1,16 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OWN_FILE, OWN_FOLDER } from '../../host/files.ts';
-import { amongUploads } from '../../media/private-files.ts';
+import { OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from '../../host/files.ts';
+import { filesInUploads } from '../../media/private-files.ts';
 import type { Site } from '../../site.ts';
 import { sqlitePath } from '../../storage/audit/snapshot.ts';
-import { keptBackups, takesBackups } from '../kept-backups.ts';
+import { canStoreBackups, listBackups } from '../backup-folder.ts';
 import { type Finding, finding } from './findings.ts';
 
 /** Permission bits of all users: read, write, execute. */
-const EVERYBODY = 0o007;
+const OTHERS_PERMISSIONS = 0o007;
 /** Suffixes of the files of an SQLite database. */
-const ENDINGS = ['', '-wal', '-shm'];
+const SQLITE_SUFFIXES = ['', '-wal', '-shm'];
 
 /**
  * Returns findings about access: databases and backups, which contain addresses and password hashes, must not be
@@ -19,15 +19,15 @@ const ENDINGS = ['', '-wal', '-shm'];
 export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<Finding[]> {
   const file = sqlitePath(config.databaseUrl);
   const database = file === undefined ? [] : [file];
-  const { backups } = await keptBackups({ config });
+  const { backups } = await listBackups({ config });
   const kept = backups.map((backup) => join(config.backupsDir, backup.file));
   return [
-    ...(await openedFindings(
-      database.flatMap((path) => ENDINGS.map((ending) => path + ending)),
+    ...(await readableByAllFindings(
+      database.flatMap((path) => SQLITE_SUFFIXES.map((ending) => path + ending)),
       kept,
     )),
-    ...finding('backups-refused', 'warning', (await takesBackups(config)) ? [] : [config.backupsDir]),
-    ...finding('among-uploads', 'warning', await amongUploads(config, [...database, ...kept])),
+    ...finding('backups-refused', 'warning', (await canStoreBackups(config)) ? [] : [config.backupsDir]),
+    ...finding('among-uploads', 'warning', await filesInUploads(config, [...database, ...kept])),
   ];
 }
 
@@ -36,14 +36,14 @@ export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<
  * only count if they contain nothing else, since other users may need access to a folder that contains the uploads as
  * well.
  */
-async function openedFindings(...folders: readonly (readonly string[])[]): Promise<Finding[]> {
+async function readableByAllFindings(...folders: readonly (readonly string[])[]): Promise<Finding[]> {
   const user = process.getuid?.();
   // Systems without such users have other permissions.
   if (user === undefined) return [];
-  const exposed = (await Promise.all(folders.map(exposedAmong))).flat();
+  const exposed = (await Promise.all(folders.map(findExposed))).flat();
   const own = exposed.filter(({ owner }) => owner === user || user === 0);
   const close = async () => {
-    for (const { path, isFolder } of own) await chmod(path, isFolder ? OWN_FOLDER : OWN_FILE);
+    for (const { path, isFolder } of own) await chmod(path, isFolder ? OWNER_ONLY_FOLDER_MODE : OWNER_ONLY_FILE_MODE);
   };
   const paths = exposed.map(({ path }) => path);
   return finding('readable-by-all', 'warning', paths, own.length > 0 ? close : undefined);
@@ -52,14 +52,14 @@ async function openedFindings(...folders: readonly (readonly string[])[]): Promi
 /**
  * Returns those of some files in one folder that are accessible to everybody, and the folder if it contains only them.
  */
-async function exposedAmong(files: readonly string[]): Promise<Entry[]> {
+async function findExposed(files: readonly string[]): Promise<Entry[]> {
   const [first] = files;
   if (first === undefined) return [];
   const names = new Set(files.map((file) => basename(file)));
   const present = await readdir(dirname(first)).catch(() => []);
   const isOwn = present.length > 0 && present.every((name) => names.has(name));
-  const entries = await Promise.all([...files, ...(isOwn ? [dirname(first)] : [])].map(entryAt));
-  return entries.filter((entry) => entry !== undefined).filter(({ mode }) => (mode & EVERYBODY) !== 0);
+  const entries = await Promise.all([...files, ...(isOwn ? [dirname(first)] : [])].map(readEntry));
+  return entries.filter((entry) => entry !== undefined).filter(({ mode }) => (mode & OTHERS_PERMISSIONS) !== 0);
 }
 
 interface Entry {
@@ -69,7 +69,7 @@ interface Entry {
   readonly isFolder: boolean;
 }
 
-async function entryAt(path: string): Promise<Entry | undefined> {
+async function readEntry(path: string): Promise<Entry | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && { path, mode: found.mode, owner: found.uid, isFolder: found.isDirectory() };
 }

@@ -1,12 +1,12 @@
 import { groupedBy } from '../../grouped-by.ts';
 import { kinds, termKind, termKinds } from '../../kinds/index.ts';
 import { languagesOf, languagesOfRecords } from '../../records/record-languages.ts';
-import { dropTree } from '../../records/term-writes.ts';
+import { dropTreeCache } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
 import {
   brokenValues,
-  mendValue,
   postsWithMissingAuthor,
+  repairValue,
   sharedSlugs,
   termsOfSharedSlugs,
   wrongCounts,
@@ -17,17 +17,17 @@ import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
 import { untranslatedLinks } from '../../storage/audit/untranslated-links.ts';
 import { recount } from '../../storage/rows/terms.ts';
 import { countInLanguage } from '../../storage/translations/site-languages.ts';
-import { mendedArray } from '../../wordpress/php/serialized-repair.ts';
-import { type Finding, finding, repair } from './findings.ts';
+import { repairArray } from '../../wordpress/php/serialized-repair.ts';
+import { type Finding, finding, inRepairTransaction } from './findings.ts';
 
 /** Returns findings about orphaned rows, counts, slugs and authors. */
 export async function orphanFindings(site: Site): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, find, fix } of ORPHANS) {
     const { count, examples } = await find(site.db);
-    const mend = repair(site, async (db) => {
+    const mend = inRepairTransaction(site, async (db) => {
       await fix(db);
-      if (name === 'parents-gone') await dropTree(db, termKind('category'));
+      if (name === 'parents-gone') await dropTreeCache(db, termKind('category'));
     });
     if (count > 0) findings.push({ name, severity: name === 'rows-without-event' ? 'error' : 'warning', count, examples, fix: mend });
   }
@@ -36,8 +36,8 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
     ...finding(
       'counts-wrong',
       'error',
-      counts.map(({ name, count, real }) => `${name}: ${count} / ${real}`),
-      repair(site, (db) =>
+      counts.map(({ name, count, actual }) => `${name}: ${count} / ${actual}`),
+      inRepairTransaction(site, (db) =>
         recount(
           db,
           counts.map(({ termTaxonomyId }) => termTaxonomyId),
@@ -78,7 +78,8 @@ export async function rowFindings(site: Site): Promise<Finding[]> {
   const { zone } = await site.settings();
   const findings: Finding[] = [];
   for (const { name, severity, find, fix } of ROW_FAULTS) {
-    const mend = fix && repair(site, (db) => fix(db, { zone, now: site.clock() }).then(() => dropTree(db, termKind('category'))));
+    const mend =
+      fix && inRepairTransaction(site, (db) => fix(db, { zone, now: site.clock() }).then(() => dropTreeCache(db, termKind('category'))));
     findings.push(...finding(name, severity, await find(site.db), mend));
   }
   return findings;
@@ -91,7 +92,7 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
   if (!languages) return [];
   const findings: Finding[] = [];
   for (const { name, severity, find, fix } of languageFaults(languages))
-    findings.push(...finding(name, severity, await find(site.db), repair(site, fix)));
+    findings.push(...finding(name, severity, await find(site.db), inRepairTransaction(site, fix)));
   const neutral: string[] = [];
   for (const kind of kinds) {
     const own = languagesOf({ settings }, kind);
@@ -109,13 +110,13 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
 export async function valueFindings(site: Site): Promise<Finding[]> {
   const [mendable, broken]: [string[], string[]] = [[], []];
   for await (const value of brokenValues(site.db))
-    (mendedArray(value.value) === undefined ? broken : mendable).push(`${value.table} ${value.of}`);
+    (repairArray(value.value) === undefined ? broken : mendable).push(`${value.table} ${value.of}`);
   return [
     ...finding('values-broken', 'warning', broken),
     ...finding('values-mendable', 'warning', mendable, async () => {
       for await (const value of brokenValues(site.db)) {
-        const mended = mendedArray(value.value);
-        if (mended !== undefined) await repair(site, (db) => mendValue(db, value, mended))();
+        const mended = repairArray(value.value);
+        if (mended !== undefined) await inRepairTransaction(site, (db) => repairValue(db, value, mended))();
       }
     }),
   ];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { runnable } from '../../host/runnable.ts';
+import { entryPointUrl } from '../../host/entry-point.ts';
 import type { Site } from '../../site.ts';
 import { sqlitePath } from '../../storage/audit/snapshot.ts';
 
@@ -10,15 +10,15 @@ import { sqlitePath } from '../../storage/audit/snapshot.ts';
 export type FindDamage = (site: Pick<Site, 'db' | 'config'>) => Promise<readonly string[]>;
 
 /** Checks in this thread, which blocks the process while an SQLite file is read. */
-export const damageHere: FindDamage = ({ db }) => db.dialect.findDamage(db);
+export const findDamageInProcess: FindDamage = ({ db }) => db.dialect.findDamage(db);
 
 /** Checks without blocking: an SQLite file is read in a separate thread. */
-export const damageAside: FindDamage = async (site) => {
+export const findDamageInThread: FindDamage = async (site) => {
   const workerData = sqlitePath(site.config.databaseUrl);
-  if (workerData === undefined) return damageHere(site);
-  const [damage] = (await once(new Worker(runnable('upkeep/sqlite-check-thread'), { workerData }), 'message')) as [string[]];
+  if (workerData === undefined) return findDamageInProcess(site);
+  const [damage] = (await once(new Worker(entryPointUrl('upkeep/sqlite-check-thread'), { workerData }), 'message')) as [string[]];
   return damage;
 };
 
 /** Skips the check, which is slow, and whose findings cannot be repaired anyway. */
-export const noDamage: FindDamage = async () => [];
+export const skipDamageCheck: FindDamage = async () => [];

@@ -1,15 +1,15 @@
 import type { Site } from '../../site.ts';
 import { addKey, missingKeys } from '../../storage/audit/audit.ts';
 import type { Inspection } from '../../storage/engine/dialect.ts';
-import { comesTo, positionOf } from '../../storage/freshness/replicas.ts';
-import { makeMissing, migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
-import { lackingTables } from '../lacking-tables.ts';
+import { positionOf, reachesPosition } from '../../storage/freshness/replicas.ts';
+import { completeSchema, migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
+import { findMissingTables } from '../missing-tables.ts';
 import { type ExaminedServer, type Finding, finding } from './findings.ts';
 
 /** Returns findings about tables: damage, missing tables and keys, engines and character sets. */
 export async function tableFindings(site: Site, inspection: Inspection, damage: readonly string[]): Promise<Finding[]> {
   const { db } = site;
-  const missing = await lackingTables(site);
+  const missing = await findMissingTables(site);
   const own = missing.filter((name) => name.startsWith(`${db.prefix}fasti_`));
   const keys = missingKeys(db, inspection);
   const faultyTables = (what: Inspection['faults'][number]['what']) =>
@@ -18,7 +18,7 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
   return [
     ...finding('database-damaged', 'error', damage),
     // Only WordPress creates its own tables.
-    ...finding('tables-missing', 'error', missing, own.length === missing.length ? () => makeMissing(db) : undefined),
+    ...finding('tables-missing', 'error', missing, own.length === missing.length ? () => completeSchema(db) : undefined),
     ...finding('steps-pending', 'error', pending, async () => void (await migrate(db))),
     ...finding(
       'keys-missing',
@@ -45,7 +45,7 @@ export async function serverFindings({ db, replicas, config }: Site, servers: re
     replicas.map(async (replica, place) => {
       const { name, fitness } = servers.filter((server) => server.replica)[place]!;
       if (fitness === 'unfit' || !position) return [];
-      return (await comesTo(replica, position, config.databaseReadLag)) ? [] : [name];
+      return (await reachesPosition(replica, position, config.databaseReadLag)) ? [] : [name];
     }),
   );
   return [

@@ -5,7 +5,7 @@ import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../../stora
 import {
   auditRecurrences,
   datesWithoutEvent,
-  eventsOfManyStarts,
+  eventsWithManyStarts,
   orphanedSeriesRelations,
   postNearBase,
   type RecurrenceFault,
@@ -17,13 +17,13 @@ import {
 import { type Database, hasTable } from '../../storage/engine/database.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { indexEvents } from '../../storage/index/event-index.ts';
-import { renewEdges } from '../../storage/rows/calendar-edges.ts';
+import { recomputeEdges } from '../../storage/rows/calendar-edges.ts';
 import { findRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
-import { nowUtc } from '../../wordpress/time.ts';
-import { type Finding, finding, repair } from './findings.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
+import { type Finding, finding, inRepairTransaction } from './findings.ts';
 
 /** Maximum number of events that one transaction repairs. */
-const AT_ONCE = 200;
+const MAX_REPAIRS_PER_TRANSACTION = 200;
 
 /** Returns findings about contradictory dates of events. */
 export async function dateFindings(site: Site): Promise<Finding[]> {
@@ -32,12 +32,12 @@ export async function dateFindings(site: Site): Promise<Finding[]> {
   for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) addToGroup(found, fault, id);
   return [...found].flatMap(([fault, ids]) => {
     const mend = async (): Promise<void> => {
-      for (const some of pagesOf(ids, AT_ONCE)) {
-        await repair(site, async (db) => {
-          const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
+      for (const some of pagesOf(ids, MAX_REPAIRS_PER_TRANSACTION)) {
+        await inRepairTransaction(site, async (db) => {
+          const kept = { rows, recurrence, now: utcFromDate(site.clock()), cutoff: calendar.cutoff };
           for (const id of some) await repairDates(db, id, kept);
           if (await hasTable(db, 'tec_occurrences')) await indexEvents(db, some, contentLanguages);
-          if (rows) await renewEdges(db);
+          if (rows) await recomputeEdges(db);
         })();
       }
     };
@@ -61,24 +61,24 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { recurrence, occurrenceTables, raw, contentLanguages, shared } = await site.settings();
   const posts = [
-    ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
+    ...finding('recurrence-many-starts', 'warning', (await eventsWithManyStarts(db)).map(String)),
     ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
   ];
   if (!recurrence) {
     const missing = occurrenceTables && mayHaveRecurrence(raw) && !(await findRecurrenceTables(db)).columns;
     return [...posts, ...finding('recurrence-columns-missing', 'warning', missing ? [''] : [])];
   }
-  const now = nowUtc(site.clock());
+  const now = utcFromDate(site.clock());
   const found = new Map<RecurrenceFault, number[]>();
   for await (const { post, fault } of auditRecurrences(db, now)) addToGroup(found, fault, post);
   const events = [...found].flatMap(([fault, ids]) => {
-    const mend = RECURRENCE_REPAIRS.get(fault);
-    const fix = repair(site, async (trx) => {
-      for (const id of ids) await mend?.(trx, id, now);
+    const repairFault = RECURRENCE_REPAIRS.get(fault);
+    const fix = inRepairTransaction(site, async (trx) => {
+      for (const id of ids) await repairFault?.(trx, id, now);
       await indexEvents(trx, ids, contentLanguages);
-      await renewEdges(trx);
+      await recomputeEdges(trx);
     });
-    return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);
+    return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), repairFault && fix);
   });
   const relations = recurrence.series ? await orphanedSeriesRelations(db) : [];
   const near = await postNearBase(db, recurrence);
@@ -89,14 +89,14 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
       'recurrence-series-gone',
       'warning',
       relations.map(String),
-      repair(site, (trx) => removeRelations(trx, relations)),
+      inRepairTransaction(site, (trx) => removeRelations(trx, relations)),
     ),
     // Where WordPress writes too, its extension decides about the base.
     ...finding(
       'recurrence-base-near',
       near !== undefined && near > recurrence.base ? 'error' : 'warning',
       near === undefined ? [] : [`${near} / ${recurrence.base}`],
-      shared ? undefined : repair(site, (trx) => raiseBase(trx, recurrence)),
+      shared ? undefined : inRepairTransaction(site, (trx) => raiseBase(trx, recurrence)),
     ),
   ];
 }

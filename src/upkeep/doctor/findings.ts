@@ -1,7 +1,7 @@
 import type { Site } from '../../site.ts';
 import type { ServerReport } from '../../storage/engine/cluster.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { everythingTouched, noteChange } from '../../storage/journal/touched.ts';
+import { noteChange, reportEverything } from '../../storage/journal/reported-changes.ts';
 
 /** Something that is wrong. `name`: key of a sentence in `upkeep:findings`. */
 export interface Finding {
@@ -17,16 +17,16 @@ export interface Finding {
 /** A server of the database, or of one of its replicas. */
 export type ExaminedServer = ServerReport & { readonly replica: boolean };
 
-const EXAMPLES = 10;
+const MAX_EXAMPLES = 10;
 
 /** Returns a finding with its first examples, or an empty list without examples. `all`: every example. */
 export const finding = (name: string, severity: Finding['severity'], all: readonly string[], fix?: () => Promise<void>): Finding[] =>
-  all.length === 0 ? [] : [{ name, severity, count: all.length, examples: all.slice(0, EXAMPLES), ...(fix ? { fix } : {}) }];
+  all.length === 0 ? [] : [{ name, severity, count: all.length, examples: all.slice(0, MAX_EXAMPLES), ...(fix ? { fix } : {}) }];
 
 /** Returns a function that runs a repair in one transaction, and notes that anything may have changed. */
-export const repair = (site: Site, work: (db: Database) => Promise<unknown>) => (): Promise<void> =>
+export const inRepairTransaction = (site: Site, work: (db: Database) => Promise<unknown>) => (): Promise<void> =>
   site.db.transaction(async (db) => {
     await work(db);
-    everythingTouched(db);
+    reportEverything(db);
     noteChange(db, { now: site.clock() });
   });

@@ -1,22 +1,22 @@
 import type { Site } from '../../site.ts';
-import { type IndexState, indexState, openImports, unfitForIndex } from '../../storage/audit/audit.ts';
+import { type IndexState, indexState, openImports, unindexableEvents } from '../../storage/audit/audit.ts';
 import type { PluginState } from '../../storage/audit/plugin.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { hasForeignChanges, takeOverChanges } from '../../storage/freshness/foreign-changes.ts';
 import { reindexEvents } from '../../storage/index/event-index-rebuild.ts';
 import type { OptionalLanguages } from '../../storage/index/indexed-events.ts';
-import { beginCounting } from '../../storage/journal/entries.ts';
+import { createChangeCounter } from '../../storage/journal/entries.ts';
 import { countsChanges } from '../../storage/rows/changes.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { utcFromDate } from '../../wordpress/time.ts';
 import { type Finding, finding } from './findings.ts';
 
 /** Returns findings about our own rows: the change counter, the list index, imports. */
-export async function noteFindings(site: Site): Promise<Finding[]> {
+export async function ownDataFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
-  const index = !occurrenceTables ? 'trusted' : shared ? await indexBesideOthers(db, languages) : await indexState(db, languages);
-  const unfit = index === 'off' ? await unfitForIndex(db, languages) : [];
-  const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true, languages }));
+  const index = !occurrenceTables ? 'trusted' : shared ? await indexStateBesideWordPress(db, languages) : await indexState(db, languages);
+  const unfit = index === 'off' ? await unindexableEvents(db, languages) : [];
+  const reindex = async () => void (await reindexEvents(db, site.clock, { marksComplete: true, languages }));
   const takeOver = async () => {
     await takeOverChanges(db, site.clock, { languages });
     // The first time, it is unknown what was changed.
@@ -27,7 +27,7 @@ export async function noteFindings(site: Site): Promise<Finding[]> {
       'counter-missing',
       'error',
       (await countsChanges(db)) ? [] : [''],
-      async () => void (await beginCounting(db, nowUtc(site.clock()))),
+      async () => void (await createChangeCounter(db, utcFromDate(site.clock()))),
     ),
     ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),
     ...finding('index-behind', 'warning', index === 'behind' ? [''] : [], takeOver),
@@ -41,7 +41,7 @@ export async function noteFindings(site: Site): Promise<Finding[]> {
  * Returns the state of the index next to a WordPress. Changes that WordPress has made since are not an error, since a
  * server takes them over.
  */
-async function indexBesideOthers(db: Database, languages: OptionalLanguages): Promise<IndexState | 'behind'> {
+async function indexStateBesideWordPress(db: Database, languages: OptionalLanguages): Promise<IndexState | 'behind'> {
   const state = await indexState(db, languages);
   if (state !== 'wrong') return state;
   // A server may have taken the changes over after the index was read.
@@ -49,11 +49,11 @@ async function indexBesideOthers(db: Database, languages: OptionalLanguages): Pr
 }
 
 /** Maximum age of notes. While requests come in, a server takes notes over with each look for changes. */
-const STUCK_MS = 10 * 60_000;
+const MAX_NOTE_AGE_MS = 10 * 60_000;
 
 /** Returns a finding about notes of the WordPress plugin that no server has taken over. */
 export function pluginFindings({ clock }: Site, plugin: PluginState | undefined): Finding[] {
   const { waiting = 0, oldest = null } = plugin ?? {};
-  const isStuck = oldest !== null && oldest < nowUtc(new Date(clock().getTime() - STUCK_MS));
+  const isStuck = oldest !== null && oldest < utcFromDate(new Date(clock().getTime() - MAX_NOTE_AGE_MS));
   return isStuck ? [{ name: 'plugin-unread', severity: 'warning', count: waiting, examples: [oldest] }] : [];
 }

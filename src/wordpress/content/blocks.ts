@@ -6,7 +6,7 @@ import { addParagraphs } from './paragraphs.ts';
  * Maximum depth of nested blocks. The HTML of a block is processed again for each block around it. Deeper blocks are
  * treated as a part of the block that contains them: their comments are removed, their HTML stays.
  */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Returns the HTML of a content made with the block editor (`do_blocks`): the comments are removed, and the saved HTML
@@ -22,7 +22,7 @@ export function renderBlocks(content: string): string {
   for (const [index, token] of tokens.entries()) {
     const parent = stack.at(-1) as OpenBlock;
     if (token.kind === 'text') parent.parts.push(token.text);
-    else if (token.kind === 'open' && stack.length > DEEPEST) tooDeep++;
+    else if (token.kind === 'open' && stack.length > MAX_DEPTH) tooDeep++;
     else if (token.kind === 'open') stack.push({ name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
     else if (token.kind === 'close' && tooDeep > 0) tooDeep--;
     else if (token.kind === 'void') addBlock(parent, { name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
@@ -52,10 +52,10 @@ export function excerptBlocks(content: string): string {
   const hidden: string[] = [];
   return blockTokens(content)
     .filter((token) => {
-      const silent = hidden.length > 0;
-      if (token.kind === 'open' && (silent || !EXCERPT_BLOCKS.has(token.name))) hidden.push(token.name);
-      else if (token.kind === 'close' && silent) hidden.pop();
-      else return !silent && (token.kind !== 'void' || EXCERPT_BLOCKS.has(token.name));
+      const isHidden = hidden.length > 0;
+      if (token.kind === 'open' && (isHidden || !EXCERPT_BLOCKS.has(token.name))) hidden.push(token.name);
+      else if (token.kind === 'close' && isHidden) hidden.pop();
+      else return !isHidden && (token.kind !== 'void' || EXCERPT_BLOCKS.has(token.name));
       return false;
     })
     .map(({ text }) => text)

@@ -57,12 +57,12 @@ export function imageTag(image: ContentImage, size: string, extra = ''): string 
 }
 
 /** Maximum width of files offered in `srcset`, except the file that the tag names. */
-const WIDEST_SOURCE = 2048;
+const MAX_SOURCE_WIDTH = 2048;
 /** Bounds of the default sizes, for an image too small to have a file of that size. */
-const BOUNDS: ReadonlyMap<string, number> = tableOf({ thumbnail: 150, medium: 300, medium_large: 768, large: 1024 });
+const SIZE_BOUNDS: ReadonlyMap<string, number> = tableOf({ thumbnail: 150, medium: 300, medium_large: 768, large: 1024 });
 
 function fitToSize(image: ContentImage, size: string): ImageFile {
-  const bound = BOUNDS.get(size);
+  const bound = SIZE_BOUNDS.get(size);
   if (bound === undefined) return image;
   const scale = Math.min(1, bound / image.width, size === 'medium_large' ? 1 : bound / image.height);
   return { url: image.url, width: Math.max(1, Math.round(image.width * scale)), height: Math.max(1, Math.round(image.height * scale)) };
@@ -85,7 +85,7 @@ function improveImage(tag: string, images: ImageLookup): string {
 const sourceOf = (tag: string): string => (/src="([^"]+)"/.exec(tag)?.[1] ?? '').split('?', 1)[0] as string;
 
 function addSize(tag: string, image: ContentImage): string {
-  const file = fileOf(sourceOf(tag), image);
+  const file = findFile(sourceOf(tag), image);
   if (file === null || file.width === 0 || file.height === 0) return tag;
   // A width set by a style (an inline image) scales both dimensions.
   const forced = Number(/style="width:[ \t\n\r\f\v]*(\d+)px;"/.exec(tag)?.[1] ?? 0);
@@ -102,7 +102,7 @@ function addSources(tag: string, image: ContentImage): string {
   if (edit !== undefined && !baseName(source).includes(edit)) return tag;
   const width = Number(/ width="([0-9]+)"/.exec(tag)?.[1] ?? 0);
   const height = Number(/ height="([0-9]+)"/.exec(tag)?.[1] ?? 0);
-  const size = width > 0 && height > 0 ? { width, height } : fileOf(source, image);
+  const size = width > 0 && height > 0 ? { width, height } : findFile(source, image);
   if (size === null) return tag;
   const srcset = sourceSet(image, size, source);
   if (srcset === null) return tag;
@@ -130,8 +130,8 @@ function sourceSet(image: ContentImage, size: { width: number; height: number },
     const isSource: boolean = !matched && source.includes(libraryPath(file.url));
     matched ||= isSource;
     if (edit !== undefined && !baseName(file.url).includes(edit)) continue;
-    if (file.width > WIDEST_SOURCE && !isSource) continue;
-    if (!sameShape(size, file)) continue;
+    if (file.width > MAX_SOURCE_WIDTH && !isSource) continue;
+    if (!isSameRatio(size, file)) continue;
     if (isSource) sources = new Map([[file.width, file.url], ...[...sources].filter(([width]) => width !== file.width)]);
     else sources.set(file.width, file.url);
   }
@@ -140,7 +140,7 @@ function sourceSet(image: ContentImage, size: { width: number; height: number },
 }
 
 /** Returns whether two sizes have the same aspect ratio, to one pixel (`wp_image_matches_ratio`). */
-function sameShape(a: { width: number; height: number }, b: { width: number; height: number }): boolean {
+function isSameRatio(a: { width: number; height: number }, b: { width: number; height: number }): boolean {
   const [large, small] = a.width > b.width ? [a, b] : [b, a];
   const scale = Math.min(1, small.width / large.width);
   const height = Math.max(1, Math.round(large.height * scale));
@@ -152,7 +152,7 @@ const baseName = (url: string) => url.slice(url.lastIndexOf('/') + 1);
 /** Returns the part of a URL below the uploads folder, which stays the same when a site moves. */
 const libraryPath = (url: string) => url.split('/uploads/').slice(1).join('/uploads/') || url.replace(/^[a-z]+:\/\/[^/]*\//i, '');
 
-function fileOf(source: string, image: ContentImage): ImageFile | null {
+function findFile(source: string, image: ContentImage): ImageFile | null {
   if (source === '') return null;
   if (source.includes(baseName(image.url))) return image;
   return Object.values(image.sizes).find((file) => baseName(file.url) === baseName(source)) ?? null;

@@ -11,17 +11,17 @@ const GLOBAL_ATTRIBUTES = words(
     'class data-* dir hidden id lang style title role xml:lang',
 );
 
-const CELL = 'abbr align axis bgcolor char charoff colspan headers height nowrap rowspan scope valign width';
-const COLUMN = 'align char charoff span valign width';
+const CELL_ATTRIBUTES = 'abbr align axis bgcolor char charoff colspan headers height nowrap rowspan scope valign width';
+const COLUMN_ATTRIBUTES = 'align char charoff span valign width';
 
-const POST: Readonly<Record<string, string>> = {
+const ATTRIBUTES_BY_ELEMENT: Readonly<Record<string, string>> = {
   a: 'href rel rev name target download',
   area: 'alt coords href nohref shape target',
   audio: 'autoplay controls loop muted preload src',
   blockquote: 'cite',
   button: 'disabled name type value',
-  col: COLUMN,
-  colgroup: COLUMN,
+  col: COLUMN_ATTRIBUTES,
+  colgroup: COLUMN_ATTRIBUTES,
   del: 'datetime',
   details: 'align open',
   font: 'color face size',
@@ -37,18 +37,20 @@ const POST: Readonly<Record<string, string>> = {
   q: 'cite',
   table: 'align bgcolor border cellpadding cellspacing rules summary width',
   tbody: 'align char charoff valign',
-  td: CELL,
+  td: CELL_ATTRIBUTES,
   textarea: 'cols rows disabled name readonly',
   tfoot: 'align char charoff valign',
-  th: CELL,
+  th: CELL_ATTRIBUTES,
   thead: 'align char charoff valign',
   tr: 'align bgcolor char charoff valign',
   track: 'default kind label src srclang',
   ul: 'type',
   video: 'autoplay controls height loop muted playsinline poster preload src width',
 };
-const ALIGNED = words('article aside caption div figcaption footer h1 h2 h3 h4 h5 h6 header hgroup legend main nav p section span summary');
-const PLAIN = words(
+const ALIGNED_ELEMENTS = words(
+  'article aside caption div figcaption footer h1 h2 h3 h4 h5 h6 header hgroup legend main nav p section span summary',
+);
+const PLAIN_ELEMENTS = words(
   'address abbr acronym b bdo big br cite code dd dfn dl dt em fieldset figure i kbd mark rb rp rt rtc ruby s samp small strike strong sub sup title tt u var',
 );
 
@@ -58,9 +60,9 @@ const PLAIN = words(
  */
 export const POST_ELEMENTS: AllowedElements = new Map(
   [
-    ...Object.entries(POST),
-    ...ALIGNED.map((name) => [name, 'align'] as const),
-    ...[...PLAIN].map((name) => [name, name === 'figure' ? 'align' : ''] as const),
+    ...Object.entries(ATTRIBUTES_BY_ELEMENT),
+    ...ALIGNED_ELEMENTS.map((name) => [name, 'align'] as const),
+    ...[...PLAIN_ELEMENTS].map((name) => [name, name === 'figure' ? 'align' : ''] as const),
   ].map(([name, attributes]) => [name, new Set([...words(attributes), ...GLOBAL_ATTRIBUTES])]),
 );
 

@@ -24,16 +24,16 @@ export const ksesTitle = (html: string): string => kses(html, INLINE_ELEMENTS);
 export const sanitizeTermName = (raw: string): string => trimAscii(specialChars(kses(sanitizeTextField(raw), INLINE_ELEMENTS)));
 
 /** Maximum number of characters of the column with a person's name. */
-const DISPLAY_NAME_LETTERS = 250;
+const MAX_DISPLAY_NAME = 250;
 
 /**
  * Returns the name of a person as it is stored, for all users (the filters of `pre_user_display_name`), since themes
  * print it unescaped. A name that is too long for its column is cut.
  */
 export function sanitizeDisplayName(raw: string): string {
-  for (let most = DISPLAY_NAME_LETTERS; ; most -= 1) {
+  for (let most = MAX_DISPLAY_NAME; ; most -= 1) {
     const name = sanitizeTermName(firstCharacters(raw, most));
-    if ([...name].length <= DISPLAY_NAME_LETTERS) return name;
+    if ([...name].length <= MAX_DISPLAY_NAME) return name;
   }
 }
 
@@ -46,14 +46,14 @@ export const sanitizeTermDescription = (raw: string): string => kses(raw, INLINE
 export const storedContent = (html: string): string => convertInvalidEntities(html);
 
 /** Maximum depth of comments within comments; real texts have none. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /**
  * `wp_kses`. Implemented here instead of by a library that parses HTML and writes it again, since allowed markup must
  * stay as it was typed.
  */
 function kses(html: string, allowed: AllowedElements, depth = 0): string {
-  if (depth > DEEPEST) return '';
+  if (depth > MAX_DEPTH) return '';
   const clean = normalizeEntities(html.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, ''));
   return ksesTokens(cleanBlocks(escapeUnclosedTags(clean), allowed, depth), allowed, depth);
 }
@@ -117,7 +117,7 @@ function cleanToken(token: string, allowed: AllowedElements, depth: number): str
 /** Cleans a text repeatedly until it does not change. */
 function cleanUntilStable(text: string, allowed: AllowedElements, depth: number): string {
   let current = text;
-  for (let round = 0; round < DEEPEST; round++) {
+  for (let round = 0; round < MAX_DEPTH; round++) {
     const next = kses(current, allowed, depth + 1);
     if (next === current) return current;
     current = next;
@@ -166,12 +166,12 @@ function readAttributes(text: string): Attribute[] {
       add({ name, value: null, quote: '' });
       continue;
     }
-    at = behindJunk(text, at);
+    at = skipJunk(text, at);
   }
   return [...found.values()];
 }
 
-function behindJunk(text: string, from: number): number {
+function skipJunk(text: string, from: number): number {
   let at = from;
   while (at < text.length && !isBlank(text[at])) {
     const closing = text[at] === '"' || text[at] === "'" ? text.indexOf(text[at] as string, at + 1) : at;

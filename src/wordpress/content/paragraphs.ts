@@ -12,10 +12,10 @@ export function addParagraphs(text: string): string {
   const prepared = outsidePre(shieldManyPre(hideWideBlanks(text)), (part) => {
     const parted = part.replace(/<br[ \t\n\r\f\v]*\/?>[ \t\n\r\f\v]*<br[ \t\n\r\f\v]*\/?>/g, '\n\n');
     const tamed = shieldUnclosed(shieldCrowds(parted)).replace(/[ \t\n\r\f\v]+/g, (run) => {
-      if (run.length < VERY_LONG) return run;
+      if (run.length < MIN_LONG_RUN) return run;
       if (/[\n\r]/.test(run)) return '\n\n';
       runs.push(run);
-      return LONG_RUN;
+      return LONG_RUN_PLACEHOLDER;
     });
     return shieldCaptions(tamed.replace(/(<hr[ \t\n\r\f\v]*?\/?>)/g, '$1\n\n'));
   });
@@ -78,12 +78,12 @@ function outsidePre(text: string, change: (part: string) => string): string {
 /** A noncharacter inserted into the name of a tag so that the package does not recognise it. */
 const SHIELD = '\ufde8';
 /** Minimum length of a run of white space that is set aside. */
-const VERY_LONG = 300;
+const MIN_LONG_RUN = 300;
 /** Placeholder for such a run. */
-const LONG_RUN = '\ufde9';
+const LONG_RUN_PLACEHOLDER = '\ufde9';
 /** More `<` than this without a `>` between them are not HTML. */
-const CROWD = 50;
-const MOST_PRE = 1000;
+const MAX_UNCLOSED = 50;
+const MAX_PRE = 1000;
 const SHIELDED_OPEN = '\ufdea';
 
 /** Removes white space around every `figcaption` and hides the tag. The package only does that for the first one. */
@@ -100,12 +100,14 @@ function shieldCaptions(text: string): string {
  * lists.
  */
 function shieldCrowds(text: string): string {
-  let allowed = CROWD;
+  let allowed = MAX_UNCLOSED;
   return text
     .split('>')
     .map((part) => {
       let count = 0;
-      return part.replace(/<|\[(?=audio|video)/g, (open) => (++count > CROWD ? (open === '<' ? SHIELDED_OPEN : `[${SHIELD}`) : open));
+      return part.replace(/<|\[(?=audio|video)/g, (open) =>
+        ++count > MAX_UNCLOSED ? (open === '<' ? SHIELDED_OPEN : `[${SHIELD}`) : open,
+      );
     })
     .join('>')
     .replace(/<p><li(?![ \t\n\r\f\v/>])/g, (start) => (--allowed < 0 ? `<p>${SHIELD}<li` : start));
@@ -116,7 +118,7 @@ function shieldManyPre(text: string): string {
   let opened = 0;
   return text.replace(/<(\/?)pre/g, (tag, slash: string) => {
     if (slash === '') opened++;
-    return opened > MOST_PRE ? `<${slash}${SHIELD}pre` : tag;
+    return opened > MAX_PRE ? `<${slash}${SHIELD}pre` : tag;
   });
 }
 
@@ -133,10 +135,11 @@ function shieldUnclosed(text: string): string {
 
 /** White space in JavaScript that is not white space in PHP, and its placeholders. */
 const WIDE_BLANKS = '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
-const STAND_IN = 0xfdd4;
+const FIRST_PLACEHOLDER = 0xfdd4;
 
 const hideWideBlanks = (text: string) =>
   text
     .replace(/[\ufdd0-\ufdef]/g, '')
-    .replace(/(?![ \t\n\r\f\v])\s/g, (blank) => String.fromCharCode(STAND_IN + WIDE_BLANKS.indexOf(blank)));
-const showWideBlanks = (text: string) => text.replace(/[\ufdd4-\ufde6]/g, (mark) => WIDE_BLANKS[mark.charCodeAt(0) - STAND_IN] as string);
+    .replace(/(?![ \t\n\r\f\v])\s/g, (blank) => String.fromCharCode(FIRST_PLACEHOLDER + WIDE_BLANKS.indexOf(blank)));
+const showWideBlanks = (text: string) =>
+  text.replace(/[\ufdd4-\ufde6]/g, (mark) => WIDE_BLANKS[mark.charCodeAt(0) - FIRST_PLACEHOLDER] as string);

@@ -89,12 +89,12 @@ const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
     if (quote === '' && opensTag(scan, char)) scan.depth++;
     else if (char === '>' && quote === '') {
       scan.last = '>';
-      if (!(xml && before(scan) === '-')) endTag(scan);
-    } else if (isQuote(char)) turnQuote(scan, char);
-    else if (char === '!' && before(scan) === '<') {
+      if (!(xml && previousCharacter(scan) === '-')) endTag(scan);
+    } else if (isQuote(char)) toggleQuote(scan, char);
+    else if (char === '!' && previousCharacter(scan) === '<') {
       scan.state = 'declaration';
       scan.last = char;
-    } else if (char === '?' && before(scan) === '<') {
+    } else if (char === '?' && previousCharacter(scan) === '<') {
       scan.state = 'instruction';
       scan.brackets = 0;
     }
@@ -104,38 +104,38 @@ const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
       scan.last = char;
       scan.brackets += char === '(' ? 1 : -1;
     } else if (char === '>' && scan.quote === '') {
-      if (scan.brackets === 0 && scan.last !== '"' && before(scan) === '?') endTag(scan);
-    } else if (isQuote(char) && before(scan) !== '\\') {
+      if (scan.brackets === 0 && scan.last !== '"' && previousCharacter(scan) === '?') endTag(scan);
+    } else if (isQuote(char) && previousCharacter(scan) !== '\\') {
       if (scan.last === char) scan.last = '\0';
       else if (scan.last !== '\\') scan.last = char;
-      turnQuote(scan, char);
-    } else if (/l/i.test(char) && scan.at > 4 && follows(scan, /<\?xm$/i, 4)) {
+      toggleQuote(scan, char);
+    } else if (/l/i.test(char) && scan.at > 4 && isPrecededBy(scan, /<\?xm$/i, 4)) {
       scan.state = 'tag';
       scan.xml = true;
     }
   },
   declaration: (scan, char) => {
     if (char === '>' && scan.quote === '') endTag(scan);
-    else if (isQuote(char) && before(scan) !== '\\') turnQuote(scan, char);
-    else if (char === '-' && before(scan) === '-' && before(scan, 2) === '!') scan.state = 'comment';
-    else if (/e/i.test(char) && scan.at > 6 && follows(scan, /<!doctyp$/i, 8)) scan.state = 'tag';
+    else if (isQuote(char) && previousCharacter(scan) !== '\\') toggleQuote(scan, char);
+    else if (char === '-' && previousCharacter(scan) === '-' && previousCharacter(scan, 2) === '!') scan.state = 'comment';
+    else if (/e/i.test(char) && scan.at > 6 && isPrecededBy(scan, /<!doctyp$/i, 8)) scan.state = 'tag';
   },
   comment: (scan, char) => {
-    if (char === '>' && scan.quote === '' && before(scan) === '-' && before(scan, 2) === '-') endTag(scan);
+    if (char === '>' && scan.quote === '' && previousCharacter(scan) === '-' && previousCharacter(scan, 2) === '-') endTag(scan);
   },
 };
 
-const before = ({ text, at }: Scan, by = 1): string | undefined => text[at - by];
+const previousCharacter = ({ text, at }: Scan, by = 1): string | undefined => text[at - by];
 
 /** Returns whether the preceding characters, at most `most` of them, match a pattern. */
-const follows = ({ text, at }: Scan, word: RegExp, most: number): boolean => word.test(text.slice(Math.max(0, at - most), at));
+const isPrecededBy = ({ text, at }: Scan, word: RegExp, most: number): boolean => word.test(text.slice(Math.max(0, at - most), at));
 
 const opensTag = ({ text, at }: Scan, char: string): boolean => char === '<' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '');
 
 const isQuote = (char: string): boolean => char === '"' || char === "'";
 
 /** Opens a quote, or closes the open one. Within a quote, the other quotation mark has no meaning. */
-function turnQuote(scan: Scan, char: string): void {
+function toggleQuote(scan: Scan, char: string): void {
   if (scan.quote === '' || scan.quote === char) scan.quote = scan.quote === '' ? char : '';
 }
 

@@ -40,7 +40,7 @@ export const stripShortcodes = (html: string): string => replaceEach(html, findS
 export const galleryImageIds = (html: string): number[] =>
   galleries(html)
     .flatMap((attributes) => idList(attributes.ids || attributes.include || ''))
-    .slice(0, MOST_PICTURES);
+    .slice(0, MAX_PICTURES);
 
 /**
  * Returns the ids of posts whose attached images the galleries of a content show: `postId` for galleries without ids.
@@ -68,7 +68,7 @@ interface Counters {
 /**
  * Maximum number of images in all galleries of one text, since the HTML of an image is many times as long as its id.
  */
-const MOST_PICTURES = 2000;
+const MAX_PICTURES = 2000;
 
 function replaceShortcodes(html: string, sources: ShortcodeSources, counters: Counters): string {
   const hidden = hideBrackets(html);
@@ -92,15 +92,15 @@ function replaceEach(html: string, shortcodes: readonly Shortcode[], replace: (s
  * Placeholders for brackets within tags and comments, where shortcodes do not run. They are noncharacters, which no
  * text contains.
  */
-const OPEN = '\ufdd0';
-const CLOSE = '\ufdd1';
+const OPEN_PLACEHOLDER = '\ufdd0';
+const CLOSE_PLACEHOLDER = '\ufdd1';
 const hideBrackets = (html: string) =>
   html.includes('[')
     ? htmlPieces(html)
-        .map(({ kind, text }) => (kind === 'text' ? text : text.replaceAll('[', OPEN).replaceAll(']', CLOSE)))
+        .map(({ kind, text }) => (kind === 'text' ? text : text.replaceAll('[', OPEN_PLACEHOLDER).replaceAll(']', CLOSE_PLACEHOLDER)))
         .join('')
     : html;
-const showBrackets = (html: string) => html.replaceAll(OPEN, '[').replaceAll(CLOSE, ']');
+const showBrackets = (html: string) => html.replaceAll(OPEN_PLACEHOLDER, '[').replaceAll(CLOSE_PLACEHOLDER, ']');
 
 function render({ name, attributes: raw, content }: Shortcode, sources: ShortcodeSources, counters: Counters): string {
   const attributes = parseShortcodeAttributes(raw);
@@ -152,7 +152,7 @@ function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: Sh
   const parent = galleryParent(attributes, 0);
   const excluded = new Set(idList(attributes.exclude ?? ''));
   const ids = named ? idList(named) : (attachedImages?.(parent) ?? []).filter((id) => !excluded.has(id));
-  const items = ids.slice(0, MOST_PICTURES - counters.pictures).flatMap((id) => {
+  const items = ids.slice(0, MAX_PICTURES - counters.pictures).flatMap((id) => {
     const image = images(id);
     return image === undefined ? [] : [galleryItem(id, image, attributes, `gallery-${instance}`)];
   });

@@ -7,12 +7,12 @@ import { htmlPieces, SPACES } from './html-pieces.ts';
  * their folder (`.../wp-includes/images/smilies`) is given, and otherwise stay unchanged.
  */
 export function convertSmilies(text: string, pictures?: string): string {
-  let silent: string | null = null;
+  let verbatimTag: string | null = null;
   let result = '';
   for (const { kind, text: piece } of htmlPieces(text)) {
-    silent ??= /^<(code|pre|style|script|textarea)[^>]*>/.exec(piece)?.[1] ?? null;
-    result += silent === null && kind === 'text' ? piece.replace(PATTERN, (smiley) => translate(smiley, pictures)) : piece;
-    if (silent !== null && piece === `</${silent}>`) silent = null;
+    verbatimTag ??= /^<(code|pre|style|script|textarea)[^>]*>/.exec(piece)?.[1] ?? null;
+    result += verbatimTag === null && kind === 'text' ? piece.replace(PATTERN, (smiley) => translate(smiley, pictures)) : piece;
+    if (verbatimTag !== null && piece === `</${verbatimTag}>`) verbatimTag = null;
   }
   return result;
 }

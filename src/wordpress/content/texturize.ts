@@ -7,14 +7,14 @@ import { SHORTCODES, shortcodeTagEnd } from './shortcode-grammar.ts';
  * stay; a lone `&` becomes `&#038;`. Takes linear time for any text.
  */
 export function texturize(raw: string): string {
-  const silentTags: string[] = [];
+  const verbatimTags: string[] = [];
   let result = '';
   for (const piece of pieces(raw)) {
     if (piece.startsWith('<!--')) result += piece;
     else if (piece.startsWith('<')) {
       result += escapeAmpersands(piece);
-      followElement(piece, silentTags);
-    } else if (silentTags.length > 0 || isShortcode(piece)) result += piece;
+      followElement(piece, verbatimTags);
+    } else if (verbatimTags.length > 0 || isShortcode(piece)) result += piece;
     else result += texturizeText(piece);
   }
   return result;
@@ -23,7 +23,7 @@ export function texturize(raw: string): string {
 /** Replaces `&` that does not start an entity by `&#038;`; names of entities are not checked. */
 const escapeAmpersands = (text: string): string => text.replace(/&(?!#(?:\d+|x[a-f0-9]+);|[a-z1-4]{1,8};)/gi, '&#038;');
 
-const MARK = {
+const ENTITY = {
   apostrophe: '&#8217;',
   openDouble: '&#8220;',
   closeDouble: '&#8221;',
@@ -42,62 +42,62 @@ const MARK = {
  * Placeholders for marks whose position matters until primes are distinguished from closing quotes. They are
  * noncharacters, which no text contains.
  */
-const FLAG = { apostrophe: '\ufdd0', openSingle: '\ufdd1', openDouble: '\ufdd2', primeOrQuote: '\ufdd3' } as const;
+const PLACEHOLDER = { apostrophe: '\ufdd0', openSingle: '\ufdd1', openDouble: '\ufdd2', primeOrQuote: '\ufdd3' } as const;
 
-const SILENT_TAGS = new Set(['pre', 'code', 'kbd', 'style', 'script', 'tt']);
+const VERBATIM_TAGS = new Set(['pre', 'code', 'kbd', 'style', 'script', 'tt']);
 /** Words that start with an apostrophe that looks like an opening quote. */
 const COCKNEY = ["'tain't", "'twere", "'twas", "'tis", "'twill", "'til", "'bout", "'nuff", "'round", "'cause", "'em"];
 
-const FIXED: readonly (readonly [string, string])[] = [
-  ['...', MARK.ellipsis],
-  ['``', MARK.openDouble],
-  ["''", MARK.closeDouble],
-  [' (tm)', ` ${MARK.tradeMark}`],
-  ...COCKNEY.map((word) => [word, word.replaceAll("'", MARK.apostrophe)] as const),
+const FIXED_REPLACEMENTS: readonly (readonly [string, string])[] = [
+  ['...', ENTITY.ellipsis],
+  ['``', ENTITY.openDouble],
+  ["''", ENTITY.closeDouble],
+  [' (tm)', ` ${ENTITY.tradeMark}`],
+  ...COCKNEY.map((word) => [word, word.replaceAll("'", ENTITY.apostrophe)] as const),
 ];
 
 /** Characters that may follow a closing quote. */
 const AFTER_QUOTE = `$|[.,:;!?)}\\-\\]]|&gt;|${SPACES}`;
 
-const SINGLE: readonly (readonly [RegExp, string])[] = [
+const SINGLE_QUOTE_RULES: readonly (readonly [RegExp, string])[] = [
   // A year at the end of a quotation: '99' and '99".
-  [new RegExp(`'(\\d\\d)'(?=${AFTER_QUOTE})`, 'g'), `${FLAG.apostrophe}$1${MARK.closeSingle}`],
-  [new RegExp(`'(\\d\\d)"(?=${AFTER_QUOTE})`, 'g'), `${FLAG.apostrophe}$1${MARK.closeDouble}`],
+  [new RegExp(`'(\\d\\d)'(?=${AFTER_QUOTE})`, 'g'), `${PLACEHOLDER.apostrophe}$1${ENTITY.closeSingle}`],
+  [new RegExp(`'(\\d\\d)"(?=${AFTER_QUOTE})`, 'g'), `${PLACEHOLDER.apostrophe}$1${ENTITY.closeDouble}`],
   // A year: '99, '99s; but not '9, '99%, '999 or '99.0.
-  [/'(?=\d\d(?:$|(?![%\d]|[.,]\d)))/g, FLAG.apostrophe],
+  [/'(?=\d\d(?:$|(?![%\d]|[.,]\d)))/g, PLACEHOLDER.apostrophe],
   // A quoted number: '0.42'.
-  [new RegExp(`(?<=^|${SPACES})'(\\d[.,\\d]*)'`, 'g'), `${FLAG.openSingle}$1${MARK.closeSingle}`],
-  [new RegExp(`(?<=^|[([{"\\-]|&lt;|${SPACES})'`, 'g'), FLAG.openSingle],
+  [new RegExp(`(?<=^|${SPACES})'(\\d[.,\\d]*)'`, 'g'), `${PLACEHOLDER.openSingle}$1${ENTITY.closeSingle}`],
+  [new RegExp(`(?<=^|[([{"\\-]|&lt;|${SPACES})'`, 'g'), PLACEHOLDER.openSingle],
   // Within a word.
-  [new RegExp(`(?<!${SPACES})'(?!$|[.,:;!?"'(){}[\\]\\-]|&[lg]t;|${SPACES})`, 'g'), FLAG.apostrophe],
+  [new RegExp(`(?<!${SPACES})'(?!$|[.,:;!?"'(){}[\\]\\-]|&[lg]t;|${SPACES})`, 'g'), PLACEHOLDER.apostrophe],
 ];
 
-const DOUBLE: readonly (readonly [RegExp, string])[] = [
-  [new RegExp(`(?<=^|${SPACES})"(\\d[.,\\d]*)"`, 'g'), `${FLAG.openDouble}$1${MARK.closeDouble}`],
-  [new RegExp(`(?<=^|[([{\\-]|&lt;|${SPACES})"(?!${SPACES})`, 'g'), FLAG.openDouble],
+const DOUBLE_QUOTE_RULES: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(`(?<=^|${SPACES})"(\\d[.,\\d]*)"`, 'g'), `${PLACEHOLDER.openDouble}$1${ENTITY.closeDouble}`],
+  [new RegExp(`(?<=^|[([{\\-]|&lt;|${SPACES})"(?!${SPACES})`, 'g'), PLACEHOLDER.openDouble],
 ];
 
-const DASHES: readonly (readonly [RegExp, string])[] = [
-  [/---/g, MARK.emDash],
-  [new RegExp(`(?<=^|${SPACES})--(?=$|${SPACES})`, 'g'), MARK.emDash],
+const DASH_RULES: readonly (readonly [RegExp, string])[] = [
+  [/---/g, ENTITY.emDash],
+  [new RegExp(`(?<=^|${SPACES})--(?=$|${SPACES})`, 'g'), ENTITY.emDash],
   // Not the prefix of internationalised host names.
-  [/(?<!xn)--/g, MARK.enDash],
-  [new RegExp(`(?<=^|${SPACES})-(?=$|${SPACES})`, 'g'), MARK.enDash],
+  [/(?<!xn)--/g, ENTITY.enDash],
+  [new RegExp(`(?<=^|${SPACES})-(?=$|${SPACES})`, 'g'), ENTITY.enDash],
 ];
 
 const SINGLE_PRIMES: PrimeRules = {
   quote: "'",
-  opening: FLAG.openSingle,
-  closing: MARK.closeSingle,
-  prime: MARK.prime,
+  opening: PLACEHOLDER.openSingle,
+  closing: ENTITY.closeSingle,
+  prime: ENTITY.prime,
   candidate: new RegExp(`'(?=${AFTER_QUOTE})`, 'g'),
   afterDigit: /(?<=\d)'/g,
 };
 const DOUBLE_PRIMES: PrimeRules = {
   quote: '"',
-  opening: FLAG.openDouble,
-  closing: MARK.closeDouble,
-  prime: MARK.doublePrime,
+  opening: PLACEHOLDER.openDouble,
+  closing: ENTITY.closeDouble,
+  prime: ENTITY.doublePrime,
   candidate: new RegExp(`"(?=${AFTER_QUOTE})`, 'g'),
   afterDigit: /(?<=\d)"/g,
 };
@@ -105,13 +105,14 @@ const DOUBLE_PRIMES: PrimeRules = {
 function texturizeText(text: string): string {
   if (/^[ \t\n\r\0\v]*$/.test(text)) return text;
   let out = text.replace(/[\ufdd0-\ufdd3]/g, '');
-  for (const [from, to] of FIXED) out = out.replaceAll(from, to);
+  for (const [from, to] of FIXED_REPLACEMENTS) out = out.replaceAll(from, to);
   if (out.includes("'")) {
-    out = primesAndQuotes(replaceEach(out, SINGLE), SINGLE_PRIMES);
-    out = out.replaceAll(FLAG.apostrophe, MARK.apostrophe).replaceAll(FLAG.openSingle, MARK.openSingle);
+    out = primesAndQuotes(replaceEach(out, SINGLE_QUOTE_RULES), SINGLE_PRIMES);
+    out = out.replaceAll(PLACEHOLDER.apostrophe, ENTITY.apostrophe).replaceAll(PLACEHOLDER.openSingle, ENTITY.openSingle);
   }
-  if (out.includes('"')) out = primesAndQuotes(replaceEach(out, DOUBLE), DOUBLE_PRIMES).replaceAll(FLAG.openDouble, MARK.openDouble);
-  if (out.includes('-')) out = replaceEach(out, DASHES);
+  if (out.includes('"'))
+    out = primesAndQuotes(replaceEach(out, DOUBLE_QUOTE_RULES), DOUBLE_PRIMES).replaceAll(PLACEHOLDER.openDouble, ENTITY.openDouble);
+  if (out.includes('-')) out = replaceEach(out, DASH_RULES);
   return escapeAmpersands(timesSigns(out));
 }
 
@@ -144,7 +145,7 @@ function primesOfPart(part: string, open: boolean, { quote, closing, prime, cand
   if (!part.includes(quote)) return part;
   let out = part;
   if (open) {
-    const flag = FLAG.primeOrQuote;
+    const flag = PLACEHOLDER.primeOrQuote;
     out = out.replace(candidate, flag);
     if (out.split(flag).length > 2) {
       const behindWords = out.replace(/(?<!\d)\ufdd3/g, closing);
@@ -159,8 +160,8 @@ function primesOfPart(part: string, open: boolean, { quote, closing, prime, cand
 }
 
 function closeAtBestFlag(part: string, closing: string): string {
-  const beforeStop = part.lastIndexOf(`${FLAG.primeOrQuote}.`);
-  const at = beforeStop === -1 ? part.lastIndexOf(FLAG.primeOrQuote) : beforeStop;
+  const beforeStop = part.lastIndexOf(`${PLACEHOLDER.primeOrQuote}.`);
+  const at = beforeStop === -1 ? part.lastIndexOf(PLACEHOLDER.primeOrQuote) : beforeStop;
   return part.slice(0, at) + closing + part.slice(at + 1);
 }
 
@@ -178,7 +179,7 @@ function timesSigns(text: string): string {
     const start = leftNumberStart(text, done, x);
     const end = start === -1 ? -1 : rightNumberEnd(text, x + 1);
     if (end === -1) continue;
-    out += `${text.slice(done, x)}${MARK.times}${text.slice(x + 1, end)}`;
+    out += `${text.slice(done, x)}${ENTITY.times}${text.slice(x + 1, end)}`;
     done = end;
   }
   return out + text.slice(done);
@@ -208,7 +209,7 @@ function rightNumberEnd(text: string, from: number): number {
 
 /** Returns the text split into tags, comments, tags of known shortcodes, and the text between. */
 function* pieces(text: string): Generator<string> {
-  const marks = new RegExp(MARKS);
+  const marks = new RegExp(MARKUP_START);
   let start = 0;
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const end = mark[0] === '<' ? endOfTag(text, mark.index) : shortcodeTagEnd(text, mark.index + mark[0].length);
@@ -226,7 +227,7 @@ function* pieces(text: string): Generator<string> {
 
 const SHORTCODE_TAG = `\\[[/[]?(?:${SHORTCODES.join('|')})(?=[${ASCII_SPACE}\\]/])`;
 const SHORTCODE_START = new RegExp(`^${SHORTCODE_TAG}`);
-const MARKS = new RegExp(`<|${SHORTCODE_TAG}`, 'g');
+const MARKUP_START = new RegExp(`<|${SHORTCODE_TAG}`, 'g');
 
 function isShortcode(piece: string): boolean {
   const start = SHORTCODE_START.exec(piece);
@@ -240,7 +241,7 @@ function isShortcode(piece: string): boolean {
 function followElement(tag: string, stack: string[]): void {
   const closing = tag[1] === '/';
   const name = /^<\/?([^ ]*?)(?: |.?$)/s.exec(tag)?.[1] ?? '';
-  if (!SILENT_TAGS.has(name)) return;
+  if (!VERBATIM_TAGS.has(name)) return;
   if (!closing) stack.push(name);
   else if (stack.at(-1) === name) stack.pop();
 }

@@ -14,7 +14,7 @@ const formatOf = memoize((key: string) => {
   return new Intl.DateTimeFormat(language, { [part]: width, timeZone: 'UTC' });
 }, 10_000);
 
-const two = (value: number) => String(value).padStart(2, '0');
+const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** A local time to be formatted, with its fields as if they were UTC. */
 interface Moment {
@@ -48,7 +48,7 @@ const isOffset = ({ zone }: Moment): boolean => zone.rules === null && zone.name
 
 /** The function of each letter of a format (PHP `date`, WordPress `wp_date`). */
 const LETTERS: ReadonlyMap<string, (moment: Moment) => string | number> = tableOf({
-  d: ({ date }) => two(date.getUTCDate()),
+  d: ({ date }) => twoDigits(date.getUTCDate()),
   j: ({ date }) => date.getUTCDate(),
   D: ({ date, language }) => names(language, 'weekday', 'short', date),
   l: ({ date, language }) => names(language, 'weekday', 'long', date),
@@ -56,25 +56,25 @@ const LETTERS: ReadonlyMap<string, (moment: Moment) => string | number> = tableO
   w: ({ date }) => date.getUTCDay(),
   z: ({ date }) => dayOfYear(date),
   S: ({ date }) => ordinal(date.getUTCDate()),
-  W: (moment) => two(1 + Math.floor(dayOfYear(thursday(moment)) / 7)),
+  W: (moment) => twoDigits(1 + Math.floor(dayOfYear(thursday(moment)) / 7)),
   F: ({ date, language }) => names(language, 'month', 'long', date),
   M: ({ date, language }) => names(language, 'month', 'short', date),
-  m: ({ date }) => two(date.getUTCMonth() + 1),
+  m: ({ date }) => twoDigits(date.getUTCMonth() + 1),
   n: ({ date }) => date.getUTCMonth() + 1,
   t: ({ date }) => daysIn(date.getUTCFullYear(), date.getUTCMonth()),
   L: ({ date }) => (daysIn(date.getUTCFullYear(), 1) === 29 ? 1 : 0),
   o: (moment) => thursday(moment).getUTCFullYear(),
   Y: ({ date }) => String(date.getUTCFullYear()).padStart(4, '0'),
-  y: ({ date }) => two(date.getUTCFullYear() % 100),
+  y: ({ date }) => twoDigits(date.getUTCFullYear() % 100),
   a: ({ date }) => (date.getUTCHours() < 12 ? 'am' : 'pm'),
   A: ({ date }) => (date.getUTCHours() < 12 ? 'AM' : 'PM'),
   B: swatchBeat,
   g: ({ date }) => date.getUTCHours() % 12 || 12,
-  h: ({ date }) => two(date.getUTCHours() % 12 || 12),
+  h: ({ date }) => twoDigits(date.getUTCHours() % 12 || 12),
   G: ({ date }) => date.getUTCHours(),
-  H: ({ date }) => two(date.getUTCHours()),
-  i: ({ date }) => two(date.getUTCMinutes()),
-  s: ({ date }) => two(date.getUTCSeconds()),
+  H: ({ date }) => twoDigits(date.getUTCHours()),
+  i: ({ date }) => twoDigits(date.getUTCMinutes()),
+  s: ({ date }) => twoDigits(date.getUTCSeconds()),
   u: () => '000000',
   v: () => '000',
   e: (moment) => (isOffset(moment) ? offset(moment) : moment.zone.name),

@@ -174,7 +174,7 @@ export function formatAt(text: string, at: number): { name: FormatName; token: s
     start.lastIndex = at;
     const first = start.exec(text);
     if (!first) continue;
-    const token = longest(text, at, first[0].length, whole);
+    const token = longestMatch(text, at, first[0].length, whole);
     if (best === null || token.length > best.token.length) best = { name, token };
   }
   return best;
@@ -184,8 +184,8 @@ export function formatAt(text: string, at: number): { name: FormatName; token: s
  * Returns the longest match of a pattern. A backtracking pattern returns the first one, but the grammar needs the
  * longest.
  */
-function longest(text: string, at: number, found: number, whole: RegExp): string {
-  const rest = Math.min(text.length - at, LONGEST_TOKEN);
+function longestMatch(text: string, at: number, found: number, whole: RegExp): string {
+  const rest = Math.min(text.length - at, MAX_TOKEN_LENGTH);
   for (let length = rest; length > found; length--) {
     const token = text.slice(at, at + length);
     if (whole.test(token)) return token;
@@ -193,4 +193,4 @@ function longest(text: string, at: number, found: number, whole: RegExp): string
   return text.slice(at, at + found);
 }
 
-const LONGEST_TOKEN = 80;
+const MAX_TOKEN_LENGTH = 80;

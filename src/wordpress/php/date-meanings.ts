@@ -55,7 +55,7 @@ export function emptyNotes(): Notes {
  * @throws REFUSED if PHP returns false: a second date or time, a zone that does not exist
  */
 export function note(name: FormatName, token: string, notes: Notes): void {
-  meanings[name](reader(token.replace(/\0$/, '')), notes);
+  TOKEN_MEANINGS[name](reader(token.replace(/\0$/, '')), notes);
 }
 
 type Reader = ReturnType<typeof reader>;
@@ -130,7 +130,7 @@ function monthNumber(word: string): number {
 /**
  * Returns the number of steps that a word (`next`, `last`, an ordinal) means, and the behavior of a weekday after it.
  */
-function pointer(word: string): { amount: number; behavior: number } {
+function stepsOfWord(word: string): { amount: number; behavior: number } {
   if (word === 'this') return { amount: 0, behavior: 1 };
   if (word === 'next') return { amount: 1, behavior: 0 };
   if (word === 'last' || word === 'previous') return { amount: -1, behavior: 0 };
@@ -174,7 +174,7 @@ function addUnit(notes: Notes, word: string, { amount, behavior, keepsTime = fal
     notes.step[unit[0]] += amount * unit[1];
     return;
   }
-  if (!keepsTime) dropTime(notes);
+  if (!keepsTime) resetTime(notes);
   if (word.startsWith('weekday')) {
     notes.special = { kind: 'weekdays', amount };
     return;
@@ -183,18 +183,18 @@ function addUnit(notes: Notes, word: string, { amount, behavior, keepsTime = fal
   notes.weekday = { set: true, day: DAYS.indexOf(word.slice(0, 3)), behavior };
 }
 
-function takeDate(notes: Notes): void {
+function markDate(notes: Notes): void {
   if (notes.hasDate) throw REFUSED;
   notes.hasDate = true;
 }
 
-function takeTime(notes: Notes): void {
+function markTime(notes: Notes): void {
   if (notes.hasTime) throw REFUSED;
   notes.hasTime = true;
   Object.assign(notes, { h: 0, i: 0, s: 0, us: 0 });
 }
 
-function dropTime(notes: Notes): void {
+function resetTime(notes: Notes): void {
   notes.hasTime = false;
   Object.assign(notes, { h: 0, i: 0, s: 0, us: 0 });
 }
@@ -216,7 +216,7 @@ function zoneOf(text: string): Zone {
 }
 
 function clock24(reader: Reader, notes: Notes): void {
-  takeTime(notes);
+  markTime(notes);
   notes.h = reader.number();
   if (reader.next(':.')) notes.i = reader.number();
   if (reader.next(':.')) notes.s = reader.number();
@@ -224,22 +224,22 @@ function clock24(reader: Reader, notes: Notes): void {
 }
 
 function clock12(reader: Reader, notes: Notes, fraction = '.'): void {
-  takeTime(notes);
+  markTime(notes);
   notes.h = reader.number();
   if (reader.next(':.')) notes.i = reader.number();
   if (reader.next(':.')) notes.s = reader.number();
   if (reader.next(fraction)) notes.us = reader.fraction();
-  notes.h = afternoon(notes.h!, reader.rest());
+  notes.h = toHour24(notes.h!, reader.rest());
 }
 
-function afternoon(hour: number, rest: string): number {
+function toHour24(hour: number, rest: string): number {
   const letter = /[ap]/i.exec(rest)?.[0].toLowerCase();
   if (letter === 'a') return hour === 12 ? 0 : hour;
   return letter === 'p' && hour !== 12 ? hour + 12 : hour;
 }
 
 function date(notes: Notes, y: Field, m: Field, d: Field): void {
-  takeDate(notes);
+  markDate(notes);
   if (y !== null) notes.y = y;
   notes.m = m;
   notes.d = d;
@@ -259,27 +259,27 @@ function isoWeek(reader: Reader, notes: Notes, readDay: () => number): void {
   notes.step.d = daysToWeek(year, week, readDay());
 }
 
-const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
+const TOKEN_MEANINGS: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   separator: () => {},
   now: () => {},
   yesterday: (_, notes) => {
-    dropTime(notes);
+    resetTime(notes);
     notes.step.d = -1;
   },
-  today: (_, notes) => dropTime(notes),
+  today: (_, notes) => resetTime(notes),
   noon: (_, notes) => {
-    dropTime(notes);
-    takeTime(notes);
+    resetTime(notes);
+    markTime(notes);
     notes.h = 12;
   },
   tomorrow: (_, notes) => {
-    dropTime(notes);
+    resetTime(notes);
     notes.step.d = 1;
   },
   timestamp: (reader, notes) => {
     const [whole = '', fraction = '0'] = reader.rest().slice(1).split('.');
     notes.hasDate = false;
-    dropTime(notes);
+    resetTime(notes);
     Object.assign(notes, { y: 0, m: 0, d: 0 });
     if (!anotherZone(notes)) return; // after a zone PHP stops half-way, in the year 0
     if (fraction === '') throw REFUSED;
@@ -293,15 +293,15 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   },
   quarterHour: (reader, notes) => {
     const back = reader.next('b'); // PHP only recognises the lower-case letter
-    dropTime(notes);
-    takeTime(notes);
+    resetTime(notes);
+    markTime(notes);
     const hour = reader.number()!;
-    notes.h = afternoon(back ? hour : hour - 1, reader.rest());
+    notes.h = toHour24(back ? hour : hour - 1, reader.rest());
     notes.i = back ? 15 : 45;
   },
   weekdayOf: (reader, notes) => {
-    dropTime(notes);
-    const { amount, behavior } = pointer(reader.word());
+    resetTime(notes);
+    const { amount, behavior } = stepsOfWord(reader.word());
     addUnit(notes, reader.word(), { amount, behavior: amount > 0 ? 1 : behavior });
     notes.special = { kind: amount > 0 ? 'nth' : 'lastOf' };
   },
@@ -314,12 +314,12 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
       notes.yearAsClock = true;
       return;
     }
-    takeTime(notes);
+    markTime(notes);
     notes.h = reader.number();
     notes.i = reader.number();
   },
   hourMinuteSecond: (reader, notes) => {
-    takeTime(notes);
+    markTime(notes);
     notes.h = reader.number();
     notes.i = reader.number();
     notes.s = reader.number();
@@ -367,7 +367,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   compactDate: (reader, notes) => date(notes, reader.number(4), reader.number(), reader.number()),
   dateTime: (reader, notes) => {
     date(notes, reader.number(4), reader.number(), reader.number());
-    takeTime(notes);
+    markTime(notes);
     notes.h = reader.number();
     notes.i = reader.number();
     notes.s = reader.number();
@@ -385,7 +385,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   yearMonthNameDay: (reader, notes) => date(notes, reader.year(), reader.monthName(), reader.number()),
   commonLog: (reader, notes) => {
     const [d, m] = [reader.number(), reader.monthName()];
-    takeTime(notes);
+    markTime(notes);
     date(notes, reader.number(4), m, d);
     notes.h = reader.number();
     notes.i = reader.number();
@@ -403,21 +403,21 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   },
   weekday: (reader, notes) => {
     const word = reader.word();
-    dropTime(notes);
+    resetTime(notes);
     const behavior = notes.weekday.behavior === 2 ? 2 : 1;
     notes.weekday = { set: true, day: word.startsWith('weekday') ? 1 : DAYS.indexOf(word.slice(0, 3)), behavior };
   },
   relativeWeek: (reader, notes) => {
-    const { amount, behavior } = pointer(reader.word());
+    const { amount, behavior } = stepsOfWord(reader.word());
     addUnit(notes, 'week', { amount, behavior });
     notes.weekday = notes.weekday.set ? { ...notes.weekday, behavior: 2 } : { set: true, day: 1, behavior: 2 };
   },
   relativeText: (reader, notes) => {
-    const { amount, behavior } = pointer(reader.word());
+    const { amount, behavior } = stepsOfWord(reader.word());
     addUnit(notes, reader.word(), { amount, behavior });
   },
   month: (reader, notes) => {
-    takeDate(notes);
+    markDate(notes);
     notes.m = reader.monthName();
   },
   zone: (reader, notes) => {
@@ -429,7 +429,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   },
   monthDayTime24: (reader, notes) => {
     date(notes, null, reader.monthName(), reader.number());
-    takeTime(notes);
+    markTime(notes);
     notes.h = reader.number();
     notes.i = reader.number();
     if (reader.next(':')) notes.s = reader.number();

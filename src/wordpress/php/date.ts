@@ -8,7 +8,7 @@
 
 import { unixFromDate, unixFromFields, unixFromText } from '../time.ts';
 import { trimOf } from '../trim.ts';
-import { localFromUnix, unixFromWall, type Zone } from '../zones.ts';
+import { localFromUnix, unixFromClockTime, type Zone } from '../zones.ts';
 import { formatAt } from './date-grammar.ts';
 import { emptyNotes, type Notes, note, REFUSED } from './date-meanings.ts';
 
@@ -25,7 +25,7 @@ export type PhpDate = { instant: number; local: string; zone?: Zone };
  * @param zone the zone of local times without a zone
  */
 export function parsePhpDate(text: string, base: Date, zone: Zone): PhpDate | null {
-  return readPlain(text, zone) ?? readFree(text, base, zone);
+  return readIsoDate(text, zone) ?? readFreeText(text, base, zone);
 }
 
 /**
@@ -39,32 +39,32 @@ export function phpTimestamp(value: string | number): number | null {
 }
 
 /** Maximum length in bytes: longer than any date, and it limits the work for one text. */
-export const LONGEST_DATE = 250;
+export const MAX_DATE_BYTES = 250;
 /** Maximum of a JavaScript date, in seconds. */
-const FARTHEST = 8.64e12;
+const MAX_UNIX_SECONDS = 8.64e12;
 const DAY = 86400;
 
 /** Reads the usual form, plain ISO, which nearly all dates have. */
-function readPlain(text: string, zone: Zone): PhpDate | null {
+function readIsoDate(text: string, zone: Zone): PhpDate | null {
   if (!/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/.test(text)) return null;
-  const instant = unixFromWall(unixFromText(text), zone);
+  const instant = unixFromClockTime(unixFromText(text), zone);
   return { instant, local: localFromUnix(instant, zone) };
 }
 
-function readFree(text: string, base: Date, zone: Zone): PhpDate | null {
-  if (text === '' || text.length > LONGEST_DATE) return null;
+function readFreeText(text: string, base: Date, zone: Zone): PhpDate | null {
+  if (text === '' || text.length > MAX_DATE_BYTES) return null;
   const trimmed = trimOf(text, ' \t\n\v\f\r');
   if (trimmed.includes('\0')) return null;
-  const notes = scan(`${trimmed}\0`);
+  const notes = scanText(`${trimmed}\0`);
   if (notes === null) return null;
   fillHoles(notes, base, zone);
   const instant = instantOf(notes, zone);
-  if (!(Math.abs(instant) <= FARTHEST)) return null;
+  if (!(Math.abs(instant) <= MAX_UNIX_SECONDS)) return null;
   const local = localFromUnix(instant, notes.zone ?? zone);
   return notes.zone ? { instant, local, zone: notes.zone } : { instant, local };
 }
 
-function scan(text: string): Notes | null {
+function scanText(text: string): Notes | null {
   const notes = emptyNotes();
   try {
     for (let at = 0; at < text.length; ) {
@@ -110,7 +110,7 @@ function instantOf(notes: Notes, zone: Zone): number {
   day = monthEdge ? edgeOfMonth(y + step.y, m + step.m, monthEdge) : dayNumber(y + step.y, m + step.m, d + step.d);
   const seconds = (notes.h! + step.h) * 3600 + (notes.i! + step.i) * 60 + notes.s! + step.s + Math.floor((notes.us + step.us) / 1e6);
   if (special?.kind === 'weekdays') day = moveWorkingDays(day + Math.floor(seconds / DAY), special.amount) - Math.floor(seconds / DAY);
-  return unixFromWall(day * DAY + seconds, notes.zone ?? zone, notes.zone !== null);
+  return unixFromClockTime(day * DAY + seconds, notes.zone ?? zone, notes.zone !== null);
 }
 
 function dayNumber(year: number, month: number, day: number): number {

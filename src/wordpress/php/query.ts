@@ -5,10 +5,10 @@ export interface QueryLimits {
 }
 
 /** A PHP array under construction, with its members in order of insertion. */
-interface Filling {
-  readonly members: Map<string, Filling | string>;
+interface PhpArray {
+  readonly members: Map<string, PhpArray | string>;
   /** Index of the next member without a key. */
-  next: number;
+  nextIndex: number;
 }
 
 /**
@@ -25,7 +25,7 @@ export function parsePhpQuery(text: string, { variables, depth }: QueryLimits): 
     left -= 1;
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
-    register(all, keysOf(decoded(name)), { value: equals < 0 ? '' : decoded(pair.slice(equals + 1)), depth });
+    storeValue(all, keysOf(decoded(name)), { value: equals < 0 ? '' : decoded(pair.slice(equals + 1)), depth });
   }
   return membersOf(all);
 }
@@ -34,7 +34,7 @@ export function parsePhpQuery(text: string, { variables, depth }: QueryLimits): 
 const decoded = (piece: string): string =>
   piece.replaceAll('+', ' ').replace(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString());
 
-const emptyArray = (): Filling => ({ members: new Map(), next: 0 });
+const emptyArray = (): PhpArray => ({ members: new Map(), nextIndex: 0 });
 
 /** Returns the keys in a name; undefined means the next index. An empty list means that the name is invalid. */
 function keysOf(written: string): (string | undefined)[] {
@@ -59,35 +59,35 @@ function keysOf(written: string): (string | undefined)[] {
 const plain = (name: string): string => name.replace(/[ .]/g, '_');
 
 /** Stores a value under its keys. A text on the way there is replaced by an array. */
-function register(
-  all: Filling,
+function storeValue(
+  all: PhpArray,
   keys: readonly (string | undefined)[],
   { value, depth }: { readonly value: string; readonly depth: number },
 ) {
   if (keys.length === 0 || keys.length > depth || keys.some((key) => key !== undefined && key in {})) return;
   let array = all;
   for (const key of keys.slice(0, -1)) {
-    const name = key ?? String(array.next);
+    const name = key ?? String(array.nextIndex);
     const found = array.members.get(name);
     const inner = typeof found === 'object' ? found : emptyArray();
-    put(array, name, inner);
+    setMember(array, name, inner);
     array = inner;
   }
-  put(array, keys.at(-1) ?? String(array.next), value);
+  setMember(array, keys.at(-1) ?? String(array.nextIndex), value);
 }
 
-function put(array: Filling, key: string, value: Filling | string): void {
+function setMember(array: PhpArray, key: string, value: PhpArray | string): void {
   array.members.set(key, value);
-  if (isIndex(key)) array.next = Math.max(array.next, Number(key) + 1);
+  if (isIndex(key)) array.nextIndex = Math.max(array.nextIndex, Number(key) + 1);
 }
 
 /** Whether PHP treats a key as an integer. */
 const isIndex = (key: string): boolean => /^(?:0|-?[1-9]\d*)$/.test(key) && Number.isSafeInteger(Number(key));
 
-const asValue = (member: Filling | string): unknown => {
+const asValue = (member: PhpArray | string): unknown => {
   if (typeof member === 'string') return member;
   return [...member.members.keys()].every(isIndex) ? [...member.members.values()].map(asValue) : membersOf(member);
 };
 
-const membersOf = ({ members }: Filling): Record<string, unknown> =>
+const membersOf = ({ members }: PhpArray): Record<string, unknown> =>
   Object.fromEntries([...members].map(([key, member]) => [key, asValue(member)]));

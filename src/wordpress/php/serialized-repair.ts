@@ -11,20 +11,20 @@ export function isBrokenArray(text: string): boolean {
 }
 
 /** Returns the array with corrected text lengths; undefined if that does not repair it. */
-export function mendedArray(text: string): string | undefined {
+export function repairArray(text: string): string | undefined {
   const heads = /s:\d+:"/g;
   const ends = /";(?=[sabidN][:;]|\}|$)/g;
-  let mended = '';
+  let repaired = '';
   let done = 0;
   for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
     ends.lastIndex = heads.lastIndex;
     const end = ends.exec(text);
     if (end === null) break;
     const value = text.slice(heads.lastIndex, end.index);
-    mended += `${text.slice(done, head.index)}s:${Buffer.byteLength(value)}:"${value}";`;
+    repaired += `${text.slice(done, head.index)}s:${Buffer.byteLength(value)}:"${value}";`;
     done = ends.lastIndex;
     heads.lastIndex = done;
   }
-  mended += text.slice(done);
-  return isBrokenArray(mended) ? undefined : mended;
+  repaired += text.slice(done);
+  return isBrokenArray(repaired) ? undefined : repaired;
 }

@@ -7,7 +7,7 @@ export interface PhpZone {
 }
 
 /** The zones that PHP chooses for offsets in seconds (`timezone_name_from_abbr` without an abbreviation). */
-const OF_OFFSETS: ReadonlyMap<number, string> = new Map([
+const ZONES_BY_OFFSET: ReadonlyMap<number, string> = new Map([
   [-39600, 'Pacific/Apia'],
   [-36000, 'Pacific/Honolulu'],
   [-32400, 'America/Anchorage'],
@@ -41,7 +41,7 @@ const OF_OFFSETS: ReadonlyMap<number, string> = new Map([
 export function phpZone(name: string): PhpZone {
   const zone = parseZone(name);
   if (zone === null) return { timezone_type: 3, timezone: 'UTC' };
-  if (/^UTC./.test(name)) return { timezone_type: 3, timezone: OF_OFFSETS.get(zone.seconds) ?? 'UTC' };
+  if (/^UTC./.test(name)) return { timezone_type: 3, timezone: ZONES_BY_OFFSET.get(zone.seconds) ?? 'UTC' };
   if (zone.rules !== null || name === 'UTC') return { timezone_type: 3, timezone: name };
   return { timezone_type: zone.label === null || /^[+-]/.test(name) ? 1 : 2, timezone: name };
 }

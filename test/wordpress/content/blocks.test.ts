@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { blockComment, blockTokens } from '../../../src/wordpress/content/block-grammar.ts';
 import { excerptBlocks, renderBlocks } from '../../../src/wordpress/content/blocks.ts';
 
-import { exponentOf, grown, MOST_EXPONENT } from '../../support/growth.ts';
+import { MAX_EXPONENT, measureGrowthExponent, repeatFiller } from '../../support/growth.ts';
 
 const block = (name: string, html: string, attributes = '') =>
   `<!-- wp:${name} ${attributes}${attributes === '' ? '' : ' '}-->${html}<!-- /wp:${name} -->`;
@@ -55,13 +55,13 @@ describe('renderBlocks', () => {
     async (name) => {
       const faults: string[] = [];
       const closer = `<!-- /wp:${name} -->`;
-      const made = (bytes: number, held: string) => grown([`<!-- wp:${name} -->`, held], bytes, ['', '']);
+      const made = (bytes: number, held: string) => repeatFiller([`<!-- wp:${name} -->`, held], bytes, ['', '']);
       for (const held of ['a\n', '<b>', '<', `<p>a</p>${closer}`, closer]) {
         const texts = new Map<number, string>();
         for (const bytes of [8192, 32_768, 131_072]) texts.set(bytes, made(bytes, held));
         const work = (bytes: number) => renderBlocks(texts.get(bytes) ?? '');
-        const exponent = await exponentOf(work, { longest: 32_768, floor: 30_000, confirmedAt: 4 });
-        if ((exponent ?? 0) > MOST_EXPONENT) faults.push(`${held}: ${exponent}`);
+        const exponent = await measureGrowthExponent(work, { longest: 32_768, floor: 30_000, confirmationFactor: 4 });
+        if ((exponent ?? 0) > MAX_EXPONENT) faults.push(`${held}: ${exponent}`);
       }
       expect(faults).toEqual([]);
     },

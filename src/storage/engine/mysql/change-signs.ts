@@ -8,7 +8,7 @@ const UNSETTLED_SECONDS = 2;
  * MariaDB numbers transactions that write: one number when they begin, another when they are committed. The position of
  * the log, which MySQL shows, also moves when the server does its own maintenance.
  */
-const NUMBERS_OF_A_TRANSACTION = 2;
+const NUMBERS_PER_TRANSACTION = 2;
 
 /**
  * Reads the change signs of tables. `UPDATE_TIME` is the time at which the last transaction that changed the table
@@ -28,11 +28,11 @@ export async function changeSigns(db: Asker, tables: SignedTables, known?: Chang
 }
 
 /** Whether nothing has been committed since, and the server has not restarted. */
-const isAsBefore = ({ position, opened, uptime = 0 }: Status, known: ChangeSigns): boolean =>
-  known.position !== undefined && position === known.position && opened === known.opened && uptime >= (known.uptime ?? 0);
+const isAsBefore = ({ position, openedTables, uptime = 0 }: Status, known: ChangeSigns): boolean =>
+  known.position !== undefined && position === known.position && openedTables === known.openedTables && uptime >= (known.uptime ?? 0);
 
 /** Status values of the server. */
-type Status = Pick<ChangeSigns, 'position' | 'step' | 'opened' | 'uptime'>;
+type Status = Pick<ChangeSigns, 'position' | 'positionStep' | 'openedTables' | 'uptime'>;
 
 async function readStatus(db: Asker): Promise<Status> {
   const rows = await db.ask<{ Variable_name: string; Value: string }>(
@@ -45,8 +45,8 @@ async function readStatus(db: Asker): Promise<Status> {
   return {
     // Servers that only resemble MySQL may have the variable but no such number.
     position: position === '0' ? undefined : position,
-    step: transactions === undefined ? undefined : NUMBERS_OF_A_TRANSACTION,
-    opened: statusOf(/^opened_tables$/i),
+    positionStep: transactions === undefined ? undefined : NUMBERS_PER_TRANSACTION,
+    openedTables: statusOf(/^opened_tables$/i),
     uptime: seconds === undefined ? undefined : Number(seconds),
   };
 }
@@ -54,38 +54,38 @@ async function readStatus(db: Asker): Promise<Status> {
 /** Data of the server about a table. */
 interface TableStatus {
   readonly name: string;
-  readonly forgotten: number;
-  readonly young: number;
+  readonly unrecorded: number;
+  readonly isRecent: number;
   /** Whether commits to the table move the position. */
-  readonly counted: number;
+  readonly isCounted: number;
   readonly sign: string;
 }
 
-async function readTables(db: Asker, { watched, besides }: SignedTables): Promise<TableStatus[]> {
-  const names = [...watched, ...besides];
+async function readTables(db: Asker, { watched, positionOnly }: SignedTables): Promise<TableStatus[]> {
+  const names = [...watched, ...positionOnly];
   const orDash = (column: string) => `COALESCE(${column}, '-')`;
   const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
   return db.ask<TableStatus>(
-    `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS forgotten, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
-       COALESCE(ENGINE, '') = 'InnoDB' AS counted,
+    `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS unrecorded, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS isRecent,
+       COALESCE(ENGINE, '') = 'InnoDB' AS isCounted,
        CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
      FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${names.map(() => '?').join(',')})`,
     names,
   );
 }
 
-function signsOf({ watched, besides }: SignedTables, rows: readonly TableStatus[], status: Status): ChangeSigns {
+function signsOf({ watched, positionOnly }: SignedTables, rows: readonly TableStatus[], status: Status): ChangeSigns {
   const found = new Map(rows.map((row) => [row.name, row]));
   const inOrder = (tables: readonly string[]) => tables.map((table) => found.get(table.toLowerCase()));
   // Commits to tables of other storage engines, such as MyISAM, are not counted by InnoDB.
-  const areCounted = (tables: readonly string[]) => inOrder(tables).every((row) => !row || Number(row.counted) === 1);
+  const areCounted = (tables: readonly string[]) => inOrder(tables).every((row) => !row || Number(row.isCounted) === 1);
   const own = inOrder(watched);
   return {
     ...status,
-    ...(areCounted(watched) ? {} : { position: undefined, step: undefined }),
-    countsBesides: areCounted(besides),
+    ...(areCounted(watched) ? {} : { position: undefined, positionStep: undefined }),
+    countsPositionOnly: areCounted(positionOnly),
     signs: own.map((row) => row?.sign ?? ''),
-    settled: own.every((row) => !row || Number(row.young) === 0),
-    forgotten: own.map((row) => Number(row?.forgotten) === 1),
+    isSettled: own.every((row) => !row || Number(row.isRecent) === 0),
+    unrecorded: own.map((row) => Number(row?.unrecorded) === 1),
   };
 }

@@ -2,7 +2,7 @@ import type { Cluster, ServerChange } from '../cluster.ts';
 import type { MysqlServer } from './address.ts';
 import { type Connection, trackConnections } from './connections.ts';
 import { createGaleraSync } from './galera-sync.ts';
-import { type ErrorTable, isNoAnswer, lookAtServers, messageOf } from './look.ts';
+import { type ErrorChecks, isNoAnswer, lookAtServers, messageOf } from './look.ts';
 import { createPulse } from './pulse.ts';
 import { chooseServers, type Servers, type ServersOptions } from './server-choice.ts';
 
@@ -10,7 +10,7 @@ export interface MysqlServersOptions {
   readonly servers: readonly [MysqlServer, ...MysqlServer[]];
   /** Starts connecting, with these options. */
   readonly connect: (options: object) => Connection;
-  readonly errors: ErrorTable;
+  readonly errors: ErrorChecks;
   /** Whether the database will be written to. If so, a read-only server is used last. */
   readonly writes: boolean;
   readonly onServerChange: (change: ServerChange) => void;
@@ -30,12 +30,12 @@ export interface MysqlServers extends Cluster {
    * Must be called when a query is sent. Returns a function to call when the response arrives, with the driver's error
    * if the query failed.
    */
-  readonly asked: (connection: Connection) => (error?: unknown) => void;
+  readonly trackQuery: (connection: Connection) => (error?: unknown) => void;
   /**
    * Must be called after a successful COMMIT. If a different server is in use by then, waits until the committed data
    * can be read from it.
    */
-  readonly committed: (connection: Connection) => Promise<void>;
+  readonly afterCommit: (connection: Connection) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -47,7 +47,7 @@ export interface MysqlServers extends Cluster {
  * too large (`max_join_size`). MySQL 8 would return times of the last changes that are up to a day old; MariaDB does
  * not know that setting and ignores the versioned comment.
  */
-const SESSION = [
+const SESSION_SETUP = [
   `SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10
    , group_concat_max_len = 67108864, sql_big_selects = 1 /*!80003 , information_schema_stats_expiry = 0 */`,
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
@@ -57,37 +57,37 @@ const SESSION = [
  * Maximum duration of a connection attempt or a look. A single server has no alternative, so it gets more time before
  * its queries are given up.
  */
-const PATIENCE_MS = 1500;
-const LONE_PATIENCE_MS = 3000;
+const LOOK_TIMEOUT_MS = 1500;
+const SINGLE_SERVER_TIMEOUT_MS = 3000;
 /** After this time, data written through one node are on all nodes that are still part of the cluster. */
-const SPREAD_MS = 60_000;
+const REPLICATION_MS = 60_000;
 /** Time that a server may take to catch up before it is used. A cluster needs seconds to detect that a node is gone. */
-const SETTLE_MS = 8000;
+const CATCH_UP_TIMEOUT_MS = 8000;
 
 /**
  * Creates the connections to a list of servers. Nothing is connected before it is needed, so all servers may be absent.
  */
 export function openServers(options: MysqlServersOptions): MysqlServers {
   const { servers, connect, errors, writes } = options;
-  const patience = servers.length === 1 ? LONE_PATIENCE_MS : PATIENCE_MS;
+  const timeoutMs = servers.length === 1 ? SINGLE_SERVER_TIMEOUT_MS : LOOK_TIMEOUT_MS;
   const connections = trackConnections(connect);
-  const looks = lookAtServers(connections, errors, { limit: patience, writes });
+  const looks = lookAtServers(connections, errors, { limit: timeoutMs, writes });
   const galera = createGaleraSync(connections);
   let lastCommit = Number.NEGATIVE_INFINITY;
 
-  const settle = async (server: MysqlServer): Promise<void> => {
-    if (await looks.isNode(server)) await galera.wait(server, SETTLE_MS);
+  const catchUp = async (server: MysqlServer): Promise<void> => {
+    if (await looks.isNode(server)) await galera.wait(server, CATCH_UP_TIMEOUT_MS);
   };
   const chosen = chooseServers(servers, {
     look: looks.look,
-    settle: async (server) => {
-      if (performance.now() - lastCommit < SPREAD_MS) await settle(server);
+    catchUp: async (server) => {
+      if (performance.now() - lastCommit < REPLICATION_MS) await catchUp(server);
     },
     ...serverListeners(options, connections),
   });
   const pulse = createPulse(async () => {
     const server = chosen.current();
-    if (server) await chosen.doubt(server);
+    if (server) await chosen.check(server);
   });
   const isInUse = (connection: Connection): boolean => connections.serverOf(connection) === chosen.current();
 
@@ -96,21 +96,21 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
     ready: async () => {
       await chosen.choose();
     },
-    connect: () => connectToChosen({ options, connections, chosen, patience }),
+    connect: () => connectToChosen({ options, connections, chosen, patience: timeoutMs }),
     isInUse,
-    asked: (connection) => {
-      const answered = pulse.asked();
+    trackQuery: (connection) => {
+      const answered = pulse.trackQuery();
       return (error) => {
         answered();
         if (error !== undefined && error !== null) afterFailure({ options, connections, chosen }, connection, error);
       };
     },
-    committed: async (connection) => {
+    afterCommit: async (connection) => {
       lastCommit = performance.now();
       if (isInUse(connection)) return;
       // If no server can be used at the moment, the next one catches up before it is used.
       const server = await chosen.choose().catch(() => undefined);
-      if (server) await settle(server).catch((error: unknown) => chosen.leave(server, { detail: messageOf(error) }));
+      if (server) await catchUp(server).catch((error: unknown) => chosen.leave(server, { detail: messageOf(error) }));
     },
     era: chosen.era,
     catchUp: async () => {
@@ -128,26 +128,26 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
 }
 
 type Connections = ReturnType<typeof trackConnections>;
-type Chosen = Servers<MysqlServer>;
+type ServerChoice = Servers<MysqlServer>;
 
 /** The options, the connections, and the choice of the server. */
 interface Choice {
   readonly options: MysqlServersOptions;
   readonly connections: Connections;
-  readonly chosen: Chosen;
+  readonly chosen: ServerChoice;
 }
 
 const serverListeners = (
   { onServerChange }: MysqlServersOptions,
   connections: Connections,
-): Pick<ServersOptions<MysqlServer>, 'left' | 'taken'> => ({
-  left: (server, { detail, silent }) => {
+): Pick<ServersOptions<MysqlServer>, 'onServerLeft' | 'onServerTaken'> => ({
+  onServerLeft: (server, { detail, isSilent }) => {
     // Connections to a silent server would keep callers waiting; queries on any other server finish or fail by
     // themselves.
-    if (silent) connections.dropAll(server);
+    if (isSilent) connections.dropAll(server);
     onServerChange({ left: server.name, reason: detail });
   },
-  taken: (server) => onServerChange({ taken: server.name }),
+  onServerTaken: (server) => onServerChange({ taken: server.name }),
 });
 
 /** Opens a connection to the server in use; if that server is gone, to the next one. */
@@ -155,15 +155,15 @@ async function connectToChosen({
   options: { servers, errors },
   connections,
   chosen,
-  patience,
+  patience: timeoutMs,
 }: Choice & { readonly patience: number }): Promise<Connection> {
   for (let left = servers.length; ; left -= 1) {
     const server = await chosen.choose();
     try {
-      return await connections.open(server, patience, SESSION);
+      return await connections.open(server, timeoutMs, SESSION_SETUP);
     } catch (error) {
-      const isGone = isNoAnswer(error) || errors.isCut(error) || errors.isLeaving(error);
-      if (isGone) chosen.leave(server, { detail: messageOf(error), silent: isNoAnswer(error) });
+      const isGone = isNoAnswer(error) || errors.isConnectionFailure(error) || errors.isServerUnusable(error);
+      if (isGone) chosen.leave(server, { detail: messageOf(error), isSilent: isNoAnswer(error) });
       if (!isGone || left === 1) throw error;
     }
   }
@@ -173,13 +173,13 @@ async function connectToChosen({
 function afterFailure({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
   const server = connections.serverOf(connection) ?? chosen.current();
   if (!server) return;
-  if (errors.isLeaving(error)) chosen.leave(server, { detail: messageOf(error) });
+  if (errors.isServerUnusable(error)) chosen.leave(server, { detail: messageOf(error) });
   else if (errors.isReadOnly(error)) chosen.reconsider();
-  else if (errors.isCut(error)) void chosen.doubt(server);
+  else if (errors.isConnectionFailure(error)) void chosen.check(server);
 }
 
-async function reportOn(servers: readonly MysqlServer[], chosen: Chosen): ReturnType<Cluster['report']> {
-  const seen = await chosen.looks();
+async function reportOn(servers: readonly MysqlServer[], chosen: ServerChoice): ReturnType<Cluster['report']> {
+  const seen = await chosen.lookAtAll();
   return servers.map((server, place) => {
     const { fitness, detail } = seen[place] ?? { fitness: 'unfit', detail: '' };
     return { name: server.name, inUse: server === chosen.current(), fitness, detail };

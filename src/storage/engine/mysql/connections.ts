@@ -16,7 +16,7 @@ export interface Connection {
 export interface Connections {
   /**
    * Opens a connection and runs some statements on it, within `limit` milliseconds in total. Throws the driver's error,
-   * or NoAnswer.
+   * or TimeoutError.
    */
   readonly open: (server: MysqlServer, limit: number, statements: readonly string[]) => Promise<Connection>;
   readonly serverOf: (connection: Connection) => MysqlServer | undefined;

@@ -2,20 +2,20 @@ import { codeOf, type Dialect } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 import { beginsWith } from '../expressions.ts';
 import { changeSigns } from './change-signs.ts';
-import { isBusy, isFull, isReadOnly, isUnavailable, isUndone } from './errors.ts';
+import { isBusy, isDiskFull, isReadOnly, isRolledBack, isUnavailable } from './errors.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, createTable } from './schema.ts';
 
 /** Maximum number of open connections, and how many of them are reserved for readers. */
-export const MOST_CONNECTIONS = 16;
-const READERS = 4;
+export const MAX_CONNECTIONS = 16;
+const RESERVED_FOR_READERS = 4;
 
 /** The dialect of MySQL and MariaDB with InnoDB. */
 export const mysql: Dialect = {
   name: 'mysql',
-  writers: MOST_CONNECTIONS - READERS,
-  together: { pieces: 1, milliseconds: 0 },
-  longestPause: 200,
+  maxWriters: MAX_CONNECTIONS - RESERVED_FOR_READERS,
+  groupCommit: { maxPieces: 1, maxMs: 0 },
+  maxRetryPauseMs: 200,
   search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
   equalsExactly: (column, ...values) => [`CAST(?? AS BINARY) IN (${values.map(() => 'CAST(? AS BINARY)').join()})`, [column, ...values]],
@@ -26,8 +26,8 @@ export const mysql: Dialect = {
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],
   orUpdate: () => 'ON DUPLICATE KEY UPDATE',
-  inserted: (column) => `VALUES(\`${column}\`)`,
-  raised: (expression) => ({ given: `LAST_INSERT_ID(${expression})`, returning: '' }),
+  insertedValue: (column) => `VALUES(\`${column}\`)`,
+  updateReturning: (expression) => ({ given: `LAST_INSERT_ID(${expression})`, returning: '' }),
   joinInOrder: 'STRAIGHT_JOIN',
   locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
   changeSigns,
@@ -47,7 +47,7 @@ export const mysql: Dialect = {
   createTable,
   addColumn,
   addKey,
-  describeShapes: () => [],
+  storeStatistics: () => [],
   columns: async (db, table) => {
     const rows = await db.ask<{ name: string }>(
       `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
@@ -62,8 +62,8 @@ export const mysql: Dialect = {
   isBusy,
   isReadOnly,
   isUnavailable,
-  isUndone,
-  isFull,
+  isRolledBack,
+  isDiskFull,
 };
 
 /**

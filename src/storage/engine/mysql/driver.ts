@@ -7,9 +7,9 @@ import {
   createListeners,
   type Driver,
   type Outcome,
-  plain,
+  plainQuery,
   type Query,
-  runOnce,
+  runOutsideTransaction,
   type Session,
   type Snapshot,
   withoutStatement,
@@ -18,13 +18,13 @@ import { type ConnectionPool, createPool } from '../pool.ts';
 import { mysqlServers } from './address.ts';
 import { type MysqlServers, openServers } from './cluster.ts';
 import type { Connection } from './connections.ts';
-import { MOST_CONNECTIONS, mysql } from './dialect.ts';
-import { isCrowded, isCut, isFatal, isGivenNumberTaken, isLeaving, isServerReadOnly } from './errors.ts';
-import { hasWarnings, mixedTexts, refuseLosses } from './losses.ts';
+import { asTextNotStorable, hasWarnings, refuseDataLoss } from './data-loss.ts';
+import { MAX_CONNECTIONS, mysql } from './dialect.ts';
+import { hasTooManyConnections, isAssignedIdTaken, isConnectionFailure, isFatal, isServerReadOnly, isServerUnusable } from './errors.ts';
 
 /** A request that finds no connection for this long is answered with 503. */
-const ACQUIRE_MS = 1000;
-const IDLE_MS = 30_000;
+const ACQUIRE_TIMEOUT_MS = 1000;
+const IDLE_TIMEOUT_MS = 30_000;
 
 export interface MysqlOptions {
   /** For a replica, which is only read: the database that is queried if the replica does not answer. */
@@ -44,20 +44,20 @@ export function openMysql(address: string, { primary, onServerChange = () => {} 
     servers: mysqlServers(address),
     // The type of the driver has members that connections of other libraries do not have.
     connect: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
-    errors: { isCut, isLeaving, isReadOnly: isServerReadOnly, isCrowded },
+    errors: { isConnectionFailure, isServerUnusable, isReadOnly: isServerReadOnly, hasTooManyConnections },
     writes: primary === undefined,
     onServerChange,
   });
-  let detours = 0;
-  const detour = (): Driver | undefined => {
-    if (primary) detours += 1;
+  let fallbackReads = 0;
+  const fallback = (): Driver | undefined => {
+    if (primary) fallbackReads += 1;
     return primary;
   };
   return {
     dialect: mysql,
     // Answers of the primary in place of a replica also come from a different server.
-    cluster: { ...servers, era: () => servers.era() + detours },
-    driver: serverDriver(servers, detour),
+    cluster: { ...servers, era: () => servers.era() + fallbackReads },
+    driver: serverDriver(servers, fallback),
     builderFor: builders('mysql2'),
   };
 }
@@ -79,12 +79,12 @@ const CONNECTION: ConnectionOptions = {
   multipleStatements: false,
 };
 
-/** Creates the driver. `detour`: returns the driver to use if these servers do not answer. */
-function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): Driver {
+/** Creates the driver. `fallback`: returns the driver to use if these servers do not answer. */
+function serverDriver(servers: MysqlServers, fallback: () => Driver | undefined): Driver {
   const listeners = createListeners();
   const broken = new WeakSet<Connection>();
   const pool = poolOf(servers, broken);
-  const means: SessionMeans = { servers, broken, pool, notify: listeners.notify };
+  const context: SessionContext = { servers, broken, pool, notify: listeners.notify };
 
   /** Returns a connection without waiting if a server is in use and has an idle connection. */
   const connected = (): Connection | Promise<Connection> => (servers.isReady() ? pool.idle() : undefined) ?? connectionInTime();
@@ -101,22 +101,22 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
     connections: pool.counts,
     acquire: () => {
       const connection = connected();
-      return connection instanceof Promise ? connection.then((one) => sessionOn(one, means)) : sessionOn(connection, means);
+      return connection instanceof Promise ? connection.then((one) => sessionOn(one, context)) : sessionOn(connection, context);
     },
-    elsewhere: (error) => (isServers(error) ? (servers.place().of > 1 ? driver : detour()) : undefined),
+    fallbackAfter: (error) => (isServerError(error) ? (servers.place().of > 1 ? driver : fallback()) : undefined),
     // The server checks the user's rights even though the statement inserts no row.
     checkWritable: async (prefix) => {
       const posts = `\`${prefix}posts\``;
-      await runOnce(
+      await runOutsideTransaction(
         driver,
-        plain(`INSERT INTO ${posts} (ID) SELECT p.ID FROM ${posts} p WHERE 1 = 0 ON DUPLICATE KEY UPDATE ID = VALUES(ID)`),
+        plainQuery(`INSERT INTO ${posts} (ID) SELECT p.ID FROM ${posts} p WHERE 1 = 0 ON DUPLICATE KEY UPDATE ID = VALUES(ID)`),
       );
     },
     snapshot: async () => {
       const connection = await connected();
-      const session = sessionOn(connection, means);
+      const session = sessionOn(connection, context);
       try {
-        await session.query(plain('SET TRANSACTION ISOLATION LEVEL repeatable read'));
+        await session.query(plainQuery('SET TRANSACTION ISOLATION LEVEL repeatable read'));
         await session.begin();
       } catch (error) {
         session.release();
@@ -134,26 +134,26 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
 }
 
 /** Whether another server may succeed after this error. */
-const isServers = (error: unknown): boolean =>
+const isServerError = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable &&
   (error.reason === 'unreachable' || (error.reason === 'read-only' && isServerReadOnly(error.cause)));
 
 /** The objects that sessions work with. */
-interface SessionMeans {
+interface SessionContext {
   readonly servers: MysqlServers;
   readonly broken: WeakSet<Connection>;
   readonly pool: ConnectionPool<Connection>;
   readonly notify: (asked: Query) => Query;
 }
 
-function sessionOn(connection: Connection, means: SessionMeans): Session {
-  const { servers, broken, pool } = means;
+function sessionOn(connection: Connection, context: SessionContext): Session {
+  const { servers, broken, pool } = context;
   return {
-    query: (asked) => queryOn(connection, asked, means),
+    query: (asked) => queryOn(connection, asked, context),
     begin: async () => {
-      await queryOn(connection, plain('BEGIN'), means);
+      await queryOn(connection, plainQuery('BEGIN'), context);
     },
-    committed: () => servers.committed(connection),
+    afterCommit: () => servers.afterCommit(connection),
     discard: () => {
       broken.add(connection);
       connection.destroy();
@@ -162,8 +162,8 @@ function sessionOn(connection: Connection, means: SessionMeans): Session {
   };
 }
 
-async function queryOn(connection: Connection, asked: Query, { servers, broken, notify }: SessionMeans): Promise<Outcome> {
-  const answered = servers.asked(connection);
+async function queryOn(connection: Connection, asked: Query, { servers, broken, notify }: SessionContext): Promise<Outcome> {
+  const answered = servers.trackQuery(connection);
   try {
     const outcome = await outcomeFrom(connection, notify(asked));
     answered();
@@ -171,8 +171,8 @@ async function queryOn(connection: Connection, asked: Query, { servers, broken, 
   } catch (error) {
     answered(error);
     if (isFatal(error)) broken.add(connection);
-    if (isGivenNumberTaken(error, asked.bindings)) throw new DatabaseUnavailable('busy', withoutStatement(error));
-    const refused = mixedTexts(error, asked);
+    if (isAssignedIdTaken(error, asked.bindings)) throw new DatabaseUnavailable('busy', withoutStatement(error));
+    const refused = asTextNotStorable(error, asked);
     throw refused instanceof ApiError ? refused : asUnavailable(mysql, withoutStatement(refused));
   }
 }
@@ -187,9 +187,9 @@ const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionP
       connection.stream.once('close', isBroken);
       return connection;
     },
-    close: sayGoodbye,
+    close: closeGracefully,
     isUsable: (connection) => !broken.has(connection) && servers.isInUse(connection),
-    ...{ least: 0, most: MOST_CONNECTIONS, patience: ACQUIRE_MS, idle: IDLE_MS },
+    ...{ min: 0, max: MAX_CONNECTIONS, acquireTimeoutMs: ACQUIRE_TIMEOUT_MS, idleTimeoutMs: IDLE_TIMEOUT_MS },
   });
 
 /** Runs one statement; throws the library's error. */
@@ -198,7 +198,7 @@ async function outcomeFrom(connection: Connection, asked: Query): Promise<Outcom
   const [result, fields] = await new Promise<[unknown, unknown]>((resolve, reject) => {
     connection.query(sql, bindings, (error, ...answer) => (error ? reject(error) : resolve([answer[0], answer[1]])));
   });
-  if (hasWarnings(result)) await refuseLosses(connection, asked);
+  if (hasWarnings(result)) await refuseDataLoss(connection, asked);
   return outcomeOf(result, fields);
 }
 
@@ -218,7 +218,7 @@ function snapshotOn(connection: Connection, session: Session): Snapshot {
     stream: (table) => streamOf(connection, table),
     close: async () => {
       try {
-        await session.query(plain('ROLLBACK'));
+        await session.query(plainQuery('ROLLBACK'));
       } finally {
         session.release();
       }
@@ -236,7 +236,7 @@ async function* streamOf(connection: Connection, table: string): AsyncIterable<u
 }
 
 /** Closes a connection with a goodbye to the server, without requiring a response. */
-async function sayGoodbye(connection: Connection): Promise<void> {
+async function closeGracefully(connection: Connection): Promise<void> {
   await new Promise<void>((resolve) => {
     connection.end(() => resolve());
   });

@@ -6,7 +6,7 @@ import { codeOf } from '../dialect.ts';
 export const isBusy = (error: unknown): boolean => BUSY.has(numberOf(error));
 
 /** Whether the server, or its part of the cluster, must not be used any more. */
-export const isLeaving = (error: unknown): boolean => LEAVING.has(numberOf(error));
+export const isServerUnusable = (error: unknown): boolean => UNUSABLE.has(numberOf(error));
 
 /** Whether the server accepts no writes. */
 export const isServerReadOnly = (error: unknown): boolean => READ_ONLY.has(numberOf(error));
@@ -15,35 +15,35 @@ export const isServerReadOnly = (error: unknown): boolean => READ_ONLY.has(numbe
 export const isReadOnly = (error: unknown): boolean => isServerReadOnly(error) || (DENIED.has(numberOf(error)) && !isDeniedToRead(error));
 
 /** Whether the server has no connection left. */
-export const isCrowded = (error: unknown): boolean => CROWDED.has(numberOf(error));
+export const hasTooManyConnections = (error: unknown): boolean => TOO_MANY_CONNECTIONS.has(numberOf(error));
 
 /** Whether the connection broke or could not be opened. */
-export const isCut = (error: unknown): boolean => UNREACHABLE.has(codeOf(error)) || isFatal(error);
+export const isConnectionFailure = (error: unknown): boolean => UNREACHABLE.has(codeOf(error)) || isFatal(error);
 
 /** Whether the database can't be reached, is shutting down, or refuses the connection. */
-export const isUnavailable = (error: unknown): boolean => isCut(error) || REFUSING.has(numberOf(error));
+export const isUnavailable = (error: unknown): boolean => isConnectionFailure(error) || REFUSING.has(numberOf(error));
 
 /** Whether a COMMIT that fails with this error has written nothing. */
-export const isUndone = (error: unknown): boolean => UNDONE.has(numberOf(error));
+export const isRolledBack = (error: unknown): boolean => ROLLED_BACK.has(numberOf(error));
 
 /**
  * Whether an id that the server itself assigned to a row is already taken. Nodes of a Galera cluster assign ids
  * alternately, and the intervals change when a node is lost: at that moment two nodes may assign the same id. An id
  * that is among the bound values of a statement was not assigned by the server.
  */
-export function isGivenNumberTaken(error: unknown, bindings: readonly unknown[]): boolean {
+export function isAssignedIdTaken(error: unknown, bindings: readonly unknown[]): boolean {
   if (numberOf(error) !== DUPLICATE || !(error instanceof Error)) return false;
-  const taken = GIVEN_TWICE.exec(error.message)?.[1];
+  const taken = DUPLICATE_PRIMARY_KEY.exec(error.message)?.[1];
   return taken !== undefined && !bindings.some((value) => String(value) === taken);
 }
 
 /** 1062: a row with this key already exists. */
 const DUPLICATE = 1062;
 /** Matches the message in any language of the server: a single number, and the primary key. */
-const GIVEN_TWICE = /'(\d{1,20})'[^']{1,100}'(?:[^'.]{1,64}\.)?PRIMARY'/;
+const DUPLICATE_PRIMARY_KEY = /'(\d{1,20})'[^']{1,100}'(?:[^'.]{1,64}\.)?PRIMARY'/;
 
 /** Whether the disk is full. */
-export const isFull = (error: unknown): boolean => FULL.has(numberOf(error));
+export const isDiskFull = (error: unknown): boolean => DISK_FULL.has(numberOf(error));
 
 /** Whether the error ends the connection. mysql2 marks such errors as fatal, including one without a code. */
 export function isFatal(error: unknown): boolean {
@@ -61,14 +61,14 @@ const CONFLICT = new Set([1213, 1020, 3101, 9007, 8002, 8022, 8028]);
 const BUSY = new Set([...CONFLICT, 1205, 3572]);
 
 /** 1047 node without a majority, or not yet up to date (Galera); 1053 shutting down. */
-const LEAVING = new Set([1047, 1053]);
+const UNUSABLE = new Set([1047, 1053]);
 /**
  * 1290, 1792, 1836, 1874: the server, its transaction or its storage engine is read only (after a failover, or by an
  * option).
  */
 const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
 /** 1040, 1203: too many connections. */
-const CROWDED = new Set([1040, 1203]);
+const TOO_MANY_CONNECTIONS = new Set([1040, 1203]);
 
 /**
  * LEAVING and CROWDED, and in addition: 1044, 1045, 1049, 1698 refused user or database; 1142, 1143 refused table or
@@ -77,7 +77,7 @@ const CROWDED = new Set([1040, 1203]);
  * 1317 interrupted; 1927 connection killed; 3100 a member of Group Replication that can't take part.
  */
 const REFUSING = new Set([
-  ...[...LEAVING, ...CROWDED],
+  ...[...UNUSABLE, ...TOO_MANY_CONNECTIONS],
   ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927, 3100],
 ]);
 
@@ -91,10 +91,10 @@ const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\
  * A COMMIT that fails with one of these did not begin or was rolled back: conflicts, a server that accepts no writes,
  * 1047 a node that accepts no statements, 3100 a member of Group Replication that can't take part.
  */
-const UNDONE = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
+const ROLLED_BACK = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
 
 /** 1021 disk full, 1114 table full, 1030 error from the storage engine (28: no space). */
-const FULL = new Set([1021, 1114, 1030]);
+const DISK_FULL = new Set([1021, 1114, 1030]);
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',

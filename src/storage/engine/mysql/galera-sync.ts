@@ -1,11 +1,11 @@
-import { NoAnswer, withTimeout } from '../../../host/timeout.ts';
+import { TimeoutError, withTimeout } from '../../../host/timeout.ts';
 import { createSharedRuns } from '../shared-runs.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 
 /** Waits until a Galera node has applied what was committed through other nodes. */
 export interface GaleraSync {
-  /** Throws NoAnswer after `limit` milliseconds, or the driver's error. */
+  /** Throws TimeoutError after `limit` milliseconds, or the driver's error. */
   readonly wait: (server: MysqlServer, limit: number) => Promise<void>;
   /**
    * The same for a reader, which continues after a short while. A cluster that has just lost a node does not respond
@@ -20,9 +20,9 @@ export interface GaleraSync {
  * In such a session, a node answers a query only after it has applied everything that was committed before, anywhere in
  * the cluster.
  */
-const SESSION = ['SET SESSION wsrep_sync_wait = 1'];
-const CONNECT_MS = 3000;
-const BRIEFLY_MS = 300;
+const SESSION_SETUP = ['SET SESSION wsrep_sync_wait = 1'];
+const CONNECT_TIMEOUT_MS = 3000;
+const BRIEF_TIMEOUT_MS = 300;
 
 /** Creates the synchronization. Its connection is opened when it is first needed, and kept open. */
 export function createGaleraSync(connections: Connections): GaleraSync {
@@ -41,7 +41,7 @@ export function createGaleraSync(connections: Connections): GaleraSync {
   const sync = async (server: MysqlServer): Promise<void> => {
     if (session?.server !== server) {
       close();
-      session = { server, connection: connections.open(server, CONNECT_MS, SESSION) };
+      session = { server, connection: connections.open(server, CONNECT_TIMEOUT_MS, SESSION_SETUP) };
     }
     const mine = session;
     try {
@@ -57,7 +57,7 @@ export function createGaleraSync(connections: Connections): GaleraSync {
     waitBriefly: async (server) => {
       if (late.has(server)) return false;
       // The query of another reader may have to be answered first.
-      const limit = busy.has(server) ? 2 * BRIEFLY_MS : BRIEFLY_MS;
+      const limit = busy.has(server) ? 2 * BRIEF_TIMEOUT_MS : BRIEF_TIMEOUT_MS;
       const work = runs(server.name, () => {
         busy.add(server);
         return sync(server).finally(() => busy.delete(server));
@@ -66,7 +66,7 @@ export function createGaleraSync(connections: Connections): GaleraSync {
         await withTimeout(limit, work);
         return true;
       } catch (error) {
-        if (!(error instanceof NoAnswer)) return false;
+        if (!(error instanceof TimeoutError)) return false;
         const over = () => late.delete(server);
         late.add(server);
         work.then(over, over);

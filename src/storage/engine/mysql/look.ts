@@ -1,19 +1,19 @@
-import { NoAnswer, withTimeout } from '../../../host/timeout.ts';
+import { TimeoutError, withTimeout } from '../../../host/timeout.ts';
 import { codeOf } from '../dialect.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 import type { Look } from './server-choice.ts';
 
 /** Classification of the driver's errors by what they say about a server. */
-export interface ErrorTable {
+export interface ErrorChecks {
   /** The server can't be reached, or the connection broke. */
-  readonly isCut: (error: unknown) => boolean;
+  readonly isConnectionFailure: (error: unknown) => boolean;
   /** The server must not be used: it is shutting down, or its part of the cluster has lost the majority. */
-  readonly isLeaving: (error: unknown) => boolean;
+  readonly isServerUnusable: (error: unknown) => boolean;
   /** The server accepts no writes. */
   readonly isReadOnly: (error: unknown) => boolean;
   /** The server has no connection left. */
-  readonly isCrowded: (error: unknown) => boolean;
+  readonly hasTooManyConnections: (error: unknown) => boolean;
 }
 
 /** Looks at servers, and remembers their state. */
@@ -36,22 +36,22 @@ const STATUS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep
  */
 export function lookAtServers(
   connections: Connections,
-  errors: ErrorTable,
+  errors: ErrorChecks,
   { limit, writes }: { limit: number; writes: boolean },
 ): MysqlLooks {
   const nodes = new Map<MysqlServer, boolean>();
   const details = new Map<MysqlServer, string>();
 
-  const see = async (server: MysqlServer): Promise<Look> => {
+  const readState = async (server: MysqlServer): Promise<Look> => {
     const connection = await connections.open(server, limit, []);
     try {
-      const shown = await withTimeout(limit, showAll(connection));
+      const shown = await withTimeout(limit, readVariables(connection));
       const seen = lookOf(shown, writes);
       nodes.set(server, isGalera(shown));
       details.set(server, seen.detail);
       return seen;
     } catch (error) {
-      if (isNoAnswer(error) || errors.isCut(error) || errors.isLeaving(error)) throw error;
+      if (isNoAnswer(error) || errors.isConnectionFailure(error) || errors.isServerUnusable(error)) throw error;
       // The server is a proxy that accepts the connection but does not know these statements.
       nodes.set(server, false);
       return { fitness: 'fit', detail: '' };
@@ -62,10 +62,10 @@ export function lookAtServers(
 
   const look = async (server: MysqlServer): Promise<Look> => {
     try {
-      return await see(server);
+      return await readState(server);
     } catch (error) {
-      const fitness = errors.isCrowded(error) ? 'strained' : 'unfit';
-      return { fitness, detail: `${server.name}: ${messageOf(error)}`, silent: isNoAnswer(error) };
+      const fitness = errors.hasTooManyConnections(error) ? 'strained' : 'unfit';
+      return { fitness, detail: `${server.name}: ${messageOf(error)}`, isSilent: isNoAnswer(error) };
     }
   };
 
@@ -79,13 +79,13 @@ export function lookAtServers(
   };
 }
 
-interface Shown {
+interface VariableRow {
   readonly Variable_name: string;
   readonly Value: string;
 }
 
-async function showAll(connection: Connection): Promise<Map<string, string>> {
-  const rows = [...(await ask<Shown>(connection, VARIABLES)), ...(await ask<Shown>(connection, STATUS))];
+async function readVariables(connection: Connection): Promise<Map<string, string>> {
+  const rows = [...(await ask<VariableRow>(connection, VARIABLES)), ...(await ask<VariableRow>(connection, STATUS))];
   return new Map(rows.map(({ Variable_name: name, Value: value }) => [name.toLowerCase(), value]));
 }
 
@@ -103,7 +103,7 @@ function lookOf(shown: ReadonlyMap<string, string>, writes: boolean): Look {
 }
 
 /** Whether a server did not respond in time. */
-export const isNoAnswer = (error: unknown): boolean => error instanceof NoAnswer || codeOf(error) === 'ETIMEDOUT';
+export const isNoAnswer = (error: unknown): boolean => error instanceof TimeoutError || codeOf(error) === 'ETIMEDOUT';
 
 /** Returns the message of an error. Node's error for a name with several addresses has only a code. */
 export function messageOf(error: unknown): string {

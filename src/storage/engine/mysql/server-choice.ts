@@ -7,7 +7,7 @@ export interface Look {
   /** The state that the server reports, or why it can't be used. For people. */
   readonly detail: string;
   /** Whether the server did not respond in time. */
-  readonly silent?: boolean;
+  readonly isSilent?: boolean;
 }
 
 /** The choice of one server among several. */
@@ -30,11 +30,11 @@ export interface Servers<Server> {
   /** Must be called when a server must not be used any more. It is looked at before it is used again. */
   readonly leave: (server: Server, why: Omit<Look, 'fitness'>) => void;
   /** Must be called when a server may have failed: looks at it, and leaves it if it has. */
-  readonly doubt: (server: Server) => Promise<void>;
+  readonly check: (server: Server) => Promise<void>;
   /** Checks immediately whether another server is fitter than the one in use. */
   readonly reconsider: () => void;
   /** Looks at each server, in the order of the configuration. */
-  readonly looks: () => Promise<readonly Look[]>;
+  readonly lookAtAll: () => Promise<readonly Look[]>;
 }
 
 export interface ServersOptions<Server> {
@@ -44,11 +44,11 @@ export interface ServersOptions<Server> {
    * Called before a server is used: waits until it has the data that this process wrote through another server. Fails
    * if that takes too long.
    */
-  readonly settle: (server: Server) => Promise<void>;
+  readonly catchUp: (server: Server) => Promise<void>;
   /** Called when a server has been abandoned because it failed. */
-  readonly left: (server: Server, why: Omit<Look, 'fitness'>) => void;
+  readonly onServerLeft: (server: Server, why: Omit<Look, 'fitness'>) => void;
   /** Called when a different server is used from now on. */
-  readonly taken: (server: Server) => void;
+  readonly onServerTaken: (server: Server) => void;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: () => number;
 }
@@ -59,9 +59,9 @@ const HEAD_START_MS = 250;
  * If no server can be used, the next look is one to two pauses later, at random, so that processes do not all retry at
  * the same moment.
  */
-const PAUSE_MS = 200;
+const RETRY_PAUSE_MS = 200;
 /** While requests come in, all servers are looked at again after one to two of these intervals. */
-const REVIEW_MS = 10_000;
+const REVIEW_INTERVAL_MS = 10_000;
 
 /**
  * Chooses one of several servers and keeps using it: the first fit one, in the order of the configuration. If it fails,
@@ -82,8 +82,8 @@ export function chooseServers<Server>(
     choosing: undefined,
     failure: undefined,
     nextReview: Number.NEGATIVE_INFINITY,
-    reviewing: false,
-    returning: undefined,
+    isReviewing: false,
+    recovered: undefined,
   };
   const chosen = (): Server | undefined => {
     if (choice.choosing || choice.current === undefined) return undefined;
@@ -100,15 +100,15 @@ export function chooseServers<Server>(
       const { choosing, failure } = choice;
       if (choosing) return choosing;
       if (failure && clock() < failure.until) throw failure.error;
-      return chosenBy(choice, elect(choice));
+      return registerChoice(choice, elect(choice));
     },
     leave: (server, why) => leave(choice, server, why),
-    doubt: oneAtATime(async (server) => {
+    check: oneAtATime(async (server) => {
       const { fitness, ...why } = await look(server);
       if (fitness === 'unfit') leave(choice, server, why);
     }),
     reconsider: () => void review(choice),
-    looks: () => Promise.all(servers.map(look)),
+    lookAtAll: () => Promise.all(servers.map(look)),
   };
 }
 
@@ -120,46 +120,47 @@ interface Choice<Server> extends Required<ServersOptions<Server>> {
   choosing: Promise<Server> | undefined;
   failure: { readonly error: DatabaseUnavailable; readonly until: number } | undefined;
   nextReview: number;
-  reviewing: boolean;
+  isReviewing: boolean;
   /** A preferred server that the last review found fit again. */
-  returning: Server | undefined;
+  recovered: Server | undefined;
 }
 
-const later = ({ clock }: Pick<Choice<unknown>, 'clock'>, milliseconds: number): number => clock() + milliseconds * (1 + Math.random());
+const randomTimeAfter = ({ clock }: Pick<Choice<unknown>, 'clock'>, milliseconds: number): number =>
+  clock() + milliseconds * (1 + Math.random());
 
 function leave<Server>(choice: Choice<Server>, server: Server, why: Omit<Look, 'fitness'>): void {
   if (server !== choice.current) return;
   choice.current = undefined;
   choice.era += 1;
-  choice.left(server, why);
+  choice.onServerLeft(server, why);
 }
 
-async function use<Server>(choice: Choice<Server>, server: Server): Promise<Server> {
+async function switchTo<Server>(choice: Choice<Server>, server: Server): Promise<Server> {
   choice.current = server;
   choice.era += 1;
-  choice.returning = undefined;
-  choice.nextReview = later(choice, REVIEW_MS);
+  choice.recovered = undefined;
+  choice.nextReview = randomTimeAfter(choice, REVIEW_INTERVAL_MS);
   try {
     // A write that still succeeds on the old server waits for the new one itself, before it is acknowledged.
-    await choice.settle(server);
+    await choice.catchUp(server);
   } catch (error) {
     leave(choice, server, { detail: error instanceof Error ? error.message : String(error) });
     throw new DatabaseUnavailable('unreachable', error);
   }
-  choice.taken(server);
+  choice.onServerTaken(server);
   return server;
 }
 
 async function elect<Server>(choice: Choice<Server>): Promise<Server> {
   const { server, detail } = await firstFit(choice.servers, choice.look);
-  if (server !== undefined) return use(choice, server);
+  if (server !== undefined) return switchTo(choice, server);
   const error = new DatabaseUnavailable('unreachable', new Error(detail));
-  choice.failure = { error, until: later(choice, PAUSE_MS) };
+  choice.failure = { error, until: randomTimeAfter(choice, RETRY_PAUSE_MS) };
   throw error;
 }
 
 /** Registers a pending choice, which all callers in the meantime wait for. */
-function chosenBy<Server>(choice: Choice<Server>, work: Promise<Server>): Promise<Server> {
+function registerChoice<Server>(choice: Choice<Server>, work: Promise<Server>): Promise<Server> {
   const mine = work.finally(() => {
     if (choice.choosing === mine) choice.choosing = undefined;
   });
@@ -169,15 +170,15 @@ function chosenBy<Server>(choice: Choice<Server>, work: Promise<Server>): Promis
 
 async function review<Server>(choice: Choice<Server>): Promise<void> {
   const { servers, look } = choice;
-  if (choice.reviewing || servers.length === 1) return;
-  choice.reviewing = true;
+  if (choice.isReviewing || servers.length === 1) return;
+  choice.isReviewing = true;
   const looks = await Promise.all(servers.map(look));
-  choice.reviewing = false;
-  choice.nextReview = later(choice, REVIEW_MS);
-  const { current, choosing, returning } = choice;
-  const best = current === undefined || choosing ? undefined : betterThan(current, servers, looks);
-  if (best && (best.isFitter || returning === best.server)) chosenBy(choice, use(choice, best.server)).catch(() => undefined);
-  else choice.returning = best?.server;
+  choice.isReviewing = false;
+  choice.nextReview = randomTimeAfter(choice, REVIEW_INTERVAL_MS);
+  const { current, choosing, recovered } = choice;
+  const best = current === undefined || choosing ? undefined : findBetter(current, servers, looks);
+  if (best && (best.isFitter || recovered === best.server)) registerChoice(choice, switchTo(choice, best.server)).catch(() => undefined);
+  else choice.recovered = best?.server;
 }
 
 /** Runs work for each key one at a time: callers that arrive meanwhile wait for the same run. */
@@ -196,7 +197,7 @@ function oneAtATime<Key, Result>(work: (key: Key) => Promise<Result>): (key: Key
  * Returns the server that is preferable to the current one, by its fitness or by its position; `isFitter`: by its
  * fitness.
  */
-function betterThan<Server>(
+function findBetter<Server>(
   current: Server,
   servers: readonly Server[],
   looks: readonly Look[],

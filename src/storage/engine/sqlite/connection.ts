@@ -11,8 +11,8 @@ import { Sqlite } from './library.ts';
  * Time that SQLite waits for other processes in a single statement; for BEGIN it does not wait at all. better-sqlite3
  * waits inside SQLite, which blocks the whole process.
  */
-const BUSY_MS = 100;
-const STATEMENTS_KEPT = 300;
+const BUSY_TIMEOUT_MS = 100;
+const MAX_CACHED_STATEMENTS = 300;
 
 export type Connection = Better.Database;
 
@@ -25,10 +25,10 @@ export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\
 /** Runs a statement. */
 export function run(connection: Connection, { sql, bindings }: Query): Outcome {
   const { statement, rowOf } = preparedStatement(connection, sql);
-  const bound = bindings.map(bindable);
+  const bound = bindings.map(bindableValue);
   if (rowOf) {
     const rows = statement.all(bound).map(rowOf);
-    // Only statements with a RETURNING clause have an id here (`Dialect.raised`).
+    // Only statements with a RETURNING clause have an id here (`Dialect.updateReturning`).
     return { rows, id: Number(rows[0]?.id ?? 0), changed: 0, native: rows };
   }
   const { lastInsertRowid: id, changes: changed } = statement.run(bound);
@@ -36,12 +36,12 @@ export function run(connection: Connection, { sql, bindings }: Query): Outcome {
 }
 
 /** Begins a transaction that may write, without waiting for other processes. */
-export function askToWrite(connection: Connection): void {
+export function beginWrite(connection: Connection): void {
   preparedStatement(connection, 'PRAGMA busy_timeout = 0').statement.all();
   try {
     preparedStatement(connection, 'BEGIN IMMEDIATE').statement.run();
   } finally {
-    preparedStatement(connection, `PRAGMA busy_timeout = ${BUSY_MS}`).statement.all();
+    preparedStatement(connection, `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).statement.all();
   }
 }
 
@@ -49,14 +49,14 @@ export function askToWrite(connection: Connection): void {
  * Returns an identity that distinguishes a file from another one that later has the same name; undefined for a database
  * in memory, empty if the file does not exist.
  */
-export function identityOf(filename: string): string | undefined {
+export function fileIdentity(filename: string): string | undefined {
   if (filename === IN_MEMORY) return undefined;
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false });
   return found ? `${found.dev}:${found.ino}` : '';
 }
 
 /** Caches the search forms of the last few texts: each text of a row is searched for one word after the other. */
-function searchedForms(): (text: string) => string {
+function createSearchFormCache(): (text: string) => string {
   const last = Array.from({ length: 4 }, () => ({ text: '', form: '' }));
   let oldest = 0;
   return (text) => {
@@ -74,14 +74,14 @@ function searchedForms(): (text: string) => string {
  * @throws the library's error if the file can't be opened or is not a database
  */
 export function connect(filename: string): Connection {
-  const connection = new Sqlite(filename, { timeout: BUSY_MS, fileMustExist: filename !== IN_MEMORY });
+  const connection = new Sqlite(filename, { timeout: BUSY_TIMEOUT_MS, fileMustExist: filename !== IN_MEMORY });
   try {
     connection.pragma('journal_mode = WAL');
     // Acknowledged writes survive a loss of power.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = OFF');
     connection.function('fold', { deterministic: true }, (text) => (text === null ? null : knownFold(String(text))));
-    const formOf = searchedForms();
+    const formOf = createSearchFormCache();
     connection.function('holds', { deterministic: true }, (text, part) =>
       text === null || part === null ? null : Number(formOf(String(text)).includes(String(part))),
     );
@@ -113,31 +113,31 @@ interface Prepared {
 }
 
 /** A separator that cannot occur in a column name. */
-const BETWEEN = '\0';
+const SEPARATOR = '\0';
 
 type RowMaker = (values: readonly unknown[]) => Record<string, unknown>;
 
 /** Converts a value of a row: the library returns texts, numbers, null or bytes. */
-const plain = (value: unknown): unknown => (typeof value === 'object' && value !== null ? textIn(value as Uint8Array) : value);
+const plainValue = (value: unknown): unknown => (typeof value === 'object' && value !== null ? decodeText(value as Uint8Array) : value);
 
 /**
  * Makes a function that converts lists of values to objects. `columns`: the names of their members, joined with
- * `BETWEEN`. The function is compiled from source text, as in mysql2: an object literal takes an eighth of the time of
+ * `SEPARATOR`. The function is compiled from source, as in mysql2: an object literal takes an eighth of the time of
  * setting the members one after the other. Statements with the same columns share the function.
  */
 const rowMaker = memoize((columns: string): RowMaker => {
   // Written as a plain name, `__proto__` would not become a member. All other names are faster as plain names.
   const members = columns
-    .split(BETWEEN)
+    .split(SEPARATOR)
     .map((name, at) => `${name === '__proto__' ? `['${name}']` : JSON.stringify(name)}: plain(values[${at}])`);
-  return new Function('plain', `return (values) => ({ ${members.join()} })`)(plain) as RowMaker;
+  return new Function('plain', `return (values) => ({ ${members.join()} })`)(plainValue) as RowMaker;
 });
 
 /**
  * Converts bytes to text. SQLite stores bytes in any column, whatever its type. No table here needs bytes, so they were
  * meant as text.
  */
-const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+const decodeText = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
 
@@ -148,14 +148,14 @@ const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
 function preparedStatement(connection: Connection, sql: string): Prepared {
   let kept = statements.get(connection);
   if (!kept) {
-    kept = new LRUCache<string, Prepared>({ max: STATEMENTS_KEPT });
+    kept = new LRUCache<string, Prepared>({ max: MAX_CACHED_STATEMENTS });
     statements.set(connection, kept);
   }
   const known = kept.get(sql);
   if (known) return known;
   const statement = connection.prepare<unknown[], unknown[]>(sql);
   const columns = statement.reader ? statement.raw().columns() : undefined;
-  const fresh = { statement, rowOf: columns && rowMaker(columns.map(({ name }) => name).join(BETWEEN)) };
+  const fresh = { statement, rowOf: columns && rowMaker(columns.map(({ name }) => name).join(SEPARATOR)) };
   kept.set(sql, fresh);
   return fresh;
 }
@@ -164,7 +164,7 @@ function preparedStatement(connection: Connection, sql: string): Prepared {
  * Converts a value for binding. better-sqlite3 binds every number as a float, so a text column would contain `10.0` for
  * 10; a BigInt is bound as an integer.
  */
-function bindable(value: unknown): unknown {
+function bindableValue(value: unknown): unknown {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value === 'boolean') return value ? 1n : 0n;
   return value instanceof Date ? value.toISOString() : value;

@@ -2,37 +2,37 @@ import { foldForSearch, foldText, knownFold } from '../collation.ts';
 import { codeOf, type Dialect } from '../dialect.ts';
 import { equalsAny } from '../expressions.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
-import { addColumn, addKey, createTable, describeShapes } from './schema.ts';
+import { addColumn, addKey, createTable, storeStatistics } from './schema.ts';
 
 /** The dialect of SQLite, with a database in one file. */
 export const sqlite: Dialect = {
   name: 'sqlite',
-  writers: 1,
-  together: { pieces: 16, milliseconds: 25 },
-  longestPause: 10,
+  maxWriters: 1,
+  groupCommit: { maxPieces: 16, maxMs: 25 },
+  maxRetryPauseMs: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
   equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
   equalsExactly: (column, ...values) => equalsAny(column, values),
-  startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, next(start)]],
+  startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, firstTextAfter(start)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['??', [column]],
   orderOf: knownFold,
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
-  inserted: (column) => `excluded.\`${column}\``,
-  raised: (expression, column) => ({ given: expression, returning: `RETURNING ${column} AS id` }),
+  insertedValue: (column) => `excluded.\`${column}\``,
+  updateReturning: (expression, column) => ({ given: expression, returning: `RETURNING ${column} AS id` }),
   joinInOrder: 'CROSS JOIN',
   locks: { share: '', update: '' },
   changeSigns: async (db, { watched }) => {
     const [row] = await db.ask<{ data_version: number }>('PRAGMA data_version');
     return {
       signs: watched.map(() => String(row?.data_version)),
-      settled: true,
-      forgotten: watched.map(() => false),
+      isSettled: true,
+      unrecorded: watched.map(() => false),
       position: undefined,
-      countsBesides: false,
-      step: undefined,
-      opened: undefined,
+      countsPositionOnly: false,
+      positionStep: undefined,
+      openedTables: undefined,
       uptime: undefined,
     };
   },
@@ -45,7 +45,7 @@ export const sqlite: Dialect = {
   createTable,
   addColumn,
   addKey,
-  describeShapes,
+  storeStatistics,
   columns: async (db, table) => {
     const rows = await db.ask<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table]);
     return rows.map(({ name }) => name);
@@ -57,9 +57,9 @@ export const sqlite: Dialect = {
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),
   isReadOnly: (error) => /^SQLITE_(READONLY|PERM|AUTH)/.test(codeOf(error)),
   isUnavailable: (error) => /^SQLITE_(CANTOPEN|IOERR|NOTADB|CORRUPT)/.test(codeOf(error)),
-  isUndone: () => true,
-  isFull: (error) => codeOf(error) === 'SQLITE_FULL',
+  isRolledBack: () => true,
+  isDiskFull: (error) => codeOf(error) === 'SQLITE_FULL',
 };
 
 /** The first text after all texts that begin with this one, in code point order. */
-const next = (start: string): string => start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
+const firstTextAfter = (start: string): string => start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);

@@ -1,34 +1,34 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeOwnFile, makeOwnFolder } from '../../../host/files.ts';
+import { makePrivateFile, makePrivateFolder } from '../../../host/files.ts';
 import { builders } from '../builder.ts';
 import { NO_SERVERS } from '../cluster.ts';
 import { asUnavailable, DatabaseUnavailable, type Engine } from '../dialect.ts';
 import {
   createListeners,
   type Driver,
+  isHandwritten,
   isRead,
-  isUnbuilt,
   type Outcome,
-  plain,
+  plainQuery,
   type Query,
   type Session,
   withoutQuoted,
   withoutStatement,
 } from '../driver.ts';
 import { createPool } from '../pool.ts';
-import { askToWrite, type Connection, connect, IN_MEMORY, identityOf, run, sqliteFile } from './connection.ts';
+import { beginWrite, type Connection, connect, fileIdentity, IN_MEMORY, run, sqliteFile } from './connection.ts';
 import { sqlite } from './dialect.ts';
 
 /**
  * Time that a caller waits for the single writing connection. It waits behind transactions of a few milliseconds each.
  */
-const ACQUIRE_MS = 10_000;
+const ACQUIRE_TIMEOUT_MS = 10_000;
 const FOREVER_MS = 2 ** 31 - 1;
 /** Returns a different number after another connection has committed. */
 const STATE: Query = { method: 'rows', sql: 'PRAGMA data_version', bindings: [] };
 /** Minimum free disk space in bytes; with less, writes are about to fail. */
-const LEAST_ROOM = 2 ** 18;
+const MIN_FREE_BYTES = 2 ** 18;
 
 /**
  * Opens a database in a file, which is created together with its folder if necessary, or in memory.
@@ -39,7 +39,7 @@ const LEAST_ROOM = 2 ** 18;
 export function openSqlite(address: string): Engine {
   const filename = sqliteFile(address) ?? '';
   if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
-  if (filename !== IN_MEMORY) tryFile(filename);
+  if (filename !== IN_MEMORY) checkFile(filename);
   return { dialect: sqlite, cluster: NO_SERVERS, driver: fileDriver(filename), builderFor: builders('better-sqlite3') };
 }
 
@@ -47,10 +47,10 @@ export function openSqlite(address: string): Engine {
  * Creates the file if necessary, and opens it once in advance, so that a wrong file stops the start instead of failing
  * each request.
  */
-function tryFile(filename: string): void {
+function checkFile(filename: string): void {
   try {
-    makeOwnFolder(dirname(filename));
-    makeOwnFile(filename);
+    makePrivateFolder(dirname(filename));
+    makePrivateFile(filename);
     connect(filename).close();
   } catch (error) {
     throw new Error(`the database ${filename} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
@@ -67,7 +67,7 @@ function tryFile(filename: string): void {
  */
 function fileDriver(filename: string): Driver {
   const listeners = createListeners();
-  const file = sameFile(filename);
+  const file = guardFile(filename);
   const reader = readerOf(file);
   let writer: Connection | undefined;
   const query: Ask = (connection, asked) => {
@@ -87,12 +87,12 @@ function fileDriver(filename: string): Driver {
       connection.close();
     },
     isUsable: () => true,
-    ...{ least: 1, most: 1, patience: ACQUIRE_MS, idle: FOREVER_MS },
+    ...{ min: 1, max: 1, acquireTimeoutMs: ACQUIRE_TIMEOUT_MS, idleTimeoutMs: FOREVER_MS },
   });
 
   return {
     readNow: (asked) => {
-      if (filename === IN_MEMORY || isUnbuilt(asked.method) || !isRead(asked)) return undefined;
+      if (filename === IN_MEMORY || isHandwritten(asked.method) || !isRead(asked)) return undefined;
       const idle = writer?.open && !writer.inTransaction ? writer : undefined;
       return query(idle ?? reader.connection(), asked);
     },
@@ -110,11 +110,11 @@ function fileDriver(filename: string): Driver {
         throw asUnavailable(sqlite, error);
       }
     },
-    elsewhere: () => undefined,
+    fallbackAfter: () => undefined,
     checkWritable: async () => {
       if (filename === IN_MEMORY) return;
-      file.require();
-      checkRoom(filename, reader.connection);
+      file.requireUnchanged();
+      checkDiskSpace(filename, reader.connection);
     },
     snapshot: undefined,
     listen: listeners.add,
@@ -137,7 +137,7 @@ const reasonOf = (message: string): string =>
 type Ask = (connection: Connection, asked: Query) => Outcome;
 
 /** The connection that only reads, opened when it is needed. */
-function readerOf(file: SameFile): { readonly connection: () => Connection; readonly close: () => void } {
+function readerOf(file: GuardedFile): { readonly connection: () => Connection; readonly close: () => void } {
   let reader: Connection | undefined;
   return {
     connection: () => {
@@ -156,31 +156,31 @@ function readerOf(file: SameFile): { readonly connection: () => Connection; read
 }
 
 /** The objects that a session works with. */
-interface SessionMeans {
-  readonly file: SameFile;
+interface SessionContext {
+  readonly file: GuardedFile;
   readonly query: Ask;
   readonly notify: (asked: Query) => unknown;
   readonly release: () => void;
 }
 
-const sessionOn = (connection: Connection, { file, query, notify, release }: SessionMeans): Session => ({
+const sessionOn = (connection: Connection, { file, query, notify, release }: SessionContext): Session => ({
   query: async (asked) => {
-    if (!connection.inTransaction && !isRead(asked)) file.require();
+    if (!connection.inTransaction && !isRead(asked)) file.requireUnchanged();
     return query(connection, asked);
   },
   // Plain BEGIN starts with a read lock and requests the write lock later, when it may be refused for good; BEGIN
   // IMMEDIATE requests it before reading. If another process holds the lock, the connection is available to readers
   // until the next attempt.
   begin: async () => {
-    file.require();
-    notify(plain('BEGIN IMMEDIATE'));
+    file.requireUnchanged();
+    notify(plainQuery('BEGIN IMMEDIATE'));
     try {
-      askToWrite(connection);
+      beginWrite(connection);
     } catch (error) {
       throw asUnavailable(sqlite, error);
     }
   },
-  committed: async () => {},
+  afterCommit: async () => {},
   discard: () => {},
   release,
 });
@@ -191,20 +191,20 @@ const sessionOn = (connection: Connection, { file, query, notify, release }: Ses
  *
  * @throws DatabaseUnavailable
  */
-function checkRoom(filename: string, connect: () => Connection): void {
+function checkDiskSpace(filename: string, connect: () => Connection): void {
   const { bavail, bsize } = statfsSync(dirname(filename));
-  if (bavail * bsize < LEAST_ROOM) throw new DatabaseUnavailable('full');
+  if (bavail * bsize < MIN_FREE_BYTES) throw new DatabaseUnavailable('full');
   const connection = connect();
   try {
-    askToWrite(connection);
+    beginWrite(connection);
     connection.exec('ROLLBACK');
   } catch (error) {
     if (!sqlite.isBusy(error)) throw asUnavailable(sqlite, error);
   }
 }
 
-interface SameFile {
-  readonly require: () => void;
+interface GuardedFile {
+  readonly requireUnchanged: () => void;
   readonly connect: () => Connection;
 }
 
@@ -212,7 +212,7 @@ interface SameFile {
  * Suffixes of the files: the database; the log, which holds writes until they are moved to the database; and the shared
  * memory by which processes find them in the log.
  */
-const FILES = ['', '-wal', '-shm'];
+const FILE_SUFFIXES = ['', '-wal', '-shm'];
 
 /**
  * Ensures that all connections use the same files. SQLite continues to write to files that were deleted or replaced,
@@ -222,26 +222,26 @@ const FILES = ['', '-wal', '-shm'];
  *
  * @throws DatabaseUnavailable `replaced` from both functions
  */
-function sameFile(filename: string): SameFile {
+function guardFile(filename: string): GuardedFile {
   /** The files that existed when a connection was opened. They stay in place as long as a connection exists. */
   const opened = new Map<string, string>();
-  const require = (): void => {
+  const requireUnchanged = (): void => {
     for (const [file, identity] of opened)
-      if (identityOf(file) !== identity) throw new DatabaseUnavailable('replaced', new Error(`${file} is not the file that was opened`));
+      if (fileIdentity(file) !== identity) throw new DatabaseUnavailable('replaced', new Error(`${file} is not the file that was opened`));
   };
   const note = (endings: readonly string[]): void => {
     for (const file of endings.map((ending) => filename + ending)) {
-      const identity = filename === IN_MEMORY || opened.has(file) ? '' : identityOf(file);
+      const identity = filename === IN_MEMORY || opened.has(file) ? '' : fileIdentity(file);
       if (identity) opened.set(file, identity);
     }
   };
   return {
-    require,
+    requireUnchanged,
     connect: () => {
-      note(FILES.slice(0, 1));
-      require();
+      note(FILE_SUFFIXES.slice(0, 1));
+      requireUnchanged();
       const connection = connect(filename);
-      note(FILES);
+      note(FILE_SUFFIXES);
       return connection;
     },
   };

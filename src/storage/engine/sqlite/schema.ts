@@ -1,4 +1,4 @@
-import type { Shapes, TableDefinition } from '../dialect.ts';
+import type { TableDefinition, TableStatistics } from '../dialect.ts';
 
 /** The statements that create a table with its keys. */
 export function createTable(
@@ -29,7 +29,7 @@ const indexName = (table: string, label: string, prefix: string): string =>
  * The statements that store statistics of tables. SQLite keeps them in a table that ANALYZE creates
  * (https://sqlite.org/fileformat2.html#the_sqlite_stat1_table).
  */
-export function describeShapes(shapes: Shapes, prefix: string): string[] {
+export function storeStatistics(shapes: TableStatistics, prefix: string): string[] {
   const statistics = (table: string, index: string, shape: readonly number[]) =>
     `INSERT INTO sqlite_stat1 (tbl, idx, stat) SELECT '${table}', name, '${shape.join(' ')}' FROM sqlite_master
      WHERE name = '${index}' AND (type = 'index' OR sql LIKE '%WITHOUT ROWID') AND NOT EXISTS (SELECT 1 FROM sqlite_stat1 WHERE tbl = '${table}' AND idx = '${index}')`;

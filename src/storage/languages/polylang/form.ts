@@ -6,7 +6,7 @@ import type { Database } from '../../engine/database.ts';
 import type { Sql } from '../../engine/dialect.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn } from '../../journal/dependencies.ts';
-import { dependenciesOf, type LanguageForm, type Listed, NO_MEMBERSHIPS, type SiteLanguages } from '../form.ts';
+import { dependenciesOf, type LanguageForm, type ListedRecords, NO_MEMBERSHIPS, type SiteLanguages } from '../form.ts';
 import { hostsIn } from '../hosts.ts';
 import { membershipOf } from '../membership.ts';
 import { membersIn } from './group.ts';
@@ -18,7 +18,7 @@ import { membersIn } from './group.ts';
  */
 
 /** Post types and taxonomies that Polylang always translates, regardless of its option. */
-const ALWAYS = ['post', 'page', 'category', 'post_tag'];
+const ALWAYS_TRANSLATED = ['post', 'page', 'category', 'post_tag'];
 
 const TAXONOMIES = {
   post: { language: 'language', group: 'post_translations' },
@@ -55,7 +55,7 @@ export const polylang: LanguageForm = {
       }));
     const defaultCode = textOf(option.default_lang);
     if (!languageOfCode({ languages }, defaultCode)) return undefined;
-    const listed = [...ALWAYS, ...listOf(option.post_types), ...listOf(option.taxonomies)];
+    const listed = [...ALWAYS_TRANSLATED, ...listOf(option.post_types), ...listOf(option.taxonomies)];
     return {
       languages,
       defaultCode,
@@ -134,7 +134,7 @@ function rowOf(languages: ContentLanguages, is: 'post' | 'term', code: string): 
   return (is === 'post' ? language?.onPosts : language?.onTerms) ?? 0;
 }
 
-const columnOf = (records: Listed): string => (records.is === 'post' ? `${records.alias}.ID` : 't.term_id');
+const columnOf = (records: ListedRecords): string => (records.is === 'post' ? `${records.alias}.ID` : 't.term_id');
 
 /**
  * Returns post types of the calendar that are not in the option although some of their records have a language: with
@@ -162,12 +162,14 @@ const CATEGORIES = 'tribe_events_cat';
 
 /** Returns how URLs contain the language, according to Polylang's option. */
 function urlsOf(option: Record<string, unknown>, defaultCode: string, permalinks: string): LanguageUrls {
-  const bare = isYes(option.hide_default) ? defaultCode : undefined;
-  const way = Number(option.force_lang ?? 0);
-  if (way === 3) return { by: 'host', hosts: hostsIn(option.domains) };
-  if (way !== 1 && way !== 2) return { by: 'nothing' };
-  if (permalinks === '') return { by: 'parameter', bare };
-  return way === 2 ? { by: 'subdomain', bare } : { by: 'directory', before: isYes(option.rewrite) ? '' : 'language/', bare };
+  const defaultIsHidden = isYes(option.hide_default) ? defaultCode : undefined;
+  const mode = Number(option.force_lang ?? 0);
+  if (mode === 3) return { by: 'host', hosts: hostsIn(option.domains) };
+  if (mode !== 1 && mode !== 2) return { by: 'nothing' };
+  if (permalinks === '') return { by: 'parameter', bare: defaultIsHidden };
+  return mode === 2
+    ? { by: 'subdomain', bare: defaultIsHidden }
+    : { by: 'directory', before: isYes(option.rewrite) ? '' : 'language/', bare: defaultIsHidden };
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -6,7 +6,7 @@ import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn, termDependency } from '../../journal/dependencies.ts';
-import { dependenciesOf, type LanguageForm, type Listed, type NamedTerm, NO_MEMBERSHIPS } from '../form.ts';
+import { dependenciesOf, type LanguageForm, type ListedRecords, type NamedTerm, NO_MEMBERSHIPS } from '../form.ts';
 import { hostsIn } from '../hosts.ts';
 import { membershipOf } from '../membership.ts';
 
@@ -16,8 +16,8 @@ import { membershipOf } from '../membership.ts';
  */
 
 /** Translation modes of post types and taxonomies in WPML's settings. */
-const TRANSLATED = [1, 2];
-const WITH_FALLBACK = 2;
+const TRANSLATED_MODES = [1, 2];
+const FALLBACK_MODE = 2;
 
 export const wpml: LanguageForm = {
   async read(db, options) {
@@ -31,8 +31,8 @@ export const wpml: LanguageForm = {
     return {
       languages,
       defaultCode,
-      translated: having(TRANSLATED),
-      withFallback: having([WITH_FALLBACK]),
+      translated: having(TRANSLATED_MODES),
+      withFallback: having([FALLBACK_MODE]),
       urls: urlsOf(settings, defaultCode),
     };
   },
@@ -118,7 +118,7 @@ async function elementsOfTerms(db: Database, terms: readonly NamedTerm[]): Promi
 }
 
 /** Selects the row (as `w`) of a record of a list. */
-const elementsOf = (db: Database, sub: QueryBuilder, records: Listed): QueryBuilder =>
+const elementsOf = (db: Database, sub: QueryBuilder, records: ListedRecords): QueryBuilder =>
   sub
     .select(db.raw('1'))
     .from({ w: db.table('icl_translations') })
@@ -162,13 +162,13 @@ async function languagesIn(db: Database, settings: Record<string, unknown>): Pro
 
 /** Returns how URLs contain the language, according to WPML's settings. */
 function urlsOf(settings: Record<string, unknown>, defaultCode: string): LanguageUrls {
-  const way = Number(settings.language_negotiation_type ?? 0);
-  if (way === 1) {
+  const mode = Number(settings.language_negotiation_type ?? 0);
+  if (mode === 1) {
     const named = Number((settings.urls as { directory_for_default_language?: unknown } | undefined)?.directory_for_default_language ?? 0);
     return { by: 'directory', before: '', bare: named ? undefined : defaultCode };
   }
-  if (way === 2) return { by: 'host', hosts: hostsIn(settings.language_domains) };
-  return way === 3 ? { by: 'parameter', bare: defaultCode } : { by: 'nothing' };
+  if (mode === 2) return { by: 'host', hosts: hostsIn(settings.language_domains) };
+  return mode === 3 ? { by: 'parameter', bare: defaultCode } : { by: 'nothing' };
 }
 
 const textsIn = (value: unknown): string[] =>

@@ -1,0 +1,110 @@
+import { CommanderError } from 'commander';
+import { AccountError } from '../accounts/account-error.ts';
+import { ConfigError } from '../config/config.ts';
+import { ApiError } from '../errors.ts';
+import { SourceFault } from '../exchange/items/items.ts';
+import { nearestName } from '../kinds/nearest-name.ts';
+import { LibraryUnavailable } from '../media/library.ts';
+import { CustomFieldError } from '../records/custom-fields.ts';
+import { LanguageError } from '../records/site-languages.ts';
+import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
+import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { HookError } from '../webhooks/hooks.ts';
+import { flagFor } from './content-flags.ts';
+import { OneOfSeveral } from './each-record.ts';
+import { CliError, EXIT_CODE, type Io } from './io.ts';
+import { oneLine } from './print.ts';
+
+/**
+ * Prints on standard error why the command stopped. `options`: options of the command, such as `--title`. Returns the
+ * exit code.
+ */
+export function reportError(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
+  const { lines, exit } = explain(error, say, options);
+  for (const line of lines) err(`${oneLine(line)}\n`);
+  const cause = error instanceof OneOfSeveral ? error.cause : error;
+  if (env.LOG_LEVEL === 'debug' && cause instanceof Error) err(`${cause.stack}\n`);
+  return exit;
+}
+
+interface Explanation {
+  readonly lines: readonly string[];
+  readonly exit: number;
+}
+
+function explain(error: unknown, say: Say, options: readonly string[]): Explanation {
+  const failed = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
+    lines: [say('error', { message }), ...more],
+    exit,
+  });
+  if (error instanceof OneOfSeveral) return explainOne(error, say, options);
+  if (error instanceof CommanderError) return explainUsage(error, say, options);
+  if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit, nearField(error, say));
+  if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
+    return failed(say(`problems.${error.problem}`, error.values), EXIT_CODE.refused);
+  if (error instanceof SourceFault) return failed(say(`exchange:faults.${error.fault}`, error.values), EXIT_CODE.refused);
+  if (error instanceof AccountError) return failed(say(`accounts.${error.problem}`, error.values), EXIT_CODE.refused);
+  if (error instanceof ConfigError) return failed(error.message, EXIT_CODE.usage);
+  if (error instanceof DatabaseUnavailable) return failed(say('problems.database', { message: error.message }), EXIT_CODE.unavailable);
+  if (error instanceof LibraryUnavailable) return failed(say('problems.uploads', { message: error.message }), EXIT_CODE.refused);
+  if (error instanceof ApiError) return failed(refusalSentence(say, error), EXIT_CODE.refused, faultLines(error, say));
+  return failed(error instanceof Error ? error.message : String(error), EXIT_CODE.refused);
+}
+
+// ------------------------------------------------------------------------------------------------- errors
+/**
+ * Explains the error of one of several records: adds the record if the sentence does not name it, and lists records
+ * that were not processed.
+ */
+function explainOne({ reference, unprocessed: left, cause }: OneOfSeveral, say: Say, options: readonly string[]): Explanation {
+  const { lines, exit } = explain(cause, say, options);
+  const named =
+    cause instanceof ApiError ? [say('error', { message: `${reference}: ${refusalSentence(say, cause)}` }), ...lines.slice(1)] : lines;
+  return { lines: [...named, ...(left.length > 0 ? [say('not-done', { references: left.join(' ') })] : [])], exit };
+}
+
+/** Returns the line that suggests a field of the records instead of an unknown one. */
+function nearField({ problem, values }: CliError, say: Say): string[] {
+  if (problem !== 'unknown-field') return [];
+  const near = nearestName(String(values.field), String(values.fields).split(', '));
+  return near === undefined ? [] : [say('usage.near', { near })];
+}
+
+/** Returns a line for each invalid parameter. */
+function faultLines({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
+  return [...faults].map(([param, fault]) => `${flagFor(param)}: ${faultSentence(say, param, fault, sent?.get(param))}`);
+}
+
+// ------------------------------------------------------------------------------------------------- usage
+/** Translates errors of commander, which are in English only. A request for help is not an error. */
+function explainUsage({ code, message, exitCode }: CommanderError, say: Say, options: readonly string[]): Explanation {
+  if (exitCode === 0) return { lines: [], exit: EXIT_CODE.done };
+  if (code === 'commander.help') return { lines: [], exit: EXIT_CODE.usage };
+  const key = code.replace('commander.', '');
+  const named = /'([^']*)'/.exec(message)?.[1] ?? '';
+  // These messages contain the option together with its value.
+  const name = key === 'unknownOption' ? named.split('=', 1)[0]! : key === 'missingMandatoryOptionValue' ? named.split(' ', 1)[0]! : named;
+  const near = key === 'unknownOption' ? nearestName(name, options) : parseSuggestion(message);
+  const sentence = TRANSLATED.has(key) ? say(`usage.${key}`, { name }) : message.replace(/^error: /, '');
+  return {
+    lines: [say('error', { message: sentence }), ...(near === undefined ? [] : [say('usage.near', { near })]), say('usage.help')],
+    exit: EXIT_CODE.usage,
+  };
+}
+
+/** Returns commander's own suggestion. */
+const parseSuggestion = (message: string): string | undefined =>
+  message
+    .split('Did you mean ')[1]
+    ?.replace(/^one of /, '')
+    .split('?', 1)[0];
+
+/** The most common errors of commander; the others are programming errors. */
+const TRANSLATED = new Set([
+  'unknownOption',
+  'unknownCommand',
+  'missingArgument',
+  'missingMandatoryOptionValue',
+  'optionMissingArgument',
+  'excessArguments',
+]);

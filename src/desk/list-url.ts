@@ -1,0 +1,27 @@
+import type { PostKind } from '../kinds/kind.ts';
+import { deskUrl, type Visit } from './visit.ts';
+
+/*
+ * URLs of a list with a few changes to the present one.
+ */
+
+/** Returns the parameters of the present URL with some of them changed, and without those of the reported action. */
+function changeQuery({ request: { query } }: Visit, changes: Readonly<Record<string, string | number | undefined>>) {
+  const kept = Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      typeof value === 'string' && !['done', 'count', 'failed'].includes(name) ? [[name, value] as const] : [],
+    ),
+  );
+  return { ...kept, ...changes };
+}
+
+/**
+ * Returns the URL of the list of a kind with the present parameters, some of them changed, or removed if undefined. It
+ * leads to the first page unless another one is named.
+ */
+export const listUrl = (visit: Visit, kind: PostKind, changes: Readonly<Record<string, string | number | undefined>>): string =>
+  deskUrl(visit, `/${kind.path}`, changeQuery(visit, { page: undefined, ...changes }));
+
+/** Returns the query of a list's URL, including its page, to return to it. */
+export const returnQuery = (visit: Visit): string =>
+  `?${new URL(deskUrl(visit, '/', changeQuery(visit, {})), 'https://desk.invalid').searchParams.toString()}`;

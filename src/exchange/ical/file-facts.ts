@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Zone } from '../../wordpress/zones.ts';
+import { type Clock, clockOf } from './clock.ts';
+import type { Part } from './components.ts';
+import { createZones } from './zones.ts';
+
+/** Facts about a whole file that must be known before its events are read. */
+export interface FileFacts {
+  /** Name of the calendar. */
+  readonly name: string | undefined;
+  /** Returns the clock for times without a zone: the zone of their calendar, or else that of the site. */
+  readonly clockOf: (calendar: number) => Clock;
+  /** Zones that calendars state and that are unknown, with their lines. */
+  readonly unknownZones: readonly { readonly line: number; readonly id: string }[];
+  /** Finds the clock that a TZID of a calendar means. */
+  readonly find: (id: string, calendar: number) => Clock | undefined;
+  /** Whether a calendar cancels its events. */
+  readonly isCancelled: (calendar: number) => boolean;
+  /** Whether several events of the file have this UID. */
+  readonly isShared: (uid: string) => boolean;
+}
+
+/** Scans a file once for its zones and the UIDs of its events. `site`: zone of the site. */
+export async function readFileFacts(parts: AsyncIterable<Part>, site: Zone): Promise<FileFacts> {
+  const zones = createZones(site);
+  const zoneIds = new Map<number, { readonly line: number; readonly id: string }>();
+  const cancelled = new Set<number>();
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  let name: string | undefined;
+  for await (const part of parts) {
+    if (part.is === 'property') {
+      const [, property = '', value = ''] = /^([\w-]+)(?:;[^:]*)?:(.*)$/.exec(part.text) ?? [];
+      if (/^(X-WR-CALNAME|NAME)$/i.test(property) && value !== '') name = value.replace(/\\(.)/g, '$1').slice(0, 100);
+      if (/^X-WR-TIMEZONE$/i.test(property)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
+      if (/^TIMEZONE-ID$/i.test(property) && !zoneIds.has(part.calendar)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
+      if (/^METHOD$/i.test(property) && /^CANCEL$/i.test(value.trim())) cancelled.add(part.calendar);
+    } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines, part.calendar);
+    else if (part.is === 'component' && part.name === 'VEVENT') {
+      const uid = part.lines.find(({ text }) => /^UID[:;]/i.test(text));
+      const key = keyOf(uid?.text.replace(/^[^:]*:/, '') ?? '');
+      if (seen.has(key)) shared.add(key);
+      else seen.add(key);
+    }
+  }
+  const own = (calendar: number) => zones.find(zoneIds.get(calendar)?.id ?? '', calendar);
+  return {
+    name,
+    clockOf: (calendar) => own(calendar) ?? clockOf(site),
+    unknownZones: [...zoneIds].flatMap(([calendar, said]) => (said.id === '' || own(calendar) ? [] : [said])),
+    find: zones.find,
+    isCancelled: (calendar) => cancelled.has(calendar),
+    isShared: (uid) => shared.has(keyOf(uid)),
+  };
+}
+
+/** Returns a short key for a UID, since UIDs may be long and numerous. Escapes and blanks are ignored. */
+function keyOf(uid: string): string {
+  const plain = uid.replace(/[\\\s]+/g, '');
+  return plain.length <= MAX_PLAIN_UID_LENGTH ? plain : createHash('sha1').update(plain).digest('base64');
+}
+
+const MAX_PLAIN_UID_LENGTH = 64;

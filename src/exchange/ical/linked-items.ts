@@ -1,0 +1,146 @@
+import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
+import { ORGANIZER } from '../../kinds/organizer.ts';
+import { VENUE } from '../../kinds/venue.ts';
+import { specialChars } from '../../wordpress/content/entities.ts';
+import { imageItem, isImageUrl } from '../items/image-item.ts';
+import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
+import type { CalendarEvent } from './event.ts';
+
+/**
+ * Venues, organizers and images of a calendar's events. Each is returned as an item with the first event that
+ * references it.
+ */
+export interface LinkedItems {
+  readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
+}
+
+/** Maximum number of items that are remembered as returned; returning an item twice is harmless. */
+const MAX_REMEMBERED_ITEMS = 100_000;
+
+export function createLinkedItems(file: string): LinkedItems {
+  const seen = new Set<string>();
+  const once = (item: PostItem): PostItem[] => {
+    if (seen.has(item.sourceId) || seen.size >= MAX_REMEMBERED_ITEMS) return seen.has(item.sourceId) ? [] : [item];
+    seen.add(item.sourceId);
+    return [item];
+  };
+  // The dates of a series come one after another, so that it is enough to cache the last event.
+  let known: { event: CalendarEvent; found: readonly PostItem[] } | undefined;
+  const foundIn = (event: CalendarEvent): readonly PostItem[] => {
+    const place = `${file}:${event.line}`;
+    if (known?.event !== event) {
+      const found = [venueOf(event, place), ...organizersOf(event, place), imageOf(event, place)].filter((item) => item !== undefined);
+      known = { event, found };
+    }
+    return known.found;
+  };
+  return {
+    of: (event) => {
+      const found = foundIn(event);
+      return {
+        items: found.flatMap(once),
+        links: found.map((item): Link => {
+          // Only venues, organizers and images are found here.
+          const kind = item.kind as LinkedKind;
+          return { key: KEYS[kind], kind, sourceId: item.sourceId };
+        }),
+        website: isWebAddress(event.location) ? event.location.trim() : '',
+      };
+    },
+  };
+}
+
+const KEYS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumbnail_id' } as const;
+
+const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());
+const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Splits a text into the known name at its start, or an empty string, and the remainder. */
+const withoutName = (text: string, name: string): readonly [name: string, rest: string] =>
+  text.startsWith(name) ? [name, text.slice(name.length)] : ['', text];
+
+/**
+ * Returns the venue of a location: its name up to the first comma or line break, its address after that. A URL is not a
+ * venue.
+ */
+function venueOf({ location, placeName, geo }: CalendarEvent, place: string): PostItem | undefined {
+  if (onOneLine(location) === '' || isWebAddress(location)) return undefined;
+  const [own, others] = withoutName(onOneLine(location), placeName);
+  const [name = '', ...rest] = [own, ...(own === '' ? withoutParentheses(location) : others).split(/\n|,\s+/)].flatMap((part) =>
+    part.trim() === '' ? [] : [part.trim()],
+  );
+  const address = onOneLine(rest.join(', '));
+  return post('venue', `venue:${onOneLine(location).toLowerCase()}`, name, place, [
+    ...(address === '' ? [] : [[VENUE.address, address] as const]),
+    ...(geo
+      ? ([
+          [COORDINATES.lat, String(geo.lat)],
+          [COORDINATES.lng, String(geo.lng)],
+        ] as const)
+      : []),
+    [VENUE.show_map, '1'],
+    [VENUE.show_map_link, '1'],
+  ]);
+}
+
+/** Splits Meetup's form `Name (Street, Town)`. A comma in the final parentheses shows that they contain an address. */
+function withoutParentheses(location: string): string {
+  const whole = onOneLine(location);
+  const at = whole.indexOf(' (');
+  if (at < 1 || !whole.endsWith(')')) return location;
+  const [name, address] = [whole.slice(0, at), whole.slice(at + 2, -1)];
+  return /[(),]/.test(name) || /[()]/.test(address) || !address.includes(',') ? location : `${name}\n${address}`;
+}
+
+/** Email addresses of Google calendars, groups and rooms, which are not read by anybody. */
+const UNREAD_ADDRESS = /@(?:\w+\.)?calendar\.google\.com$/i;
+
+/** Returns the organizer and the contacts. A contact is a name, followed by details after commas or semicolons. */
+function organizersOf({ organizer, contacts }: CalendarEvent, place: string): PostItem[] {
+  const people = new Map<string, PostItem>();
+  const email = organizer && !UNREAD_ADDRESS.test(organizer.email) ? organizer.email : '';
+  const name = onOneLine(organizer?.name ?? '') || email;
+  if (organizer && name !== '' && !UNREAD_ADDRESS.test(name)) people.set(name.toLowerCase(), organizerItem(name, email, [], place));
+  for (const { text, name: own } of contacts) {
+    const [said, others] = withoutName(onOneLine(text), own);
+    const [before = '', ...more] = others.split(/[,;]\s+/);
+    const who = said + before;
+    if (who === '' || isWebAddress(who)) continue;
+    const known = people.get(who.toLowerCase());
+    people.set(who.toLowerCase(), organizerItem(who, known ? email : '', more, place));
+  }
+  return [...people.values()];
+}
+
+/**
+ * Returns an organizer, identified by name and email address, whether an event has it as organizer or as contact. The
+ * address alone does not identify it: all organizers of a town may share one, and all events on Facebook do.
+ */
+function organizerItem(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
+  const metaFrom = (key: string, test: (part: string) => boolean) => {
+    const value = more.find(test);
+    return value ? [[key, value] as const] : [];
+  };
+  const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
+  return post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, name, place, [
+    ...(email === '' ? [] : [[ORGANIZER.email, email] as const]),
+    ...metaFrom(ORGANIZER.website, isWebAddress),
+    ...metaFrom(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
+  ]);
+}
+
+function imageOf({ attachments }: CalendarEvent, place: string): PostItem | undefined {
+  const image = attachments.find(({ url, type }) => isWebAddress(url) && (type.startsWith('image/') || (type === '' && isImageUrl(url))));
+  return image && imageItem(image.url, image.type, place);
+}
+
+const post = (kind: PostItem['kind'], sourceId: string, title: string, place: string, metas: PostItem['metas']): PostItem => ({
+  kind,
+  sourceId,
+  place,
+  columns: { post_title: specialChars(title), post_status: 'publish' },
+  metas,
+  links: [],
+  complete: false,
+  match: 'details',
+});

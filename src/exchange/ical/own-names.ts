@@ -1,5 +1,0 @@
-/** Property with the value of one of the site's own fields. */
-export const CUSTOM_FIELD = 'x-fasti-field';
-
-/** Parameter with the name of such a field, or with the name of a contact or venue if it contains a comma. */
-export const OWN_NAME = 'x-name';

@@ -1,0 +1,49 @@
+import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
+import { postKind } from '../../kinds/index.ts';
+import { mayTrash } from '../../records/posts.ts';
+import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
+import { loadPosts } from '../../storage/rows/bundle.ts';
+import { importedBefore, metasOfImported } from '../../storage/rows/imports.ts';
+import { localFromDate } from '../../wordpress/zones.ts';
+import type { DatesEntry } from '../items/report.ts';
+import type { Run } from './run.ts';
+import { trashAndForget } from './undo.ts';
+
+/*
+ * Dates of an event that an earlier import brought and a newer version of its calendar lacks: excluded dates, dates
+ * after an earlier end of its rule, or all dates if the event moved to another time.
+ */
+
+/**
+ * Moves to the trash those dates of these events that an earlier run imported and this run did not contain, if they are
+ * in the future and within the period that the source covers. Past dates stay. A dry run only counts them.
+ *
+ * @param complete UIDs of events all of whose dates came in this run, with the period that is covered
+ * @returns the number of dates
+ */
+export async function trashRemovedDates(run: Run, complete: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
+  const { site, caller, importId, number, dryLedger } = run;
+  if (complete.size === 0 || importId === 0) return 0;
+  // Ids of other kinds, such as categories, must not be mistaken for events.
+  const seen = new Set([...dryLedger.values()].flatMap(({ kind, target }) => (kind === 'event' ? [target] : [])));
+  const now = localFromDate(caller.now, caller.settings.zone);
+  let trashed = 0;
+  const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !seen.has(id));
+  const metas = await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start]);
+  for (const [id, own] of metas) {
+    const between = complete.get(own.get(CALENDAR_UID) ?? '');
+    const start = own.get(DATES.start) ?? '';
+    if (!between || start < between[0] || start > between[1] || start <= now) continue;
+    const goes = run.isDryRun
+      ? await canBeTrashed(run, id)
+      : await trashAndForget(site, caller, { kind: postKind('event'), id, from: importId });
+    if (goes) trashed += 1;
+  }
+  return trashed;
+}
+
+/** Whether an event can be moved to the trash and is not there already. */
+async function canBeTrashed({ site: { db }, caller }: Run, id: number): Promise<boolean> {
+  const row = (await loadPosts(db, [id])).get(id);
+  return row !== undefined && row.post_status !== 'trash' && mayTrash(lookUpOnce(db), caller, postKind('event'), id);
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { OWNER_ONLY_FILE_MODE } from '../../host/files.ts';
+import { codeOf } from '../../storage/engine/dialect.ts';
+import { SourceFault } from './items.ts';
+
+/** Suffixes of files that SQLite creates next to the one it writes, and may leave behind after a failure. */
+const SQLITE_SUFFIXES = ['-journal', '-wal', '-shm'];
+/** Suffix of a part file after the name of its file. */
+export const PART_FILE_SUFFIX = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${SQLITE_SUFFIXES.join('|')})?$`);
+
+/** Part files that were not modified for this long belong to processes that were killed. */
+const ABANDONED_AFTER_MS = 3_600_000;
+
+/**
+ * Writes a file atomically: `write` fills a part file next to it, which is renamed when it has been flushed to disk.
+ * Processes may do so concurrently: each has its own part file, and the last one wins. Devices and pipes are written
+ * directly; `/dev/stdout` means the file that it is redirected to. `mode`: permissions from the start, since the
+ * contents are confidential.
+ *
+ * @throws SourceFault `unwritable`
+ */
+export async function writeAtomically<Result>(
+  path: string,
+  write: (part: string) => Promise<Result>,
+  mode = OWNER_ONLY_FILE_MODE,
+): Promise<Result> {
+  const present = await stat(path).catch(() => undefined);
+  if (present?.isDirectory()) throw new SourceFault('unwritable', { file: path, what: 'EISDIR' });
+  if (present && !present.isFile()) {
+    return write(path).catch((error: unknown) => {
+      throw faultOfFile(path, error);
+    });
+  }
+  // A link stays: the file that it leads to is the one that others read.
+  const file = present ? await realpath(path) : path;
+  await removeAbandoned(file);
+  const part = `${file}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    await (await open(part, 'wx', mode)).close();
+    const result = await write(part);
+    const written = await open(part, 'r+');
+    await written.sync().finally(() => written.close());
+    await rename(part, file);
+    return result;
+  } catch (error) {
+    for (const ending of ['', ...SQLITE_SUFFIXES]) await rm(part + ending, { force: true });
+    throw faultOfFile(path, error);
+  }
+}
+
+/**
+ * Paths of files that the process has open already. They are links and must not be replaced, because other processes
+ * need them.
+ */
+const DESCRIPTOR = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|thread-self|\d+)\/fd\/\d+)$/;
+
+/** Whether a file is written directly, as devices and pipes are. */
+export const isOpenDescriptor = async (file: string): Promise<boolean> =>
+  stat(file).then(
+    (found) => !found.isFile() && !found.isDirectory(),
+    () => false,
+  );
+
+/**
+ * Whether writing to a path would replace an existing file. Files that the process has open were chosen deliberately
+ * and do not count.
+ */
+export const wouldReplace = async (file: string): Promise<boolean> =>
+  !DESCRIPTOR.test(resolve(file)) && !(await isOpenDescriptor(file)) && existsSync(file);
+
+/** Error codes for places where a file cannot be written. */
+const UNWRITABLE: ReadonlySet<unknown> = new Set(
+  'EACCES EDQUOT EFBIG EISDIR EMFILE ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
+);
+
+/**
+ * Returns an error as fault of the file that was named, since users do not know its part file. Other errors are
+ * returned unchanged.
+ */
+function faultOfFile(file: string, error: unknown): unknown {
+  const code = codeOf(error);
+  // SQLite, which writes copies of databases itself, has its own error codes.
+  const what = code === 'SQLITE_FULL' ? 'ENOSPC' : code;
+  return UNWRITABLE.has(what) || /^SQLITE_(CANTOPEN|IOERR(?!_READ))/.test(code)
+    ? new SourceFault('unwritable', { file, what }, error)
+    : error;
+}
+
+/** Removes part files that were left behind. */
+async function removeAbandoned(file: string): Promise<void> {
+  const [folder, name] = [dirname(file), basename(file)];
+  const parts = (await readdir(folder).catch(() => [])).filter(
+    (one) => one.startsWith(name) && PART_FILE_SUFFIX.test(one.slice(name.length)),
+  );
+  for (const part of parts.map((one) => join(folder, one))) {
+    const found = await stat(part).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await rm(part, { force: true });
+  }
+}

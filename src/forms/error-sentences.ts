@@ -1,0 +1,103 @@
+import { ApiError, type Fault, type SentValue } from '../errors.ts';
+import { isLinks, isTerms } from '../kinds/fields.ts';
+import { postKind } from '../kinds/index.ts';
+import type { PostKind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
+import { acceptParams } from '../records/input.ts';
+import { faultSentence, refusalSentence } from '../refusals.ts';
+import type { ControlData } from './control.ts';
+import type { FormContext } from './form-context.ts';
+import { labelOf } from './labels.ts';
+
+/*
+ * Sentences about refused values in forms.
+ */
+
+/** Returns the sentence about an error. */
+export const errorSentence = ({ i18n }: Pick<FormContext, 'i18n'>, error: ApiError): string => refusalSentence(sayFirst({ i18n }), error);
+
+/** Returns a function that returns a text by its key, or by the first existing of several keys. */
+const sayFirst =
+  ({ i18n }: Pick<FormContext, 'i18n'>) =>
+  (key: string | readonly string[], values?: Parameters<typeof i18n.say>[1]): string =>
+    i18n.say(typeof key === 'string' ? key : (key.find(i18n.has) ?? key[0] ?? ''), values);
+
+/**
+ * Returns the sentence about the value of a field; for an empty one, that it is required. Unlike the messages of the
+ * API, it does not mention types.
+ */
+export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string, fault: Fault, sent: SentValue | undefined): string {
+  const isEmpty = sent?.shown === '""' || ('reason' in fault && fault.reason === 'empty-value');
+  if (isEmpty) return context.i18n.say('desk:form.required');
+  return faultSentence(sayFirst(context), label, sent && fault.stage === 'type' ? { stage: 'value' } : fault, sent);
+}
+
+/** Returns the errors of each field, in words. */
+export function fieldErrors(context: FormContext, kind: PostKind, { problem, details }: ApiError): [name: string, sentence: string][] {
+  const { i18n } = context;
+  const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
+  const untitled = problem === kind.problems.noTitle || problem === 'title-without-text' ? [kind.titleField] : [];
+  return [
+    ...[...missing, ...untitled].map((name): [string, string] => [name, i18n.say('desk:form.required')]),
+    ...[...(details.faults ?? [])].map(([name, fault]): [string, string] => [
+      name,
+      customFieldSentence(context, name, fault) ?? fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
+    ]),
+  ].filter(([name]) => name in kind.fields);
+}
+
+/** Returns the sentence about a custom field of the site, with its label; undefined for other fields. */
+function customFieldSentence({ i18n, settings }: FormContext, name: string, fault: Fault): string | undefined {
+  if (name !== 'custom_fields' || fault.stage !== 'value') return undefined;
+  const field = settings.calendar.customFields.find((one) => one.name === fault.values?.name);
+  return field && faultSentence(sayFirst({ i18n }), field.label, { ...fault, values: { ...fault.values, name: field.label } });
+}
+
+/**
+ * Returns the errors of new records that links in a form would create, by link and in words, since the error of the
+ * write does not contain their fields. `raw`: the values to be written.
+ */
+export async function newLinkErrors(context: FormContext, { fields }: PostKind, raw: Values): Promise<[name: string, sentence: string][]> {
+  const links = Object.entries(raw).flatMap(([name, value]) => {
+    const field = fields[name];
+    if (!field || !isLinks(field) || !Array.isArray(value)) return [];
+    return value.filter((one): one is Values => one !== null && typeof one === 'object').map((one) => ({ name, one, place: field.place }));
+  });
+  const found = await Promise.all(
+    links.map(async ({ name, one, place }) => ({ name, said: await newRecordErrors(context, postKind(place.kind), one) })),
+  );
+  return found.flatMap(({ name, said }): [string, string][] => (said === '' ? [] : [[name, said]]));
+}
+
+/** Returns the errors of the values of a new record, in words; empty if there are none. */
+async function newRecordErrors(context: FormContext, kind: PostKind, raw: Values): Promise<string> {
+  try {
+    await acceptParams(context.site, context.caller, kind.fields, raw, 'create');
+    return '';
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    const messages = fieldErrors(context, kind, error).map(([name, sentence]) => `${labelOf(context.i18n, kind.name, name)}: ${sentence}`);
+    return messages.join(' ');
+  }
+}
+
+/**
+ * Returns the fields that name new terms that the caller may not create. `raw`: the values to be written. The error of
+ * the write does not contain the field.
+ */
+export function newTermErrors(
+  { i18n }: FormContext,
+  { fields }: PostKind,
+  raw: Values,
+  data: ControlData,
+): [name: string, sentence: string][] {
+  return Object.entries(raw).flatMap(([name, value]): [string, string][] => {
+    const field = fields[name];
+    if (!field || !isTerms(field) || data.newTermFields.has(name) || !Array.isArray(value)) return [];
+    const known = new Set(data.terms[name]?.map((term) => term.name.toLowerCase()));
+    const unknown = (value as readonly { readonly name?: string }[]).flatMap((term) =>
+      term.name === undefined || known.has(term.name.toLowerCase()) ? [] : [term.name],
+    );
+    return unknown.length === 0 ? [] : [[name, i18n.say('desk:form.no-new-terms', { names: unknown.join(', ') })]];
+  });
+}

@@ -1,0 +1,213 @@
+import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { memoizeByObject } from '../memo.ts';
+import type { Site } from '../site.ts';
+import type { Version } from '../storage/freshness/freshness.ts';
+import { trackReads } from '../storage/journal/dependencies.ts';
+import type { JournalFeed } from '../storage/journal/feed.ts';
+import { type Derived, followChanges, type LatestChanges } from '../storage/journal/latest-changes.ts';
+import { createObjectMemory, type ReadTime } from '../storage/journal/object-memory.ts';
+import type { Texts } from '../texts.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { type Answer, sizeOf } from './deliver.ts';
+import { notesOf } from './request-notes.ts';
+
+/** A cached answer. It is valid until one of its dependencies changes or it expires. */
+interface CachedAnswer extends Derived {
+  readonly answer: Answer;
+  readonly version: Version;
+  /** The date and time when its computation began, in milliseconds since 1970. */
+  readonly madeAt: number;
+  /** Measured by the same clock as `version`. */
+  readonly read: ReadTime;
+  /** The route that produced the answer, for the log. */
+  readonly route: string | undefined;
+}
+
+/** A request for a cached answer. */
+export interface CacheRequest {
+  /** Cache key: the same for all requests that get the same answer. */
+  readonly key: string;
+  /** A second key under which the answer can be recalled afterwards. */
+  readonly alias?: string | undefined;
+  /**
+   * The site whose database is read. Versions are those of this database; with another one, an older answer could be
+   * kept under a newer version.
+   */
+  readonly from: Site;
+  /** Computes the answer, reading from the given site. */
+  readonly compute: (from: Site) => Promise<Answer>;
+}
+
+/** Answers to anonymous callers, in memory. */
+export interface AnswerCache {
+  /**
+   * Returns the cached answer if it is valid, without waiting. Returns undefined if there is none, or if its validity
+   * is unknown.
+   */
+  readonly findCached: (req: IncomingMessage, key: string, from: Site) => Answer | undefined;
+  /** Returns the cached answer if it is valid, otherwise a new one, computed once for all concurrent requests. */
+  readonly getOrCompute: (req: IncomingMessage, wanted: CacheRequest) => Promise<Answer>;
+}
+
+/** Bytes that every entry costs in addition to its body: its key, headers and slot. */
+const OVERHEAD_BYTES = 2048;
+/** Bytes that one dependency of an answer takes. */
+const DEPENDENCY_BYTES = 8;
+/** Share of the memory for rendered records, from which expired answers are computed again. */
+const RECORDS_SHARE = 0.25;
+/** Longer bodies are not kept, so that one answer never evicts all others. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+export interface AnswerCacheOptions {
+  /** Memory limit of the cache, in bytes. */
+  readonly bytes: number;
+  readonly clock: () => Date;
+}
+
+/** An answer under its own key or under an alias. An alias only costs the overhead of an entry. */
+interface Entry {
+  readonly kept: CachedAnswer;
+  readonly isAlias: boolean;
+  /** Size when the entry was stored. */
+  readonly bytes: number;
+}
+
+/**
+ * Creates a cache of answers that evicts the least recently used ones. Each is valid until the journal names a change
+ * of one of its dependencies, or the version changes (`Freshness`).
+ */
+export function createAnswerCache({ bytes, clock }: AnswerCacheOptions): AnswerCache {
+  const bytesForRecords = Math.floor(bytes * RECORDS_SHARE);
+  const { current, keep, keepAlias } = createEntries({ bytes: bytes - bytesForRecords, clock });
+  const memoryAt = createObjectMemory(bytesForRecords);
+  const computing = new Map<string, Promise<Answer>>();
+  const changesOf = memoizeByObject((journal: JournalFeed) => followChanges(journal));
+
+  return {
+    findCached: (req, key, { freshness, journal }) => {
+      const version = freshness.known();
+      return version && current(req, key, version, changesOf(journal))?.answer;
+    },
+    getOrCompute: async (req, { key, alias, from, compute }) => {
+      const notes = notesOf(req);
+      const changes = changesOf(from.journal);
+      const version = await from.freshness.version();
+      const kept = version && current(req, key, version, changes);
+      if (kept && alias !== undefined) keepAlias(alias, kept);
+      if (kept) return kept.answer;
+      notes.memory = 'miss';
+      if (!version) return compute(from);
+      const name = `${version.name} ${version.count} ${key}`;
+      const running = computing.get(name);
+      if (running) return running;
+      const [era, madeAt] = [changes.era(), clock().getTime()];
+      const reading = trackReads(from.db);
+      const memory = memoryAt({ version, changes, era });
+      const work = compute({ ...from, db: reading.db, memory })
+        .then((answer) => {
+          const computed = { answer, version, madeAt, era, route: notes.route, dependencies: reading.dependencies() };
+          if (isCacheable(answer)) keep(key, toCachedAnswer(computed, memory.oldest()));
+          return answer;
+        })
+        .finally(() => computing.delete(name));
+      computing.set(name, work);
+      return work;
+    },
+  };
+}
+
+/**
+ * Creates the map of cached answers by key and alias. `current` returns an answer that is still valid, and records the
+ * hit in the notes of the request.
+ */
+function createEntries({ bytes: maxSize, clock }: AnswerCacheOptions) {
+  const entries = new LRUCache<string, Entry>({ maxSize, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
+
+  const keep = (key: string, kept: CachedAnswer): void => void entries.set(key, { kept, isAlias: false, bytes: bytesOf(kept) });
+  const keepAlias = (alias: string, kept: CachedAnswer): void => void entries.set(alias, { kept, isAlias: true, bytes: 0 });
+
+  const current = (req: IncomingMessage, key: string, { name, mayServe }: Version, changes: LatestChanges): CachedAnswer | undefined => {
+    const entry = entries.get(key);
+    if (entry === undefined) return undefined;
+    const { kept, isAlias, bytes } = entry;
+    const { version, read } = kept;
+    if (version.name !== name || !mayServe(read) || !isInTime(kept, clock().getTime()) || !changes.isCurrent(kept)) return undefined;
+    // Its size has changed, since it has been compressed in the meantime.
+    if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
+    noteHit(req, kept);
+    return kept;
+  };
+
+  return { current, keep, keepAlias };
+}
+
+/**
+ * Whether an answer has not expired. If the clock was set back since it was made, it may be an answer for a later day.
+ */
+const isInTime = ({ answer, madeAt }: CachedAnswer, now: number): boolean => madeAt <= now && now < answer.expiresAt;
+
+function noteHit(req: IncomingMessage, { route }: CachedAnswer): void {
+  const notes = notesOf(req);
+  notes.route = route;
+  notes.memory = 'hit';
+  // Only anonymous callers are answered from memory.
+  notes.user = ANONYMOUS.id;
+}
+
+/** Wraps a new answer for the cache. `oldest`: as in `ReadTime`. */
+const toCachedAnswer = (
+  made: Pick<CachedAnswer, 'answer' | 'version' | 'madeAt' | 'era' | 'route' | 'dependencies'>,
+  oldest: number,
+): CachedAnswer => ({
+  ...made,
+  read: { from: made.version.at, until: performance.now(), oldest },
+  count: made.version.count,
+  checked: made.version.count,
+});
+
+const bytesOf = ({ answer, dependencies }: CachedAnswer): number => sizeOf(answer) + DEPENDENCY_BYTES * (dependencies?.length ?? 0);
+
+const isCacheable = ({ shared, status, body }: Answer): boolean => shared && status === 200 && body.length <= MAX_BODY_BYTES;
+
+/**
+ * Returns the key under which the answer to this request is cached, or undefined if it is not. Only requests of
+ * anonymous callers without a body are cached. `asked` replaces the URL as sent. The preferred language is part of the
+ * key. The origin is not, since headers that repeat it are added when the answer is sent.
+ */
+export function cacheKeyOf(
+  req: IncomingMessage,
+  language: (acceptLanguage: string | undefined) => string,
+  asked?: string,
+): string | undefined {
+  const { method, headers } = req;
+  const { url } = notesOf(req);
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  if (headers.authorization !== undefined || headers['x-wp-nonce'] !== undefined || headers['transfer-encoding'] !== undefined)
+    return undefined;
+  if (headers['content-length'] !== undefined && headers['content-length'] !== '0') return undefined;
+  if (headers.cookie?.includes('wordpress_logged_in_') || url.length > MAX_KEY_LENGTH || url.includes('_wpnonce')) return undefined;
+  const acknowledged = headers['x-tec-eea'] ? '+' : '';
+  return `${language(headers['accept-language'])}${acknowledged} ${asked ?? url}`;
+}
+
+/**
+ * Returns the key of an answer that is the same for everybody who requests a path in a language, whatever else the
+ * request holds. Meaningless query parameters and unused credentials therefore cannot force a new computation.
+ */
+export const sharedCacheKeyOf = (
+  { headers }: IncomingMessage,
+  path: string,
+  language: (acceptLanguage: string | undefined) => string,
+): string => `${language(headers['accept-language'])} ${path}`;
+
+/**
+ * Returns the language that `Accept-Language` alone leads to. A language in the address or in a parameter is part of
+ * the key anyway.
+ */
+export const languageKeyOf =
+  ({ chooseLanguage }: Texts) =>
+  (acceptLanguage: string | undefined): string =>
+    acceptLanguage === undefined ? '' : chooseLanguage({ acceptLanguage });
+
+const MAX_KEY_LENGTH = 2000;

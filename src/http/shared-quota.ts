@@ -1,0 +1,40 @@
+/**
+ * A resource that all callers of a process share, such as memory or connections, divided so that no caller locks out
+ * the others: anonymous callers share one part, and every signed-in user has a part.
+ */
+export interface SharedQuota {
+  /** Whether a user can take this much more. */
+  readonly hasRoom: (user: User, more: number) => boolean;
+  /** Counts an amount that a user takes, or returns if it is negative. */
+  readonly add: (user: User, more: number) => void;
+  /** Returns the amount taken in total and by anonymous callers, for the log. */
+  readonly usage: () => { readonly size: number; readonly taken: number; readonly byStrangers: number };
+}
+
+/** The id of a user, 0 for all anonymous callers. */
+type User = number;
+const ANONYMOUS_USER: User = 0;
+
+/** Limits for all callers together, for all anonymous callers together, and for one signed-in user. */
+export interface QuotaLimits {
+  readonly all: number;
+  readonly anonymous: number;
+  readonly perUser: number;
+}
+
+export function createSharedQuota({ all, anonymous, perUser }: QuotaLimits): SharedQuota {
+  /** Amount taken by user; users who hold nothing are removed. */
+  const takenByUser = new Map<User, number>();
+  const takenBy = (user: User): number => takenByUser.get(user) ?? 0;
+  let taken = 0;
+  return {
+    hasRoom: (user, more) => taken + more <= all && takenBy(user) + more <= (user === ANONYMOUS_USER ? anonymous : perUser),
+    add: (user, more) => {
+      taken += more;
+      const own = takenBy(user) + more;
+      if (own > 0) takenByUser.set(user, own);
+      else takenByUser.delete(user);
+    },
+    usage: () => ({ size: all, taken, byStrangers: takenBy(ANONYMOUS_USER) }),
+  };
+}

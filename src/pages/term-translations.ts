@@ -1,0 +1,65 @@
+import { termKind } from '../kinds/index.ts';
+import type { TermKind } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { type PlacedTerm, termsByLanguage } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+import type { Term } from '../wordpress/rows.ts';
+import type { PageContent, WithTranslations } from './pages.tsx';
+import { type CalendarTarget, calendarUrl, listUrlInLanguage } from './urls.ts';
+
+/*
+ * Pages of a category or a tag in the languages in which it exists.
+ */
+
+/** The term of a page and its translations. */
+export interface TermTranslations {
+  readonly group: ReadonlyMap<string, PlacedTerm>;
+  /** The term that the page shows: the one in the language of the page, else the requested one. */
+  readonly shown: PlacedTerm;
+  /** The language of that term. */
+  readonly code: string;
+}
+
+export const kindOf = ({ taxonomy }: Pick<Term, 'taxonomy'>): TermKind => termKind(taxonomy === 'post_tag' ? 'tag' : 'category');
+
+/** Returns the term of a page with its translations. Undefined if the page has no term or the term has no language. */
+export async function findTermTranslations({ db }: Site, caller: Caller, term: Term | undefined): Promise<TermTranslations | undefined> {
+  const group = term && (await termsByLanguage(db, caller, kindOf(term), term));
+  if (!group) return undefined;
+  const own = [...group].find(([, one]) => one.term.term_id === term.term_id);
+  const wanted = caller.content.code ?? '';
+  const translation = group.get(wanted);
+  if (translation) return { group, shown: translation, code: wanted };
+  return own && { group, shown: own[1], code: own[0] };
+}
+
+/** Returns the list with the term that the page shows instead of the requested one. */
+export const withShownTerm = <List extends { readonly terms: readonly Term[] }>(list: List, group: TermTranslations | undefined): List =>
+  group ? { ...list, terms: [group.shown.term, ...list.terms.slice(1)] } : list;
+
+/** Returns the URL of a page of the calendar, and the translations of its term. */
+export function urlAndTranslations(
+  caller: Caller,
+  target: CalendarTarget,
+  group: TermTranslations | undefined,
+): Pick<PageContent, 'address' | 'first' | 'record'> {
+  const urlOf = (page: CalendarTarget) => (group ? calendarUrlInLanguage(caller, group.code, page) : calendarUrl(caller, page));
+  const begin = { ...target, number: 1 };
+  return {
+    address: urlOf(target),
+    first: target.number === undefined || target.number === 1 ? undefined : urlOf(begin),
+    record: group && termTranslations(caller, group, begin),
+  };
+}
+
+/** Returns the URL of a page of the calendar in a content language. */
+const calendarUrlInLanguage = (caller: Caller, code: string, target: CalendarTarget): string =>
+  listUrlInLanguage(caller, code, (home) => calendarUrl({ settings: caller.settings, home }, target));
+
+/** Returns the language of the page of a term, and its URL in each language. */
+const termTranslations = (caller: Caller, { group, code }: TermTranslations, target: CalendarTarget): WithTranslations => ({
+  language: code,
+  translations: Object.fromEntries(
+    [...group].map(([other, term]) => [other, { url: calendarUrlInLanguage(caller, other, { ...target, term }) }]),
+  ),
+});

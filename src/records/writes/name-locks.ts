@@ -1,0 +1,77 @@
+import { isImage, isLinks, valueIn } from '../../kinds/fields.ts';
+import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import type { PostKind, PostValues, Rows, StoredPost } from '../../kinds/kind.ts';
+import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
+import { externalIdLock, slugLock, titleLock } from '../../storage/rows/locks.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { isFloating } from '../../wordpress/status.ts';
+import type { Caller } from '../caller.ts';
+import { mayCreate } from '../posts.ts';
+import { type PostPlan, planPost } from './post-plan.ts';
+import { isNewRecord } from './prepared-images.ts';
+
+/**
+ * A new record that a request asks for. `alwaysCreates`: it is created even if its kind reuses a record with the same
+ * title. `isLinkedRecord`: it comes with another record, which may then use an existing one. `source`: the record that
+ * it is a translation of.
+ */
+export interface NewPost {
+  readonly kind: PostKind;
+  readonly values: PostValues;
+  readonly plan: PostPlan;
+  readonly alwaysCreates?: boolean | undefined;
+  readonly isLinkedRecord?: boolean;
+  readonly source?: StoredPost | undefined;
+}
+
+/**
+ * Returns the locks for the names (slugs, titles) of a new record and of the records it brings along. They are taken
+ * together, before anything else. Taken one after the other, they could deadlock with a request that takes them in a
+ * different order.
+ */
+export function locksOfNew(caller: Caller, { kind, values, plan: { columns, metas, slug }, alwaysCreates = false }: NewPost): string[] {
+  return [
+    ...externalIdLocks(kind, metas),
+    ...(kind.reusesTitles && !alwaysCreates ? [titleLock(kind.postType, columns.post_title ?? '')] : []),
+    ...(slug.unique && slug.slug !== '' ? [slugLock(kind.postType, slug.slug)] : []),
+    ...locksOfLinkedRecords(caller, kind, values),
+  ];
+}
+
+/** Returns the same for a change: the names of the records that it brings along, and a new slug. */
+export const locksOfChange = (caller: Caller, { kind, values, plan }: NewPost, before: Post): string[] => [
+  ...externalIdLocks(kind, plan.metas),
+  ...locksOfLinkedRecords(caller, kind, values),
+  ...(isNewSlug(plan, before) ? [slugLock(kind.postType, plan.slug.slug)] : []),
+];
+
+const externalIdLocks = ({ postType }: PostKind, metas: Rows['metas']): string[] =>
+  (metas[EXTERNAL_ID] ?? []).map((externalId) => externalIdLock(postType, externalId));
+
+/**
+ * Whether a change gives a record a slug that must be unique: a new one, or that of a draft, which may have been
+ * shared.
+ */
+export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean =>
+  unique && slug !== '' && (slug !== row.post_name || isFloating(row.post_status));
+
+/** Returns the ids of existing records and images that a write names. */
+export const referencedIds = (kind: PostKind, values: PostValues): number[] =>
+  Object.entries(kind.fields).flatMap(([name, field]) => {
+    if (isLinks(field)) return (valueIn(values, name, field) ?? []).flatMap((plan) => (isNewRecord(plan) ? [] : [plan.id]));
+    const image = isImage(field) ? valueIn(values, name, field) : undefined;
+    return typeof image === 'number' && image > 0 ? [image] : [];
+  });
+
+const locksOfLinkedRecords = (caller: Caller, kind: PostKind, values: PostValues): string[] =>
+  newLinkedRecords(caller, kind, values).flatMap((one) => locksOfNew(caller, { ...one, plan: planPost(caller, one.kind, one.values) }));
+
+/** Returns the new venues and organizers in the values that the caller may create. */
+const newLinkedRecords = (caller: Caller, kind: PostKind, values: PostValues) =>
+  linksIn(kind, values)
+    .filter(isNewRecord)
+    .filter((one) => mayCreate(caller, one.kind));
+
+/** Returns the venues and organizers in the values, existing and new ones. */
+const linksIn = (kind: PostKind, values: PostValues): LinkPlan[] =>
+  Object.entries(kind.fields).flatMap(([name, field]) => (isLinks(field) ? (valueIn(values, name, field) ?? []) : []));

@@ -1,0 +1,154 @@
+import { mayHaveRecurrence, occurrenceBase, readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
+import { type Config, localAddress } from './config/config.ts';
+import type { Database } from './storage/engine/database.ts';
+import type { TableName } from './storage/engine/tables.ts';
+import { findLanguages } from './storage/languages/detect.ts';
+import { beforeOptionsChange, beforeWritesTo, readOptions } from './storage/rows/options.ts';
+import { findRecurrenceTables } from './storage/schema/recurrence-tables.ts';
+
+/** Reads the settings of a site from its options. */
+export interface SettingsReader {
+  /** Returns the current settings. */
+  readonly read: () => Promise<SiteSettings>;
+  /**
+   * Returns settings that include all changes of this process; changes of other processes may be missing for a while.
+   */
+  readonly cached: () => Promise<SiteSettings>;
+  /** To be called at the end of every transaction. `open`: number of other open transactions. */
+  readonly transactionEnded: (open: number) => void;
+  /** To be called when another process may have changed the settings. */
+  readonly invalidate: () => void;
+}
+
+export interface SettingsReaderOptions {
+  /** Time for which changes of other processes may stay unnoticed, in milliseconds. */
+  readonly maxAgeMs: number;
+  /**
+   * Returns an identifier of the database state at this moment (of `performance.now()`) or later. It stays the same
+   * until another process commits a change. Undefined if there is none.
+   */
+  readonly stateSince: (at: number) => Promise<string | undefined>;
+}
+
+/**
+ * Tables whose rows are part of the settings, in addition to the options; below, those that are if the content has
+ * languages.
+ */
+export const SETTINGS_TABLES = ['sitemeta'] as const satisfies readonly TableName[];
+export const LANGUAGE_TABLES = [
+  'terms',
+  'term_taxonomy',
+  'icl_languages',
+  'icl_languages_translations',
+  'icl_locale_map',
+] as const satisfies readonly TableName[];
+
+/**
+ * Creates a reader that reads the options only if the database may have changed since the last time, and parses them
+ * only if they differ.
+ */
+export function createSettingsReader(db: Database, config: Config, { maxAgeMs: keep, stateSince }: SettingsReaderOptions): SettingsReader {
+  const names = settingNames(db.prefix);
+  let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number; state: string | undefined } | undefined;
+  let readingNumber = 0;
+  /** Whether an open transaction has changed a setting, and when the last such transaction ended. */
+  let changing = false;
+  let changed = Number.NEGATIVE_INFINITY;
+  /** Number of writes by this process to tables of the settings, and to tables of the languages. */
+  const written = { settings: 0, languages: 0 };
+  beforeOptionsChange(db, names, () => {
+    changing = true;
+    written.settings += 1;
+  });
+  beforeWritesTo(db, SETTINGS_TABLES, () => {
+    written.settings += 1;
+  });
+  beforeWritesTo(db, LANGUAGE_TABLES, () => {
+    written.languages += 1;
+  });
+
+  /** Returns an identifier of the state that the settings depend on; undefined if there is none. */
+  const stateOf = async (at: number): Promise<string | undefined> => {
+    const others = await stateSince(at);
+    const languages = last && mayHaveLanguages(last.options) ? written.languages : '';
+    return others && `${others} ${written.settings} ${languages}`;
+  };
+  const read = async () => {
+    const at = performance.now();
+    const state = await stateOf(at);
+    if (last && state !== undefined && state === last.state) {
+      last = { ...last, at: Math.max(at, last.at) };
+      return last.settings;
+    }
+    const options = await readOptions(db, names);
+    if (last && areEqual(last.options, options) && (await areLanguagesUnchanged(last.settings, options, db, config))) {
+      if (at >= last.at) last = { ...last, at, state };
+      return last.settings;
+    }
+    const settings = await toSiteSettings(options, db, config);
+    if (!last || at > last.at) {
+      readingNumber += 1;
+      last = { options, settings: { ...settings, readingNumber }, at, state };
+    }
+    return last.settings;
+  };
+  return {
+    read,
+    cached: async () => (last && !changing && last.at > changed && performance.now() - last.at < keep ? last.settings : read()),
+    transactionEnded: (open) => {
+      if (!changing) return;
+      changed = performance.now();
+      changing = open > 0;
+    },
+    invalidate: () => {
+      changed = performance.now();
+    },
+  };
+}
+
+function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, value] of one) if (other.get(name) !== value) return false;
+  return true;
+}
+
+/** Whether the languages of the content are unchanged. They are stored in rows, so the options do not show changes. */
+async function areLanguagesUnchanged(
+  { contentLanguages: known, shared }: SiteSettings,
+  options: ReadonlyMap<string, string>,
+  db: Database,
+  { contentLanguages: setting }: Config,
+): Promise<boolean> {
+  if (!mayHaveLanguages(options)) return true;
+  return JSON.stringify(await findLanguages(db, options, { setting, shared })) === JSON.stringify(known);
+}
+
+/** Whether an option suggests that the content has languages. */
+const mayHaveLanguages = (options: ReadonlyMap<string, string>): boolean =>
+  options.has('polylang') || options.has('icl_sitepress_settings');
+
+/**
+ * Parses the options, with overrides from the configuration. If they show traces of recurring events, the schema is
+ * queried for the columns that these need.
+ */
+export async function toSiteSettings(options: ReadonlyMap<string, string>, db: Database, config: Config): Promise<SiteSettings> {
+  const settings = readSettings(options, db.prefix, config.siteUrl, localAddress(config));
+  const occurrenceTables = settings.occurrenceTables && config.customTables === 'auto';
+  const tables = occurrenceTables && mayHaveRecurrence(options) ? await findRecurrenceTables(db) : undefined;
+  const shared = config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on';
+  return {
+    ...settings,
+    occurrenceTables,
+    shared,
+    contentLanguages: mayHaveLanguages(options)
+      ? await findLanguages(db, options, { setting: config.contentLanguages, shared })
+      : undefined,
+    recurrence: tables?.columns ? { base: occurrenceBase(options), series: tables.series } : undefined,
+  };
+}
+
+/**
+ * Whether the calendar is served as HTML pages: if WordPress serves none, unless the configuration decides otherwise.
+ */
+export const servesPages = ({ pages }: Pick<Config, 'pages'>, { shared }: Pick<SiteSettings, 'shared'>): boolean =>
+  pages === 'auto' ? !shared : pages === 'on';

@@ -1,0 +1,54 @@
+import { ApiError } from '../../../errors.ts';
+import { isWrite, type Query, withoutStatement } from '../driver.ts';
+import { ask, type Connection } from './connections.ts';
+
+/*
+ * Silent data loss in MySQL and MariaDB in the mode that WordPress uses: a value that does not fit a column is
+ * truncated, clipped to the column's range, or loses the letters that the column's character set lacks. The server only
+ * counts warnings. Here such a write fails instead, and is undone.
+ */
+
+/** 1264 out of range, 1265 and 1406 truncated, 1366 a letter that the character set of the column lacks. */
+const DATA_LOSS = new Set([1264, 1265, 1366, 1406]);
+
+/** 1267, 1270, 1271: texts of two character sets in one comparison, or one with letters that a column cannot hold. */
+const MIXED_CHARACTER_SETS = new Set([1267, 1270, 1271]);
+
+/** A letter outside the Basic Multilingual Plane (most emoji), which columns of the old `utf8` cannot hold. */
+const WIDE_LETTER = /[\u{10000}-\u{10ffff}]/u;
+
+interface Warning {
+  readonly Code: number;
+  readonly Message: string;
+}
+
+/** Whether the server reported warnings in its response to a write. */
+export const hasWarnings = (result: unknown): boolean => ((result as { warningStatus?: number }).warningStatus ?? 0) > 0;
+
+/**
+ * Checks the warnings of a statement, on the same connection and right after it.
+ *
+ * @throws text-not-storable for letters that the tables cannot hold; Error for any other value that was not stored as
+ * given
+ */
+export async function refuseDataLoss(connection: Connection, asked: Query): Promise<void> {
+  if (!isWrite(asked)) return;
+  const warnings = await ask<Warning>(connection, 'SHOW WARNINGS');
+  const lost = warnings.find(({ Code: code }) => DATA_LOSS.has(code));
+  if (!lost) return;
+  // The message of the server contains the value, so it is not passed on.
+  const column = /for column (\S+)/.exec(lost.Message)?.[1] ?? '';
+  const cause = new Error(`a value would not be stored as it is (warning ${lost.Code}, column ${column})`);
+  throw lost.Code === 1366 && hasWideLetters(asked) ? new ApiError('text-not-storable', { cause }) : cause;
+}
+
+/**
+ * Returns text-not-storable for a statement that compares such letters with columns that cannot hold them; any other
+ * error unchanged.
+ */
+export const asTextNotStorable = (error: unknown, asked: Query): unknown =>
+  MIXED_CHARACTER_SETS.has((error as { errno?: number }).errno ?? 0) && hasWideLetters(asked)
+    ? new ApiError('text-not-storable', { cause: withoutStatement(error) })
+    : error;
+
+const hasWideLetters = ({ bindings }: Query): boolean => bindings.some((value) => typeof value === 'string' && WIDE_LETTER.test(value));

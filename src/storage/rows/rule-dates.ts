@@ -1,0 +1,102 @@
+import { datesOfSet, isEndless, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
+import { textFromUnix } from '../../wordpress/time.ts';
+import { localFromUnix, toLocal, type Zone } from '../../wordpress/zones.ts';
+import type { Database } from '../engine/database.ts';
+import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
+import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from './recurrences.ts';
+
+/*
+ * The dates that the stored rule of an event generates, and their rows. All functions need the columns of
+ * `schema/recurrence-tables.ts`.
+ */
+
+/** The dates of an event's rule. */
+export interface RuleDates {
+  readonly zone: Zone;
+  readonly dates: readonly SetDate[];
+  /** Whether the rule has no end. */
+  readonly endless: boolean;
+}
+
+/** The columns of a row that say when it takes place, and whether its date was listed. */
+type DatedRow = Pick<TecOccurrenceRow, 'start_date' | 'start_date_utc' | 'is_rdate'>;
+
+/**
+ * Computes the dates of an event's rule. For a rule without end, these are the dates up to the last row that it
+ * generated, or up to `until` (UTC), and later listed dates that have a row. Undefined: the rule can't be parsed.
+ */
+export function datesOfRule(event: TecEventRow, rows: readonly DatedRow[], until?: string): RuleDates | undefined {
+  const set = parseRecurrenceSet(event.rset ?? '');
+  if (!set) return undefined;
+  const endless = isEndless(set);
+  const own = until === undefined ? (lastRuleRow(rows)?.start_date ?? event.start_date) : toLocal(until, set.zone);
+  const span = { first: event.start_date, length: Number(event.duration ?? 0) };
+  if (!endless) return { zone: set.zone, dates: datesOfSet(set, { ...span, last: LATEST }), endless };
+  const there = new Set(rows.map((row) => row.start_date_utc));
+  const further = datesOfSet({ ...set, rule: undefined }, { ...span, last: rows.at(-1)?.start_date ?? own });
+  const ruled = datesOfSet(set, { ...span, last: own });
+  return { zone: set.zone, dates: [...ruled, ...further.filter(({ start, at }) => start > own && there.has(textFromUnix(at)))], endless };
+}
+
+/**
+ * Returns the last row that the rule of an event generated. A rule without end has been expanded up to this row; a
+ * listed date may be much later.
+ */
+export const lastRuleRow = <Row extends DatedRow>(rows: readonly Row[]): Row | undefined =>
+  rows.findLast((row) => Number(row.is_rdate ?? 0) === 0) ?? rows.at(-1);
+
+const LATEST = '9998-12-31 23:59:59';
+
+/** Returns the rows for the dates of a rule, as new rows with the sequence number of the stored ones. */
+export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }: RuleDates): StoredDate[] {
+  const sequence = Math.max(1, ...stored.map((date) => date.sequence));
+  return dates.map(({ at, length, isFromRule }) => ({
+    id: 0,
+    start: localFromUnix(at, zone),
+    end: localFromUnix(at + length, zone),
+    startUtc: textFromUnix(at),
+    endUtc: textFromUnix(at + length),
+    duration: length,
+    sequence,
+    listed: !isFromRule,
+  }));
+}
+
+/** Reads the rows of `tec_events` of these posts. */
+export async function calendarEvents(db: Database, posts: readonly number[]): Promise<Map<number, TecEventRow>> {
+  const rows = await db.rows<TecEventRow>`SELECT * FROM {tec_events} WHERE post_id IN (${[...posts]})`;
+  return new Map(rows.map((row) => [row.post_id, row]));
+}
+
+/**
+ * Returns the ids above `after` of posts whose rule has no end, and whose last generated date begins before `until`
+ * (UTC).
+ */
+export async function endlessRulesGeneratedBefore(db: Database, until: string, after: number, size: number): Promise<number[]> {
+  // Rules with an end are excluded if their text shows it without parsing them.
+  const rows = await db.rows<{ id: number }>`
+    SELECT e.post_id AS id FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id JOIN {tec_occurrences} o ON o.post_id = e.post_id
+    WHERE e.post_id > ${after} AND e.rset LIKE '%RRULE:%' AND e.rset NOT LIKE '%COUNT=%' AND e.rset NOT LIKE '%UNTIL=%' AND p.post_status <> 'trash'
+    GROUP BY e.post_id
+    HAVING COALESCE(MAX(CASE WHEN o.is_rdate = 1 THEN NULL ELSE o.start_date_utc END), MAX(o.start_date_utc)) < ${until}
+    ORDER BY e.post_id LIMIT ${size}`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Adds the dates of a rule without end that begin after the last row it generated and up to `until` (UTC). Existing
+ * rows are left unchanged. Must be called in a transaction. Returns the number of added dates.
+ */
+export async function extendRule(db: Database, post: number, { until, updatedAt }: { until: string; updatedAt: string }): Promise<number> {
+  const event = (await calendarEvents(db, [post])).get(post);
+  const stored = (await loadRecurrences(db, [post])).get(post);
+  const ruled = event && datesOfRule(event, [], until);
+  if (!event || !stored || !ruled?.endless) return 0;
+  const last = (stored.dates.findLast(({ listed }) => !listed) ?? stored.dates.at(-1))?.startUtc ?? '';
+  const there = new Set(stored.dates.map(({ startUtc }) => startUtc));
+  const further = rowsOfRule(stored, ruled).filter(({ startUtc }) => startUtc > last && !there.has(startUtc));
+  if (further.length === 0) return 0;
+  const dates = [...stored.dates, ...further].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1));
+  await writeRecurrence(db, post, { ...stored, dates }, { updatedAt, timezone: event.timezone, anew: false });
+  return further.length;
+}

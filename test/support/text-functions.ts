@@ -1,0 +1,268 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from '@swc/core';
+import { costOf, offerPrice } from '../../src/calendar/cost.ts';
+import { costOnPages } from '../../src/calendar/cost-on-pages.ts';
+import { readSettings } from '../../src/calendar/settings.ts';
+import { writeCalendar } from '../../src/exchange/ical/write.ts';
+import { NEWS_FORMATS, type NewsFormat } from '../../src/exchange/rss.ts';
+import { openSource, type SourceOptions } from '../../src/exchange/sources.ts';
+import { restUrl } from '../../src/wordpress/links.ts';
+import { UTC } from '../../src/wordpress/zones.ts';
+
+/*
+ * Every exported function, in the source folders that work on texts, that can be called with a text. The functions are
+ * found in the source, so that later additions are included.
+ */
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../../src');
+export const SOURCE_FOLDERS = ['wordpress', 'calendar', 'kinds', 'exchange', 'upkeep'] as const;
+
+/** A function that takes a text, with its other arguments already bound. */
+export interface TextFunction {
+  /** `wordpress/slug.ts sanitizeTitle` */
+  readonly name: string;
+  readonly call: (text: string) => unknown;
+}
+
+/** Arguments for the other parameters, by the name of their type. */
+const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
+  string: 'a',
+  number: 1,
+  boolean: false,
+  Date: new Date(0),
+  Zone: UTC,
+  Line: { name: 'RDATE', zone: undefined, value: '' },
+  ImageLookup: () => undefined,
+  Say: () => 'a',
+  RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
+  ShortcodeSources: { images: () => undefined },
+  Readonly: {},
+  AvatarOptions: { standard: 'mystery', rating: 'G' },
+  BlockAttributes: {},
+  Taken: new Set(),
+  Salt: 'salt',
+  NonceSubject: { user: 1, token: 'a' },
+  Roles: new Map(),
+  DateOrder: 'ymd',
+  At: { file: 'a', line: 1, column: 'a' },
+  Labelled: { linked: false, hierarchical: false },
+  // A readonly list of names.
+  TsTypeOperator: ['title', 'start_date'],
+  Buffer: Buffer.from('a'),
+  TsFunctionType: () => undefined,
+  JsonLimits: { depth: 512, values: 100_000 },
+  QueryLimits: { variables: 1000, depth: 20 },
+  ReadonlyMap: new Map(),
+  TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], here: new Set(), anywhere: new Set() },
+  TsIntersectionType: { file: 'a', line: 1, column: 'a' },
+};
+
+/** Functions whose text never comes from outside, by file or name, with the reason. */
+export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
+  'kinds/fields.ts': 'declarations give names of metas',
+  'kinds/index.ts': 'names of kinds',
+  'kinds/linked-list.ts': 'declarations give names of metas',
+  'kinds/core/post.ts isViewable': 'the type of a post',
+  'kinds/core/post.ts revisionLinks': 'an address of the site',
+  'kinds/grammars/lists.ts listStatus': 'declarations name a capability',
+  'calendar/custom-fields.ts readCustomFields': 'options of the site',
+  'calendar/settings.ts settingNames': 'the prefix of the tables',
+  'upkeep/backup-lines.ts': 'names of tables',
+  'upkeep/doctor/findings.ts': 'names of sentences',
+  'exchange/ical/places.ts': 'the path of a file',
+  'exchange/ical/write-line.ts line': 'a part of `writeCalendar`, which is measured as a whole',
+  'exchange/sources.ts formatOf': 'the path of a file',
+  'exchange/sources.ts kindOfSource': 'a path or an address, as typed',
+  'exchange/items/report.ts reportOf': 'the name of a source',
+  'wordpress/record-version.ts': 'a secret of the site',
+  'exchange/verify/compare.ts': 'texts of two sites that are compared for whoever owns them',
+};
+
+interface Declared {
+  readonly file: string;
+  readonly name: string;
+  readonly isAsync: boolean;
+  /** The types of the mandatory parameters. */
+  readonly types: readonly string[];
+}
+
+/** All exported functions that a source file declares. */
+function exportedFunctions(file: string): Declared[] {
+  // biome-ignore lint/suspicious/noExplicitAny: a tree of syntax, of which only a few members matter
+  const typeOf = (annotation: any): string =>
+    annotation?.kind ??
+    annotation?.typeName?.value ??
+    (annotation?.type === 'TsUnionType' ? annotation.types.map(typeOf).join('|') : annotation?.type);
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const declared = (name: string, node: any): Declared => ({
+    file,
+    name,
+    isAsync: node.async || node.generator,
+    types: node.params
+      .map((param: { pat?: object }) => param.pat ?? param)
+      .filter((pattern: { type: string; optional?: boolean }) => pattern.type !== 'AssignmentPattern' && !pattern.optional)
+      .map((pattern: { typeAnnotation?: { typeAnnotation: object } }) => typeOf(pattern.typeAnnotation?.typeAnnotation)),
+  });
+  const { body } = parseSync(readFileSync(join(SOURCE, file), 'utf8'), { syntax: 'typescript', target: 'es2022' });
+  return body.flatMap((item): Declared[] => {
+    if (item.type !== 'ExportDeclaration') return [];
+    const { declaration } = item;
+    if (declaration.type === 'FunctionDeclaration') return [declared(declaration.identifier.value, declaration)];
+    if (declaration.type !== 'VariableDeclaration') return [];
+    return declaration.declarations.flatMap(({ id, init }): Declared[] => {
+      const name = id.type === 'Identifier' ? id.value : '';
+      if (init?.type === 'ArrowFunctionExpression') return [declared(name, init)];
+      const isRemembered = init?.type === 'CallExpression' && init.callee.type === 'Identifier' && init.callee.value === 'remembered';
+      return isRemembered ? [{ file, name, isAsync: false, types: ['string'] }] : [];
+    });
+  });
+}
+
+const TEXT = /\b(string|unknown)\b/;
+
+/** Finds all functions. `unknown` names those with a parameter for which this file has no argument. */
+export async function findTextFunctions(): Promise<{ takers: TextFunction[]; unknown: string[] }> {
+  const takers: TextFunction[] = [];
+  const unknown: string[] = [];
+  const files = SOURCE_FOLDERS.flatMap((room) =>
+    readdirSync(join(SOURCE, room), { recursive: true, encoding: 'utf8' }).map((file) => `${room}/${file}`),
+  );
+  for (const { file, name, isAsync, types } of files.filter((file) => file.endsWith('.ts')).flatMap(exportedFunctions)) {
+    const [first = '', ...rest] = types;
+    const label = `${file} ${name}`;
+    if (!TEXT.test(first) || isAsync || Object.keys(NOT_FROM_OUTSIDE).some((known) => label === known || file === known)) continue;
+    const given = rest.map((type) => type.split('|').find((one) => one in ARGUMENTS_BY_TYPE));
+    if (given.includes(undefined)) {
+      unknown.push(`${label}: ${rest.join(', ')}`);
+      continue;
+    }
+    const call = (await import(`../../src/${file}`))[name] as (...args: unknown[]) => unknown;
+    takers.push({
+      name: label,
+      call: (text) => {
+        try {
+          return call(text, ...given.map((type) => ARGUMENTS_BY_TYPE[type ?? '']));
+        } catch (error) {
+          // An error for the text is a valid result; a wrong call would hide the cost to measure.
+          if (error instanceof TypeError && !('code' in error)) throw error;
+          return undefined;
+        }
+      },
+    });
+  }
+  return { takers, unknown };
+}
+
+async function allOf(values: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+/**
+ * Functions that take texts as part of something else: exports of records, and imports of files. The files are written
+ * to `folder`.
+ */
+export function textCarriers(folder: string): TextFunction[] {
+  const record = (text: string) =>
+    ({
+      id: 1,
+      title: text,
+      description: text,
+      excerpt: text,
+      cost: text,
+      website: text,
+      url: text,
+      date_utc: '2031-05-01 20:00:00',
+      modified_utc: '2031-05-01 20:00:00',
+      all_day: false,
+      start_date: '2031-05-01 20:00:00',
+      end_date: '2031-05-01 22:00:00',
+      utc_start_date: '2031-05-01 20:00:00',
+      utc_end_date: '2031-05-01 22:00:00',
+      timezone: 'UTC',
+      image: { url: text },
+      categories: [{ name: text }],
+      tags: [{ name: text }],
+      custom_fields: { note: { value: text } },
+      venue: { id: 2, venue: text, address: text, city: text, country: text },
+      organizer: [{ id: 3, organizer: text, phone: text, website: text, email: text }],
+    }) as const;
+  const settings = readSettings(new Map(), 'wp_');
+  const options = { caller: { settings, now: new Date(0) } } as unknown as SourceOptions;
+  const file = (name: string, content: (text: string) => string): TextFunction => ({
+    name: `a file ${name}`,
+    call: async (text) => {
+      const path = join(folder, name);
+      writeFileSync(path, content(text));
+      const source = await openSource([path], options);
+      await allOf(source.entries()).catch(() => undefined);
+    },
+  });
+  const calendar = (line: string): TextFunction =>
+    file(`in ${line.replace(/\W+/g, '-')}.ics`, (text) =>
+      ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20310501T200000Z', line + text, 'END:VEVENT', 'END:VCALENDAR', ''].join('\r\n'),
+    );
+  const cost = { symbol: '', position: '', code: '' };
+  const shown = { defaultCurrencySymbol: '€', reverseCurrencyPosition: false, freeText: 'Free' };
+  return [
+    {
+      name: 'writeCalendar',
+      call: (text) =>
+        allOf(
+          writeCalendar([record(text)], { name: text, description: text, url: text, zone: UTC, clock: 'event', language: 'en', host: 'a' }),
+        ),
+    },
+    ...(Object.keys(NEWS_FORMATS) as NewsFormat[]).map((form) => ({
+      name: `news as ${form}`,
+      call: (text: string) =>
+        NEWS_FORMATS[form].write(
+          [
+            {
+              record: record(text),
+              title: text,
+              guid: text,
+              author: text,
+              start: '2026-01-01 10:00:00',
+              tags: [{ name: text }],
+              excerpt: text,
+              content: text,
+            },
+          ],
+          { title: text, description: text, home: 'http://a', self: text, language: 'en', zone: UTC, clock: UTC, changed: undefined },
+        ),
+    })),
+    { name: 'costOf', call: (text) => costOf([text], cost, shown) },
+    { name: 'offerPrice', call: (text) => offerPrice([text]) },
+    { name: 'costOnPages', call: (text) => costOnPages([text], cost, shown) },
+    { name: 'restUrl', call: (text) => restUrl({ home: 'http://a', settings: { permalinkStructure: '' } }, text, [[text, text]]) },
+    ...[
+      'SUMMARY:',
+      'DESCRIPTION:',
+      'X-ALT-DESC;FMTTYPE=text/html:<body>',
+      'LOCATION:',
+      'ORGANIZER;CN=',
+      'CONTACT:',
+      'CATEGORIES:',
+      'ATTACH:',
+      'URL:',
+      'RRULE:',
+      'EXDATE;TZID=',
+      'GEO:',
+      '',
+    ].map(calendar),
+    file(
+      'events.csv',
+      (text) =>
+        `Event Name,Event Start Date,Event Description,Event Venue Name\n"${text.replaceAll('"', '""')}",2031-05-01,"${text.replaceAll('"', '""')}",x\n`,
+    ),
+    file('raw.csv', (text) => `Event Name,Event Start Date\n${text}\n`),
+    file(
+      'site.xml',
+      (text) => `<?xml version="1.0"?><rss><channel><title><![CDATA[${text}]]></title><item><title>${text}</title></item></channel></rss>`,
+    ),
+    file('site.jsonl', (text) => `{"format":"fasti","version":1}\n${JSON.stringify({ kind: 'event', title: text })}\n${text}\n`),
+  ];
+}
