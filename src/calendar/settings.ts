@@ -135,7 +135,7 @@ export const occurrenceBase = (options: ReadonlyMap<string, string>): number => 
   return /^[1-9]\d{0,14}$/.test(stored) ? Number(stored) : DEFAULT_BASE;
 };
 
-/** The paid extension raises the base in steps of `USUAL_BASE` when the ids of posts come this close to it. */
+/** The paid extension raises the base in steps of `DEFAULT_BASE` when the ids of posts come this close to it. */
 const APART = 50_000;
 
 /** Returns the highest id that posts may have, so that it is not that of a date, now or soon. */

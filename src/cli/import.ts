@@ -178,11 +178,11 @@ function sourceOptions(session: Session, given: Options) {
     categories: toList(given.category).filter((name) => name.trim() !== ''),
     credentials: parseCredentials(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
     rate: parseNumber('rate', given.rate),
-    as: choiceOf('as', given.as, READ_ONLY_FORMATS),
+    format: choiceOf('as', given.as, READ_ONLY_FORMATS),
     sitemap: given.sitemap === true,
     ...parseDays(given),
-    onWalk: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
-  };
+    onWalkProgress: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
+  } satisfies Partial<Parameters<typeof openSource>[1]>;
 }
 
 /** The result of an import, and further output. */

@@ -73,7 +73,7 @@ describe('datesOf', () => {
   it('swaps start and end if the end is on an earlier day', () =>
     expect(datesOf('2027-05-02T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({
       start_date: '2027-05-01 19:00:00',
-      mended: 'end-before-start',
+      correction: 'end-before-start',
     }));
   it.each([
     ['2027-05-01T22:00', '2027-05-01T02:00', '2027-05-01 22:00:00', '2027-05-02 02:00:00'],
@@ -82,7 +82,7 @@ describe('datesOf', () => {
     // This night is an hour shorter.
     ['2027-03-27T22:00', '2027-03-27T05:00', '2027-03-27 22:00:00', '2027-03-28 05:00:00'],
   ])('moves the end to the next day if its time on the same day precedes the start: %s to %s', (start, end, first, last) =>
-    expect(datesOf(start, end, '', rome)).toMatchObject({ start_date: first, end_date: last, mended: 'end-next-day' }),
+    expect(datesOf(start, end, '', rome)).toMatchObject({ start_date: first, end_date: last, correction: 'end-next-day' }),
   );
   it.each([
     ['2027-05-05T20:00-04:00', '2027-05-05', '2027-05-05 20:00:00', '2027-05-05 23:59:59', 'UTC-4'],
@@ -94,7 +94,7 @@ describe('datesOf', () => {
       end_date: last,
       timezone,
       all_day: timezone === 'Europe/Rome',
-      mended: undefined,
+      correction: undefined,
     }),
   );
 });

@@ -413,15 +413,15 @@ describe('reconstruction of stored values from displayed ones', () => {
     ['Caf&eacute; &amp; bar', 'Caf&eacute; &amp; bar'],
     ['<b>Bold</b>', '<b>Bold</b>'],
     ['', ''],
-  ])('restores the title %s', (shown, text) => expect(storedTitle(shown)).toEqual({ text, same: true }));
+  ])('restores the title %s', (shown, text) => expect(storedTitle(shown)).toEqual({ text, isExact: true }));
   it.each([
     ['<p>One</p>\n<p>Two<br />\nlines</p>', 'One\n\nTwo\nlines'],
     ['<p>It&#8217;s &#8220;on&#8221;</p>', 'It\'s "on"'],
     ['<h2>Title</h2>\n<p>Text</p>', '<h2>Title</h2>\nText'],
     ['<p class="lead">Text</p>', '<p class="lead">Text</p>'],
-  ])('restores the text %s', (shown, text) => expect(storedContent(shown, options)).toEqual({ text, same: true }));
+  ])('restores the text %s', (shown, text) => expect(storedContent(shown, options)).toEqual({ text, isExact: true }));
   it('returns the displayed text and reports it if no better one is found', () =>
-    expect(storedContent('One &hellip; <br>two\n\n three', options)).toEqual({ text: 'One &hellip; <br>two\n\n three', same: false }));
+    expect(storedContent('One &hellip; <br>two\n\n three', options)).toEqual({ text: 'One &hellip; <br>two\n\n three', isExact: false }));
   it('returns text that renders to the same HTML, or reports it', () => {
     const words = fc.array(
       fc.constantFrom(
@@ -487,6 +487,6 @@ describe('reconstruction of stored values from displayed ones', () => {
     ],
     [{ cost: '', symbol: '', position: '', code: '', values: [] }, []],
   ])('restores the cost %j', (shown, metas) =>
-    expect(storedCost(shown, { symbol: '$', after: false }, ['Free'])).toEqual({ metas, same: true }),
+    expect(storedCost(shown, { symbol: '$', after: false }, ['Free'])).toEqual({ metas, isExact: true }),
   );
 });

@@ -15,7 +15,7 @@ const CHILD = { 'what an event belongs below': ['events/75'] };
 /** Everything that can be seen is imported. */
 export const DATABASE: Losses = {
   'public ids of the dates of recurring events, where the new site uses them for other dates': [],
-  'comments, revisions and everything else that is no part of the calendar; the report counts it': [],
+  'comments, revisions and everything else that is not part of the calendar; the report counts it': [],
   'notes of the editor (`_edit_lock`, `_edit_last`)': [],
   'ids inside of texts, where the record they mean got another id': [],
 };
@@ -43,7 +43,7 @@ export const JSON_LINES: Losses = {
 
 const STORED_FORM =
   'the form in which a text or a cost was stored, where none is found that shows the same here; the report names the record';
-const SIZES = 'with `--media`, the files of the smaller sizes of images: they are made anew';
+const SIZES = 'with `--media`, the files of the smaller sizes of images: they are made again';
 
 /** With the application password of an administrator. */
 export const SITE: Losses = {
@@ -147,7 +147,7 @@ export const CSV: Losses = {
     'tags?hide_empty=false&per_page=50&page=1 $.total',
   ],
   'coordinates of venues, and in which of its fields a state or province stood': [...of('venues/13', 'geo_lat geo_lng'), 'venues/14.state'],
-  "times in UTC that don't agree with the zone: they are computed anew": of(
+  "times in UTC that don't agree with the zone: they are recomputed": of(
     'events/50 events/51',
     'utc_start_date utc_start_date_details utc_end_date utc_end_date_details',
   ),

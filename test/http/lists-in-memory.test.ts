@@ -279,7 +279,7 @@ describeDatabases('record of an own change', (open) => {
       expect(change?.own).toBeDefined();
       expect(change?.own?.parts?.has('post_content')).toBe(isKnown ? true : undefined);
       expect(change?.own?.parts?.has('post_title')).toBe(isKnown ? false : undefined);
-      expect(change?.own?.indexChange).toEqual({ gone: [], fresh: [] });
+      expect(change?.own?.indexChange).toEqual({ deleted: [], inserted: [] });
     } finally {
       await running.close();
     }

@@ -60,7 +60,7 @@ describeDatabases('lists in several languages', (open) => {
 
     const reindex = async () => {
       const { contentLanguages: languages } = await running.site.settings();
-      expect(await reindexEvents(db, () => NOW, { marksComplete: true, languages })).toMatchObject({ unfit: [] });
+      expect(await reindexEvents(db, () => NOW, { marksComplete: true, languages })).toMatchObject({ unindexable: [] });
     };
 
     const callerOf = async (id: number, code: string | undefined): Promise<Caller> => {

@@ -287,10 +287,10 @@ describeDatabases('list index', (open, engine) => {
       });
       expect(await unfit).toEqual([38]);
       expect(hasIndex(await site.settings())).toBe(false);
-      expect(await reindexEvents(site.db, () => NOW, { marksComplete: true })).toMatchObject({ unfit: [38] });
+      expect(await reindexEvents(site.db, () => NOW, { marksComplete: true })).toMatchObject({ unindexable: [38] });
       expect(hasIndex(await site.settings())).toBe(false);
       await resetSite(db);
-      expect(await reindexEvents(site.db, () => NOW, { marksComplete: true })).toMatchObject({ unfit: [] });
+      expect(await reindexEvents(site.db, () => NOW, { marksComplete: true })).toMatchObject({ unindexable: [] });
       expect(hasIndex(await site.settings())).toBe(true);
     });
 

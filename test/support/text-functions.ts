@@ -39,15 +39,15 @@ const ARGUMENTS_BY_TYPE: Readonly<Record<string, unknown>> = {
   RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
   ShortcodeSources: { images: () => undefined },
   Readonly: {},
-  AvatarOptions: { standard: 'mystery', rating: 'G' },
+  AvatarOptions: { defaultPicture: 'mystery', rating: 'G' },
   BlockAttributes: {},
-  Taken: new Set(),
+  TakenSlugs: new Set(),
   Salt: 'salt',
   NonceSubject: { user: 1, token: 'a' },
   Roles: new Map(),
   DateOrder: 'ymd',
-  At: { file: 'a', line: 1, column: 'a' },
-  Labelled: { linked: false, hierarchical: false },
+  ColumnPlace: { file: 'a', line: 1, column: 'a' },
+  LabelOptions: { linked: false, hierarchical: false },
   // A readonly list of names.
   TsTypeOperator: ['title', 'start_date'],
   Buffer: Buffer.from('a'),
@@ -114,8 +114,8 @@ function exportedFunctions(file: string): Declared[] {
     return declaration.declarations.flatMap(({ id, init }): Declared[] => {
       const name = id.type === 'Identifier' ? id.value : '';
       if (init?.type === 'ArrowFunctionExpression') return [declared(name, init)];
-      const isRemembered = init?.type === 'CallExpression' && init.callee.type === 'Identifier' && init.callee.value === 'remembered';
-      return isRemembered ? [{ file, name, isAsync: false, types: ['string'] }] : [];
+      const isMemoized = init?.type === 'CallExpression' && init.callee.type === 'Identifier' && /^memoize(Text)?$/.test(init.callee.value);
+      return isMemoized ? [{ file, name, isAsync: false, types: ['string'] }] : [];
     });
   });
 }

@@ -226,10 +226,10 @@ export async function indexState(db: Database, languages: ContentLanguages | und
  * Returns the events whose dates or links cannot be indexed, so that lists work without the index even after a rebuild.
  */
 export async function unindexableEvents(db: Database, languages: ContentLanguages | undefined): Promise<number[]> {
-  const unfit: number[] = [];
+  const unindexable: number[] = [];
   for await (const ids of pagesById(EVENTS_PER_STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
-    unfit.push(...(await unindexableAmong(db, ids, languages)));
-  return unfit;
+    unindexable.push(...(await unindexableAmong(db, ids, languages)));
+  return unindexable;
 }
 
 /** Number of events whose rows are compared at once. */

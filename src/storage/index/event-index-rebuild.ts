@@ -54,7 +54,7 @@ export async function reindexEvents(
   let events = 0;
   for (let after = 0; ; ) {
     const step = await db.transaction((trx) => joinWritersAfter(trx, indexAfter(trx, after, languages)));
-    unindexable.push(...step.unfit);
+    unindexable.push(...step.unindexable);
     events += step.ids.length;
     onProgress(step.ids.length);
     if (step.last === undefined) break;
@@ -88,7 +88,7 @@ async function indexAfter(
   db: Database,
   after: number,
   languages: ContentLanguages | undefined,
-): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
+): Promise<{ ids: number[]; last: number | undefined; unindexable: number[] }> {
   const posts = await db.rows<{ ID: number }>`
     SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS_PER_STEP} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
@@ -96,7 +96,7 @@ async function indexAfter(
   const held = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
   if (last !== undefined) held.where('post_id', '<=', last);
   const known = (await held).map(({ post_id: id }) => id);
-  return { ids, last, unfit: await indexEvents(db, [...new Set([...ids, ...known])], languages) };
+  return { ids, last, unindexable: await indexEvents(db, [...new Set([...ids, ...known])], languages) };
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days

@@ -111,12 +111,12 @@ const presentEntries = (db: Database, ids: readonly number[]): Promise<EntryRow[
 export async function indexNewEvents(db: Database, rows: readonly EventRows[], languages: OptionalLanguages): Promise<void> {
   const ids = rows.map(({ post }) => post.ID);
   const events = await indexedEvents(db, rows, languages);
-  const unfit = await updateRows(db, ids, events, []).catch(async (error) => {
+  const unindexable = await updateRows(db, ids, events, []).catch(async (error) => {
     if (!db.dialect.isDuplicate(error)) throw error;
     await updateRows(db, ids, events, await presentEntries(db, ids));
     return ids;
   });
-  if (unfit.length > 0) await disableIndex(db);
+  if (unindexable.length > 0) await disableIndex(db);
 }
 
 /** Marks the index as complete; lists use it from then on. */
@@ -207,12 +207,12 @@ async function updateRows(
   present: readonly EntryRow[],
 ): Promise<number[]> {
   const before = groupedBy(present, (row) => row.post_id);
-  const unfit: number[] = [];
+  const unindexable: number[] = [];
   const [deleted, inserted]: [EntryRow[], EntryRow[]] = [[], []];
   for (const id of new Set(ids)) {
     const event = events.get(id);
     const wanted = event ? entriesOf(event) : [];
-    if (!wanted) unfit.push(id);
+    if (!wanted) unindexable.push(id);
     const old = before.get(id) ?? [];
     if (textOf(old) === textOf(wanted ?? [])) continue;
     deleted.push(...old);
@@ -224,7 +224,7 @@ async function updateRows(
   await insertRows(db, 'fasti_entries', inserted);
   await addToDays(db, deleted, inserted);
   reportIndexChange(db, { deleted, inserted });
-  return unfit;
+  return unindexable;
 }
 
 const textOf = (rows: readonly EntryRow[]) => rows.map(entryText).sort().join(';');
