@@ -21,7 +21,7 @@ import { findTextFunctions, NOT_FROM_OUTSIDE, SOURCE_FOLDERS, textCarriers } fro
  * Sizes in bytes and a floor in microseconds: quadratic work takes several times as long as the floor, and nearly all
  * other work much less.
  */
-const FUNCTIONS = { longest: 8192, floor: 8000, confirmedAt: 8 };
+const FUNCTIONS = { longest: 8192, floor: 8000, confirmationFactor: 8 };
 const REQUESTS = { longest: 16_384, floor: 20_000 };
 
 /** The filler for which the cost of `work` grows fastest, with the exponent, if it grows faster than the text. */

@@ -157,12 +157,12 @@ const nextMultiple = (time: number, step: number): number => (Math.floor(time / 
  * clients that revalidate by date would never notice it.
  */
 export const modifiedHeader = (timeliness: Timeliness, changedAt: string | undefined, now: Date): Record<string, string> =>
-  timeliness === 'never' && changedAt !== undefined && changedAt < utcFromDate(new Date(now.getTime() - LONGEST_WRITE_MS))
+  timeliness === 'never' && changedAt !== undefined && changedAt < utcFromDate(new Date(now.getTime() - MAX_WRITE_MS))
     ? { 'Last-Modified': httpDate(changedAt) }
     : {};
 
 /** Longer than any write takes from beginning to end; a write waits a few seconds at most for others. */
-const LONGEST_WRITE_MS = 60_000;
+const MAX_WRITE_MS = 60_000;
 
 /** Formats a date for headers. `utc`: `YYYY-MM-DD HH:MM:SS`. */
 const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();

@@ -3,7 +3,7 @@ import type { RequestHead } from './head.ts';
 import type { FinishedRequest, Observer } from './request-notes.ts';
 
 /** Maximum logged length of a user agent, which could be as long as a header may be. */
-const LONGEST_AGENT = 300;
+const MAX_AGENT_LENGTH = 300;
 /** Prefix of the health checks, which monitoring requests every few seconds. */
 const HEALTH = '/health/';
 
@@ -48,7 +48,7 @@ function entryOf({
     memory,
     user,
     from,
-    agent: agent?.slice(0, LONGEST_AGENT),
+    agent: agent?.slice(0, MAX_AGENT_LENGTH),
     refusal,
   };
 }

@@ -119,13 +119,13 @@ async function changedSlug(
  * Maximum length of a name in characters (`varchar(200)`), with entities as they are stored. MySQL would silently
  * truncate longer ones.
  */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 function storedName(given: string, problemIfEmpty: 'empty_term_name' | 'invalid_term_name'): string {
   const name = sanitizeTermName(stripControlCharacters(given));
   if (name === '') fail(problemIfEmpty);
   if (!hasVisibleText(name)) failParam('name', 'title-without-text');
-  if ([...name].length > LONGEST_NAME) failParam('name', 'too-long');
+  if ([...name].length > MAX_NAME_LENGTH) failParam('name', 'too-long');
   return name;
 }
 

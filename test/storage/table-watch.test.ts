@@ -126,10 +126,10 @@ describeDatabases('table watch', (open, engine) => {
       } finally {
         await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = InnoDB');
       }
-      expect(await ask()).toMatchObject({ countsBesides: true });
+      expect(await ask()).toMatchObject({ countsPositionOnly: true });
       await runScript(db, 'ALTER TABLE wp_options ENGINE = MyISAM');
       try {
-        expect(await ask()).toMatchObject({ position: expect.any(String), countsBesides: false });
+        expect(await ask()).toMatchObject({ position: expect.any(String), countsPositionOnly: false });
       } finally {
         await runScript(db, 'ALTER TABLE wp_options ENGINE = InnoDB');
       }

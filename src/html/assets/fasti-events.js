@@ -28,9 +28,9 @@ const WORDS = {
   },
 };
 /** Maximum number of pages of events that are loaded; `PAGE_LENGTH` is the usual maximum of the API. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 const PAGE_LENGTH = 50;
-const USUAL_COUNT = 10;
+const DEFAULT_COUNT = 10;
 
 const STYLE = new CSSStyleSheet();
 STYLE.replaceSync(`
@@ -114,17 +114,17 @@ class FastiEvents extends HTMLElement {
     };
     const { events, total_pages: pages } = await page(1);
     // A site may have shorter pages. All pages but the last one are full.
-    const last = Math.min(pages, MOST_PAGES, Math.ceil(this.#count / Math.max(1, events.length)));
+    const last = Math.min(pages, MAX_PAGES, Math.ceil(this.#count / Math.max(1, events.length)));
     const others = await Promise.all(Array.from({ length: Math.max(0, last - 1) }, (_, at) => page(at + 2)));
     return [...events, ...others.flatMap((other) => other.events)].slice(0, this.#count);
   }
 
   /** Maximum number of events shown. */
   get #count() {
-    const most = MOST_PAGES * PAGE_LENGTH;
+    const most = MAX_PAGES * PAGE_LENGTH;
     if (this.#isMonth) return most;
     const asked = Number.parseInt(this.getAttribute('count'), 10);
-    return asked > 0 ? Math.min(asked, most) : USUAL_COUNT;
+    return asked > 0 ? Math.min(asked, most) : DEFAULT_COUNT;
   }
 
   #show(nodes) {

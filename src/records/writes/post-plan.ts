@@ -118,11 +118,11 @@ function settleStatusAndDates(caller: Caller, kind: PostKind, values: PostValues
     toLocal: (text) => toLocal(text, zone),
   });
   // In a time zone ahead of UTC, the last hours of the year 9999 are beyond the range of the columns.
-  const isBeyond = [settled.post_date, settled.post_date_gmt].some((text) => text.length > LONGEST_STORED);
+  const isBeyond = [settled.post_date, settled.post_date_gmt].some((text) => text.length > MAX_DATE_LENGTH);
   return isBeyond ? failParam(values.date_utc === undefined ? 'date' : 'date_utc', 'date-invalid') : settled;
 }
 
-const LONGEST_STORED = '9999-12-31 23:59:59'.length;
+const MAX_DATE_LENGTH = '9999-12-31 23:59:59'.length;
 
 const dateColumns = ({ status, post_date, post_date_gmt, post_modified, post_modified_gmt }: SettledDates): Partial<Post> => ({
   post_status: status,
