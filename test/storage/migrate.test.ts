@@ -134,7 +134,7 @@ describeDatabases('migrate', (open, engine) => {
   it('waits for another process, however long one of its steps takes', async () => {
     const db = await open({ migrated: false });
     const others = await Promise.all([1, 2].map(() => openDatabase({ url: urlOf(db), prefix: 'wp_' })));
-    const options = { steps: slowSteps(), patienceMs: PATIENCE_MS };
+    const options = { steps: slowSteps(), lockTimeoutMs: PATIENCE_MS };
     const applied = await Promise.all([db, ...others].map((one) => migrate(one, options)));
     expect(applied.flat()).toEqual(['901-table', '902-column']);
     expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);

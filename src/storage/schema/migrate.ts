@@ -96,7 +96,7 @@ export interface MigrateOptions {
  */
 export async function migrate(
   db: Database,
-  { steps = MIGRATIONS, lockTimeoutMs: patienceMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
+  { steps = MIGRATIONS, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions = {},
 ): Promise<string[]> {
   // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
@@ -104,12 +104,12 @@ export async function migrate(
   if (db.prefixOf('users') !== db.prefix && !(await hasTable(db, 'posts')))
     throw new Error(`there is no table ${db.table('posts')}: the network has no such site (TABLE_PREFIX, NETWORK_SITE)`);
   const begun = performance.now();
-  const releaseDead = watchLock(db, patienceMs);
+  const releaseDead = watchLock(db, lockTimeoutMs);
   for (;;) {
     try {
       await createStepTables(db);
       await releaseDead();
-      return await applyPending(db, steps, patienceMs / HEARTBEATS_PER_TIMEOUT);
+      return await applyPending(db, steps, lockTimeoutMs / HEARTBEATS_PER_TIMEOUT);
     } catch (error) {
       if (!isLocked(error) || performance.now() - begun > MAX_WAIT_MS) throw error;
       await sleep(POLL_INTERVAL_MS);
@@ -128,12 +128,12 @@ const MAX_WAIT_MS = 600_000;
  * Watches the lock. The number in it increases as long as its holder is alive. If it has not changed for too long, the
  * holder has died, and the lock is released; the steps are safe to run twice. Only the clock of this process is used.
  */
-function watchLock(db: Database, patienceMs: number): () => Promise<void> {
+function watchLock(db: Database, lockTimeoutMs: number): () => Promise<void> {
   let [seen, since] = [0, 0];
   return async () => {
     const now = Number((await db.from('fasti_migrations_lock').first('is_locked'))?.is_locked ?? 0);
     if (now !== seen) [seen, since] = [now, performance.now()];
-    else if (now !== 0 && performance.now() - since >= patienceMs)
+    else if (now !== 0 && performance.now() - since >= lockTimeoutMs)
       await db.from('fasti_migrations_lock').where('is_locked', now).update({ is_locked: 0 });
   };
 }
