@@ -104,7 +104,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
         ...record.tags.map(({ slug, name }) => ({ kind: 'tag', sourceId: slug, slug, name }) as const),
       ],
     },
-    guessedMembers: [...changed, ...(cost.same ? [] : ['cost'])],
+    guessedMembers: [...changed, ...(cost.isExact ? [] : ['cost'])],
   };
 }
 

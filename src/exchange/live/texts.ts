@@ -83,8 +83,8 @@ export function storedCost(
   shown: ShownCost,
   fallback: { readonly symbol: string; readonly after: boolean },
   free: readonly string[],
-): { metas: [string, string][]; same: boolean } {
-  if (shown.cost === '' && shown.values.length === 0) return { metas: [], same: true };
+): { metas: [string, string][]; isExact: boolean } {
+  if (shown.cost === '' && shown.values.length === 0) return { metas: [], isExact: true };
   const text = decodeEntities(shown.cost);
   const bare = text.replaceAll(' – ', ' - ');
   const guesses: { costs: readonly string[]; marked: boolean }[] = [true, false].flatMap((marked) => [
@@ -110,7 +110,7 @@ export function storedCost(
   const metas: [string, string][] = costs.map((cost) => [COST.amounts, cost]);
   if (marked && shown.symbol !== '') metas.push([COST.symbol, shown.symbol], [COST.position, shown.position]);
   if (shown.code !== '') metas.push([COST.code, shown.code]);
-  return { metas, same: found !== undefined };
+  return { metas, isExact: found !== undefined };
 }
 
 const sameCost = ({ cost, cost_details: details }: CostRecord, shown: ShownCost): boolean =>
