@@ -117,6 +117,7 @@ describeDatabases('import of a running site', (open) => {
     expect(found.map((row) => row.post_title)).toEqual(['Museum', 'Unity']);
     for (const id of made) await old.send('DELETE', `${path}/${id}?force=true`, { as: 'admin' });
     await original.from('posts').whereIn('ID', made).delete();
+    await target.close();
   });
 
   it('uses the public API and reports what it cannot read', async () => {
