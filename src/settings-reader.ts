@@ -47,7 +47,7 @@ export const LANGUAGE_TABLES = [
  * Creates a reader that reads the options only if the database may have changed since the last time, and parses them
  * only if they differ.
  */
-export function createSettingsReader(db: Database, config: Config, { maxAgeMs: keep, stateSince }: SettingsReaderOptions): SettingsReader {
+export function createSettingsReader(db: Database, config: Config, { maxAgeMs, stateSince }: SettingsReaderOptions): SettingsReader {
   const names = settingNames(db.prefix);
   let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number; state: string | undefined } | undefined;
   let readingNumber = 0;
@@ -94,7 +94,7 @@ export function createSettingsReader(db: Database, config: Config, { maxAgeMs: k
   };
   return {
     read,
-    cached: async () => (last && !changing && last.at > changed && performance.now() - last.at < keep ? last.settings : read()),
+    cached: async () => (last && !changing && last.at > changed && performance.now() - last.at < maxAgeMs ? last.settings : read()),
     transactionEnded: (open) => {
       if (!changing) return;
       changed = performance.now();

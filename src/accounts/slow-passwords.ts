@@ -38,14 +38,14 @@ function checkNext(): void {
     thread?.unref();
     return;
   }
-  const { plain, stored, resolve: done } = current;
+  const { plain, stored, resolve } = current;
   thread ??= startThread();
   const mine = thread;
   const end = (right: boolean): void => {
     clearTimeout(late);
     mine.off('message', end).off('exit', wrong);
     current = undefined;
-    done(right);
+    resolve(right);
     checkNext();
   };
   const wrong = (): void => end(false);

@@ -56,11 +56,11 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
  * Explains the error of one of several records: adds the record if the sentence does not name it, and lists records
  * that were not processed.
  */
-function explainOne({ reference, unprocessed: left, cause }: OneOfSeveral, say: Say, options: readonly string[]): Explanation {
+function explainOne({ reference, unprocessed, cause }: OneOfSeveral, say: Say, options: readonly string[]): Explanation {
   const { lines, exit } = explain(cause, say, options);
   const named =
     cause instanceof ApiError ? [say('error', { message: `${reference}: ${refusalSentence(say, cause)}` }), ...lines.slice(1)] : lines;
-  return { lines: [...named, ...(left.length > 0 ? [say('not-done', { references: left.join(' ') })] : [])], exit };
+  return { lines: [...named, ...(unprocessed.length > 0 ? [say('not-done', { references: unprocessed.join(' ') })] : [])], exit };
 }
 
 /** Returns the line that suggests a field of the records instead of an unknown one. */

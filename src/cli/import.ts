@@ -145,16 +145,16 @@ async function importOnce(
   order: ImportArguments,
   { resume, keepsRejected }: { readonly resume: boolean; readonly keepsRejected: boolean },
 ): Promise<Outcome> {
-  const { session, places, user, dryRun, sourceOptions: ofSource } = order;
+  const { session, places, user, dryRun, sourceOptions } = order;
   const { io } = session;
   const caller = await actingCaller(site, session, user);
   const progress: Progress = { dryRun, written: resume };
   const stopListening = io.onInterrupt?.(() => interruptMessage(session, progress));
   try {
-    const source = await openSource(places, { ...ofSource, caller, resume, target: importTarget(site, order), folder: io.temporary });
+    const source = await openSource(places, { ...sourceOptions, caller, resume, target: importTarget(site, order), folder: io.temporary });
     try {
       const outcome = await importFrom(source, { order, site, caller, resume, progress });
-      const rejected = keepsRejected && !dryRun && ofSource.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
+      const rejected = keepsRejected && !dryRun && sourceOptions.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
       return { ...outcome, rejected, hint: source.hint };
     } finally {
       await source.close();

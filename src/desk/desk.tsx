@@ -80,23 +80,23 @@ const EMPTY_FORM: SubmittedForm = { fields: {}, files: new Map() };
  *
  * @throws errors with a name; see `deskErrorPage`
  */
-export async function answerDesk({ visit, match: found }: RoutedRequest, sent: SubmittedForm = EMPTY_FORM): Promise<DeskAnswer> {
+export async function answerDesk({ visit, match }: RoutedRequest, sent: SubmittedForm = EMPTY_FORM): Promise<DeskAnswer> {
   const { request, login, site } = visit;
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
-  if (!found) fail('rest_no_route');
-  if (!login && 'endsLogin' in found.route) return toDeskAnswer(await found.route.run({ ...visit, ...sent }, found.params));
-  if (found.route.allow !== 'anyone' && !login) {
-    const keptForm = keptFormOf(visit, found, sent);
-    const startOverPath = request.method === 'POST' && !keptForm ? { path: formPagePath(request.path), why: whyNotKept(found) } : undefined;
+  if (!match) fail('rest_no_route');
+  if (!login && 'endsLogin' in match.route) return toDeskAnswer(await match.route.run({ ...visit, ...sent }, match.params));
+  if (match.route.allow !== 'anyone' && !login) {
+    const keptForm = keptFormOf(visit, match, sent);
+    const startOverPath = request.method === 'POST' && !keptForm ? { path: formPagePath(request.path), why: whyNotKept(match) } : undefined;
     return toDeskAnswer({ html: signInPage(visit, { keptForm, startOverPath }), status: 401 });
   }
-  if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
-  const { route, params } = found;
+  if (!isAllowed(visit, match)) refuse(visit.caller.viewer);
+  const { route, params } = match;
   if (route.method === 'GET') return toDeskAnswer(await route.run(visit, params));
   // Forms for everybody contain another proof of intent: a password or a key.
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
-    const kept = keptFormOf(visit, found, sent);
-    const again = { path: formPagePath(request.path), why: whyNotKept(found) };
+    const kept = keptFormOf(visit, match, sent);
+    const again = { path: formPagePath(request.path), why: whyNotKept(match) };
     return toDeskAnswer({ html: kept ? resumePage(visit, kept) : startOverPage(visit, again), status: 403 });
   }
   return toDeskAnswer(await route.run({ ...visit, ...sent }, params));

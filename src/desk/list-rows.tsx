@@ -225,9 +225,9 @@ function QuickForm(props: {
         <input type="hidden" name="back" value={returnQuery(visit)} />
         {names.map((name) => {
           const field = kind.fields[name]!;
-          const { Component: Show } = controlOf(name, field);
+          const { Component } = controlOf(name, field);
           return (
-            <Show
+            <Component
               key={name}
               name={name}
               id={`${name}-${row.id}`}

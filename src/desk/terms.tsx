@@ -75,9 +75,9 @@ export async function termPage(visit: Visit, declared: TermKind, id: number, for
   requireManager(visit, kind);
   const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
   const stored = shownValues(kind, record);
-  const { typed = {}, initialDigests: begun = '', hasConflict } = form ?? {};
+  const { typed = {}, initialDigests = '', hasConflict } = form ?? {};
   // Fields that only the other user has changed have the saved value.
-  const own = hasConflict ? unchangedFields(begun, typed) : new Set();
+  const own = hasConflict ? unchangedFields(initialDigests, typed) : new Set();
   const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
   const theirs = hasConflict ? Object.fromEntries(Object.entries(stored).filter(([name, value]) => textIn(typed, name) !== value)) : {};
   const { say } = visit.i18n;
@@ -237,7 +237,7 @@ interface TermFieldsProps {
 /** The option for a term without a language. */
 const NO_LANGUAGE = { value: '', text: '–' };
 
-function TermFields({ visit, kind, path, form, others, version, initialText: begun, theirs = {} }: TermFieldsProps): JSX.Element {
+function TermFields({ visit, kind, path, form, others, version, initialText, theirs = {} }: TermFieldsProps): JSX.Element {
   const { i18n, settings } = visit;
   const languages = (settings.contentLanguages?.languages ?? []).map(({ code, name }) => ({ value: code, text: name }));
   const choices: Readonly<Record<string, readonly Option[]>> = {
@@ -258,7 +258,7 @@ function TermFields({ visit, kind, path, form, others, version, initialText: beg
     >
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
-      {begun !== undefined && <input type="hidden" name={INITIAL_FIELD} value={begun} />}
+      {initialText !== undefined && <input type="hidden" name={INITIAL_FIELD} value={initialText} />}
       {fieldsOf(kind).map(([name, field]) => {
         const value = textIn(form.typed, name);
         if (name === 'translation_of') return <input key={name} type="hidden" name={name} value={value} />;

@@ -104,7 +104,7 @@ const ADDRESS_HEADERS: ReadonlySet<string> = new Set(['Link', 'Location', 'X-TEC
 const SECURITY = new Map(Object.entries(SECURITY_HEADERS));
 
 /** Builds the list of headers. Uses a map, because merging objects with this many names takes thirty times as long. */
-function headOf({ headers }: Answer, { isGzipped: isZipped, tag, length }: Encoding, origin: string | undefined): string[] {
+function headOf({ headers }: Answer, { isGzipped, tag, length }: Encoding, origin: string | undefined): string[] {
   const { [ORIGIN]: allowed, ...cors } = corsHeaders(origin);
   const head = new Map(SECURITY);
   for (const [name, value] of Object.entries(headers)) head.set(name, value);
@@ -112,7 +112,7 @@ function headOf({ headers }: Answer, { isGzipped: isZipped, tag, length }: Encod
   if (tag !== undefined) head.set('ETag', tag);
   if (length === undefined) head.delete('Content-Type');
   else head.set('Content-Length', String(length));
-  if (isZipped && length !== undefined) head.set('Content-Encoding', 'gzip');
+  if (isGzipped && length !== undefined) head.set('Content-Encoding', 'gzip');
   // `headFor` sets the last values by their position, so headers of these names in the answer are dropped.
   head.delete(ORIGIN);
   if (allowed !== undefined) head.set(ORIGIN, allowed);

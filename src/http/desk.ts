@@ -72,17 +72,17 @@ async function answerDeskRequest(site: Site, budget: BodyBudget, req: Request, o
 async function readForm(
   { config }: Site,
   req: Request,
-  { visit, allowsFiles: takesFiles, allowsLongBody: takesLong, allowsKeptForm: keeps }: RoutedRequest,
+  { visit, allowsFiles, allowsLongBody, allowsKeptForm }: RoutedRequest,
   share: ReturnType<BodyBudget['share']>,
 ): Promise<SubmittedForm> {
   // A form that carries the fields of another form is longer, since each line end and each quotation mark is escaped.
-  const small = keeps ? 2 * SMALL_BODY_BYTES : SMALL_BODY_BYTES;
-  const limit = takesLong ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
+  const small = allowsKeptForm ? 2 * SMALL_BODY_BYTES : SMALL_BODY_BYTES;
+  const limit = allowsLongBody ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
   const type = req.get('content-type');
   const bytes = await readBody(req, limit, share);
   // Our pages send no forms of other types.
   if (!['form', 'multipart'].includes(bodyTypeOf(type))) return { fields: {}, files: new Map() };
-  const { form = {}, files = new Map() } = await parseBody(bytes, type, { fieldBytes: config.bodyLimit, files: takesFiles });
+  const { form = {}, files = new Map() } = await parseBody(bytes, type, { fieldBytes: config.bodyLimit, files: allowsFiles });
   return { fields: form, files };
 }
 

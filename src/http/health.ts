@@ -79,12 +79,12 @@ export function refuseUntilStarted({ phase }: Lifecycle): RequestHandler {
 }
 
 /** Names the server in use by its position in the configuration, since host names are not public. */
-function serversOf({ db, replicas, forAnonymousReads: reading }: Site): object {
+function serversOf({ db, replicas, forAnonymousReads }: Site): object {
   const { of, inUse, detail } = db.cluster.place();
   const galera = /^Galera: (.*)$/.exec(detail)?.[1];
   return {
     ...(of > 1 || galera !== undefined ? { database: { server: inUse, of, ...(galera === undefined ? {} : { galera }) } } : {}),
-    ...(replicas.length > 0 ? { replicas: { of: replicas.length, read: reading().db !== db } } : {}),
+    ...(replicas.length > 0 ? { replicas: { of: replicas.length, read: forAnonymousReads().db !== db } } : {}),
   };
 }
 

@@ -101,34 +101,35 @@ export const hasPassword = (...sources: readonly (RawParams | undefined)[]): boo
  * Converts a reply to an answer with all headers and wrapping of the protocol. Headers that depend on the origin are
  * added when it is sent.
  */
-export function toAnswer(
-  reply: LinkedReply,
-  { wrapping, method, sentMethod: sent, address: place, personal, nonce, changedAt }: AnswerContext,
-): Answer {
+export function toAnswer(reply: LinkedReply, { wrapping, method, sentMethod, address, personal, nonce, changedAt }: AnswerContext): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
   const { headers: { Link: link, ...own } = {}, status, version, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
   const json = JSON.stringify(envelope ? { body: whole, status, headers: headersInEnvelope(reply.headers) } : whole, null, pretty ? 4 : 0);
-  const body = Buffer.from(method === 'HEAD' && sent !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`);
+  const body = Buffer.from(
+    method === 'HEAD' && sentMethod !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`,
+  );
   const answered = envelope ? 200 : status;
-  const kept = answered === 200 && (sent === 'GET' || sent === 'HEAD');
+  const kept = answered === 200 && (sentMethod === 'GET' || sentMethod === 'HEAD');
   return {
     status: answered,
     headers: {
       'Content-Type': `application/${script ? 'javascript' : 'json'}; charset=UTF-8`,
       'X-Robots-Tag': 'noindex',
       'X-Content-Type-Options': 'nosniff',
-      ...(place ? { Link: [`<${restUrl(place, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') } : {}),
+      ...(address
+        ? { Link: [`<${restUrl(address, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') }
+        : {}),
       Vary: VARY,
       ...(personal ? NO_STORE : kept || answered >= 400 ? REVALIDATE : {}),
       ...(kept ? { ETag: etagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
-      ...(kept && place ? modifiedHeader(timeliness, changedAt, place.now) : {}),
+      ...(kept && address ? modifiedHeader(timeliness, changedAt, address.now) : {}),
       ...(kept && !personal ? surrogateKeys(reply.about, reply.body) : {}),
       ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
       ...(envelope ? {} : own),
     },
     body,
-    expiresAt: place ? expiryOf(timeliness, place) : 0,
+    expiresAt: address ? expiryOf(timeliness, address) : 0,
     shared: !personal,
   };
 }

@@ -168,8 +168,8 @@ function listen(pool: WorkerPool): void {
   if (pool.phase !== 'starting') return;
   pool.phase = 'serving';
   const { server, options } = pool;
-  const { address: place, log, count } = options;
-  server.listen(place, () => log.info({ address: server.address(), workers: count }, 'listening'));
+  const { address, log, count } = options;
+  server.listen(address, () => log.info({ address: server.address(), workers: count }, 'listening'));
 }
 
 // ------------------------------------------------------------------------------------------------- one worker

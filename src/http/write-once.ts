@@ -124,9 +124,9 @@ export function withoutSecret(reply: Reply, { member }: SecretMember): Reply {
 }
 
 /** Returns a replayed answer with its secret, or without it if the secret does not exist any more. */
-export async function withSecret(site: Site, caller: Caller, reply: Reply, { member, recompute: again }: SecretMember): Promise<Reply> {
+export async function withSecret(site: Site, caller: Caller, reply: Reply, { member, recompute }: SecretMember): Promise<Reply> {
   const body = bodyOf(reply);
-  const secret = await again(site, caller, body);
+  const secret = await recompute(site, caller, body);
   return { ...reply, body: { ...body, ...(secret === undefined ? {} : { [member]: secret }) } };
 }
 

@@ -94,7 +94,7 @@ interface Part<C> extends Group<Values, C> {
 /** Returns each group once, at the position of its first member, and the other parameters. */
 const declaredParts = memoizeByObject((params: ListParams<unknown>): readonly Part<unknown>[] => {
   const all = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
-  return [...all.filter(({ isLast: last }) => !last), ...all.filter(({ isLast: last }) => last)];
+  return [...all.filter(({ isLast }) => !isLast), ...all.filter(({ isLast }) => isLast)];
 });
 
 function partOf(name: string, param: ListParam<unknown, unknown>): Part<unknown> {

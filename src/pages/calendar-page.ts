@@ -189,11 +189,11 @@ function viewLinks({ caller, i18n, found, date }: ShownCalendar, { term, search,
  * If filter inputs are shown, the term in the path is a choice in one of them instead.
  */
 async function searchProps(site: Site, shown: ShownCalendar, target: CalendarTarget): Promise<SearchProps> {
-  const { caller, page, found, showsFilters: hasBoxes } = shown;
+  const { caller, page, found, showsFilters } = shown;
   const view = found.view === 'past' ? 'past' : 'list';
-  const sentNames = hasBoxes ? {} : { term: target.term, featured: target.featured };
+  const sentNames = showsFilters ? {} : { term: target.term, featured: target.featured };
   const [address = '', query = ''] = calendarUrl(caller, { view, ...sentNames }).split('?');
-  const boxes = hasBoxes ? await filterBoxes(site, caller, filteredPart(shown)) : [];
+  const boxes = showsFilters ? await filterBoxes(site, caller, filteredPart(shown)) : [];
   return {
     // Forms can only be sent to the server of the page (`PAGE_POLICY`), under the host name by which it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
@@ -201,7 +201,7 @@ async function searchProps(site: Site, shown: ShownCalendar, target: CalendarTar
     words: page.search ?? '',
     from: page.from ?? '',
     boxes,
-    more: hasBoxes ? undefined : calendarUrl(caller, { ...target, filters: [SHOW_FILTERS] }),
+    more: showsFilters ? undefined : calendarUrl(caller, { ...target, filters: [SHOW_FILTERS] }),
     active: activeFilters(shown, target, boxes),
     clear: calendarUrl(caller, { ...target, number: 1, filters: [] }),
   };

@@ -152,12 +152,12 @@ function spanAt(wall: number, date: ExtraDate | undefined, { core, span, clock, 
  * with the same duration.
  */
 function shiftedDate(
-  { event, position: at }: { event: CalendarEvent; position: number },
+  { event, position }: { event: CalendarEvent; position: number },
   wall: number,
   series: Series,
 ): Pick<SeriesDate, 'event' | 'span'> {
   const span = spanOf(event, series.clocks) ?? series.span;
-  const moved = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - at;
+  const moved = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - position;
   const start = span.allDay ? moved : series.clock.toMoment(moved);
   return {
     event,

@@ -45,8 +45,8 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
   for (const [name, field] of Object.entries<Field>(kind.fields)) {
     const given = raw[name];
     if (given === undefined || given === null || given === '' || !isStoredInRecord(field)) continue;
-    const { value, fault, schemaFault: late } = field.grammar.read(given, viewer.can, raw);
-    if (fault || late) refused.push(name);
+    const { value, fault, schemaFault } = field.grammar.read(given, viewer.can, raw);
+    if (fault || schemaFault) refused.push(name);
     else values[name] = value;
   }
   return { values, refused };

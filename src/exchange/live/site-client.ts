@@ -119,10 +119,7 @@ const MAX_BODY_BYTES = 64 * 2 ** 20;
  * Creates a requester, which respects the rate and the concurrency limit, and retries requests after temporary
  * failures.
  */
-function createRequester(
-  site: string,
-  { credentials, rate, concurrency, firstPauseMs: patience = FIRST_PAUSE_MS, signal }: RequestOptions,
-) {
+function createRequester(site: string, { credentials, rate, concurrency, firstPauseMs = FIRST_PAUSE_MS, signal }: RequestOptions) {
   const turn = limitConcurrency(concurrency);
   const spacing = 1000 / rate;
   let next = 0;
@@ -164,7 +161,7 @@ function createRequester(
           why = answer.why;
           // The host does not exist. A DNS server that does not respond yields another code.
           if (why === 'ENOTFOUND') break;
-          const pause = Math.min(answer.again ?? patience * 2 ** attempt, MAX_PAUSE_MS);
+          const pause = Math.min(answer.again ?? firstPauseMs * 2 ** attempt, MAX_PAUSE_MS);
           // A pause that the server requests applies to all requests.
           if (answer.again !== undefined) next = Math.max(next, performance.now() + pause);
           if (attempt < MAX_ATTEMPTS - 1) await sleep(pause, undefined, { signal });

@@ -124,10 +124,10 @@ interface Found {
 
 function pageOf(segments: readonly string[], { slugs }: FeedPlace): Found | undefined {
   for (const section of SECTIONS) {
-    for (const { ending, format, onlyWholeCalendar: alone } of endingsOf(section)) {
+    for (const { ending, format, onlyWholeCalendar } of endingsOf(section)) {
       const rest = withoutEnd(segments, ending);
       const found = rest && pageIn(section, rest, slugs);
-      if (!found || (alone && found.path !== '')) continue;
+      if (!found || (onlyWholeCalendar && found.path !== '')) continue;
       if (format === undefined || section.feeds === 'all' || section.feeds === format) return { ...found, format };
     }
   }

@@ -75,8 +75,8 @@ export function effectiveNumbers(wanted: Pick<FeedRequest, 'address' | 'query'>)
 }
 
 /** Whether a page takes `per_page`. */
-export const takesPageSize = ({ format: form, page }: FeedRequest['address']): boolean =>
-  form === 'ical' && (page.of === 'list' || page.of === 'ids');
+export const takesPageSize = ({ format, page }: FeedRequest['address']): boolean =>
+  format === 'ical' && (page.of === 'list' || page.of === 'ids');
 
 /**
  * Returns the number of events in a calendar: never fewer than the usual number, since the plugin ignores the

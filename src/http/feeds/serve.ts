@@ -51,11 +51,11 @@ export function serveFeeds(site: Site, answers: AnswerCache | undefined, pages: 
     const { settings } = wanted.caller;
     const byHost = hasHosts(settings.contentLanguages);
     const place = byHost ? wanted.caller.home + wanted.page : wanted.page;
-    const { text, isComplete: whole } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), effectiveNumbers(wanted));
+    const { text, isComplete } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), effectiveNumbers(wanted));
     // Reads the request again now that the version is known: the answer may be based on settings newer than the
     // version, but never on older ones.
     const compute = async (read: Site) => computeAnswer((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
-    const kept = { key: cacheKeyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
+    const kept = { key: cacheKeyOf(req, language, text) ?? url, alias: isComplete && !byHost ? url : undefined };
     return deliver(req, res, await answers.getOrCompute(req, { ...kept, from, compute }));
   };
 }

@@ -10,9 +10,9 @@ export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can:
   return [
     ...(can(`publish_${kind.capabilities}`) ? ['publish'] : []),
     ...authorActions(can, kind.capabilities),
-    ...coreTerms(kind).flatMap(({ coreCapabilities: inCore, restBase }) => [
-      ...(can(inCore.create) ? [`create-${restBase}`] : []),
-      ...(can(inCore.assign) ? [`assign-${restBase}`] : []),
+    ...coreTerms(kind).flatMap(({ coreCapabilities, restBase }) => [
+      ...(can(coreCapabilities.create) ? [`create-${restBase}`] : []),
+      ...(can(coreCapabilities.assign) ? [`assign-${restBase}`] : []),
     ]),
   ];
 }

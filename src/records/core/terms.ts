@@ -153,8 +153,8 @@ export async function mayReadCoreTerm(
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
-export const mayCreateCoreTerm = ({ viewer }: Caller, { coreCapabilities: inCore }: TermKind): Verdict =>
-  viewer.can(inCore.create) ? true : 'rest_cannot_create';
+export const mayCreateCoreTerm = ({ viewer }: Caller, { coreCapabilities }: TermKind): Verdict =>
+  viewer.can(coreCapabilities.create) ? true : 'rest_cannot_create';
 
 export async function mayWriteCoreTerm(
   lookUp: LookUp,

@@ -72,8 +72,8 @@ const REPORTED: TransactionData<ReportedChanges> = {
     users: new Map(users),
     options: new Set(options),
   }),
-  namesRecords: ({ everything, posts, terms, taxonomyRows: counted, users }) =>
-    everything || posts.size + terms.size + counted.size + users.size > 0,
+  namesRecords: ({ everything, posts, terms, taxonomyRows, users }) =>
+    everything || posts.size + terms.size + taxonomyRows.size + users.size > 0,
   write: writeReports,
   afterCommit: (db, { own }) => rememberOwnChanges(db, own),
 };

@@ -55,9 +55,9 @@ const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && 
  *
  * @param span the position of the page; undefined: any row in the range counts
  */
-export function affectsPage({ indexChange: moved }: Pick<OwnChange, 'indexChange'>, range: IndexRange, span: Span | undefined): boolean {
-  if (moved === undefined) return true;
-  const [gone, fresh] = [moved.deleted, moved.inserted].map((rows) => rows.filter((row) => isInRange(row, range)));
+export function affectsPage({ indexChange }: Pick<OwnChange, 'indexChange'>, range: IndexRange, span: Span | undefined): boolean {
+  if (indexChange === undefined) return true;
+  const [gone, fresh] = [indexChange.deleted, indexChange.inserted].map((rows) => rows.filter((row) => isInRange(row, range)));
   if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
   const places = [gone, fresh].map((rows) => rows.map((row) => sideOfPage(row, span, range.descending)));
   const count = (place: -1 | 0 | 1) => places.map((some) => some.filter((one) => one === place).length);
