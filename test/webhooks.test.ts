@@ -223,24 +223,29 @@ describeRequests(
       expect(got).toHaveLength(1);
     });
 
-    it('sends nothing about a record that its user may no longer see', async () => {
-      const user = 4322;
-      await insertRows(ask.db(), 'users', [
-        { ID: user, user_login: 'demoted', user_nicename: 'demoted', user_email: 'demoted@example.test' },
-      ]);
-      const rights = (role: string) => `a:1:{s:${role.length}:"${role}";b:1;}`;
-      await insertRows(ask.db(), 'usermeta', [{ user_id: user, meta_key: 'wp_capabilities', meta_value: rights('administrator') }]);
-      const { id: hook } = await add({ user, kinds: 'venue' });
-      const { id: draft } = await ask.create('/venues', { venue: 'Secret plans', status: 'draft' });
-      const { id: open } = await ask.create('/venues', { venue: 'Town hall' });
-      answer = () => 500;
-      await serve();
-      await ask.writeRows((db) =>
+    const rights = (role: string) => `a:1:{s:${role.length}:"${role}";b:1;}`;
+    async function addAdministrator(login: string): Promise<number> {
+      const ID = 4322;
+      await insertRows(ask.db(), 'users', [{ ID, user_login: login, user_nicename: login, user_email: `${login}@example.test` }]);
+      await insertRows(ask.db(), 'usermeta', [{ user_id: ID, meta_key: 'wp_capabilities', meta_value: rights('administrator') }]);
+      return ID;
+    }
+    const demote = (user: number) =>
+      ask.writeRows((db) =>
         db
           .from('usermeta')
           .where('user_id', user)
           .update({ meta_value: rights('subscriber') }),
       );
+
+    it('sends nothing about a record that its user may no longer see', async () => {
+      const user = await addAdministrator('demoted');
+      const { id: hook } = await add({ user, kinds: 'venue' });
+      const { id: draft } = await ask.create('/venues', { venue: 'Secret plans', status: 'draft' });
+      const { id: open } = await ask.create('/venues', { venue: 'Town hall' });
+      answer = () => 500;
+      await serve();
+      await demote(user);
       [got, answer] = [[], () => 204];
       await retryHook(site(), hook);
       await serve();
@@ -250,22 +255,14 @@ describeRequests(
     });
 
     it('sends nothing about a draft within a record to a user who may no longer see the draft', async () => {
-      const user = 4323;
-      await insertRows(ask.db(), 'users', [{ ID: user, user_login: 'editor', user_nicename: 'editor', user_email: 'editor@example.test' }]);
-      const rights = (role: string) => `a:1:{s:${role.length}:"${role}";b:1;}`;
-      await insertRows(ask.db(), 'usermeta', [{ user_id: user, meta_key: 'wp_capabilities', meta_value: rights('administrator') }]);
+      const user = await addAdministrator('editor');
       const { id: hook } = await add({ user, kinds: 'event' });
       const { id: venue } = await ask.create('/venues', { venue: 'Secret plans', status: 'draft' });
       const { id } = await ask.create('/events', { title: 'Jazz', ...DATES, venue: { id: venue } });
       answer = () => 500;
       await serve();
       expect(got[0]?.body.data.record.venue).toMatchObject({ id: venue, venue: 'Secret plans' });
-      await ask.writeRows((db) =>
-        db
-          .from('usermeta')
-          .where('user_id', user)
-          .update({ meta_value: rights('subscriber') }),
-      );
+      await demote(user);
       [got, answer] = [[], () => 204];
       await retryHook(site(), hook);
       await serve();
