@@ -76,7 +76,7 @@ describe('permissions of created files', () => {
     ['public', 0o755, 0o755, 0o644],
     ["a group's", 0o2775, 0o2775, 0o664],
     ["one's own", 0o700, 0o700, 0o600],
-    ['for everybody to write in, but for that', 0o1777, 0o775, 0o664],
+    ['writable for everybody, which they are not', 0o1777, 0o775, 0o664],
   ])('of uploads are those of the folder that contains them: %s', async (_, rights, folders, files) => {
     const above = join(folder, rights.toString(8));
     mkdirSync(above);

@@ -595,10 +595,10 @@ describeDatabases('CSV import and export', (open, engine) => {
   });
 
   it.each<[string, readonly string[], readonly (readonly [string, string])[], unknown]>([
-    ['by heading and name of a field', ['Titolo', 'Quando', 'Note'], [['titolo', 'name'], ['Quando', 'Event Start Date']], ['event', 'name', 'start_date', undefined]],
-    ['and leaves out what is mapped to nothing', ['Event Name', 'Event Cost', 'Event Start Date'], [['Event Cost', '']], ['event', 'name', undefined, 'start_date']],
-    ['before what headings say', ['Event Name', 'Titolo', 'Event Start Date'], [['Titolo', 'name']], ['event', undefined, 'name', 'start_date']],
-    ['with the layout that has the field', ['Nome', 'Posta'], [['Nome', 'name'], ['Posta', 'email']], ['organizer', 'name', 'email']],
+    ['by their heading and by the name of a field', ['Titolo', 'Quando', 'Note'], [['titolo', 'name'], ['Quando', 'Event Start Date']], ['event', 'name', 'start_date', undefined]],
+    ['to nothing, so that they are left out', ['Event Name', 'Event Cost', 'Event Start Date'], [['Event Cost', '']], ['event', 'name', undefined, 'start_date']],
+    ['before their headings are recognized', ['Event Name', 'Titolo', 'Event Start Date'], [['Titolo', 'name']], ['event', undefined, 'name', 'start_date']],
+    ['to fields that only one layout has', ['Nome', 'Posta'], [['Nome', 'name'], ['Posta', 'email']], ['organizer', 'name', 'email']],
   ])('maps columns %s', (_what, headers, map, expected) => {
     const mapped = mapHeaders(headers, { map: new Map(map) });
     expect([mapped?.kind, ...(mapped?.columns.map(({ column }) => column) ?? [])]).toEqual(expected);

@@ -102,7 +102,10 @@ describe('JSON lines', () => {
   const event = (title: string) => JSON.stringify({ kind: 'event', sourceId: title, columns: {}, metas: [], links: [], complete: true });
   it.each([
     ['a letter of another encoding', Buffer.concat([lines(`${event('è\ufffd')}\n"Citt`), Buffer.from('\xe0"\n', 'latin1')])],
-    ['one far into the file', Buffer.concat([lines(`${event('à'.repeat(70_001))}\n"Citt`), Buffer.from('\xe0"\n', 'latin1')])],
+    [
+      'a letter of another encoding far into the file',
+      Buffer.concat([lines(`${event('à'.repeat(70_001))}\n"Citt`), Buffer.from('\xe0"\n', 'latin1')]),
+    ],
     ['a letter that is cut off', Buffer.concat([lines(`${event('à')}\n"Citt`), Buffer.from([0xe2, 0x82])])],
   ])('are refused with line and byte for %s', async (_, bytes) => {
     await expect(allOf(openJsonLines([write('a.jsonl', bytes)]).entries())).rejects.toMatchObject({

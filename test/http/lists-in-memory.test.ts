@@ -260,8 +260,8 @@ describeDatabases('cached lists', (open) => {
 
 describeDatabases('record of an own change', (open) => {
   it.each<[string, string, boolean]>([
-    ['is what was written', 'off', true],
-    ['may be anything beside a WordPress: what it wrote to the same event is not found any more', 'on', false],
+    ['is known without a WordPress', 'off', true],
+    ['is unknown beside a WordPress, which may have written to the same event', 'on', false],
   ])('%s', async (_, shared, isKnown) => {
     const db = await loadSite(await open());
     await reindexEvents(db, clock, { marksComplete: true });

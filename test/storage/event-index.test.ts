@@ -413,12 +413,12 @@ describeDatabases('list index', (open, engine) => {
     });
 
     it.each<[string, PostKindName, Record<string, string>, string[]]>([
-      ['a list between dates goes through the occurrences, and then to their events', 'event', {}, ['d', 'p']],
-      ['so does one that looks into texts or metas', 'event', { search: 'a', venue: '12' }, ['d', 'p']],
-      ['one of a category goes from its events to their dates', 'event', { categories: '2' }, ['p', 'd']],
-      ['so does one of a few events', 'event', { include: '38,39' }, ['p', 'd']],
-      ['venues with events are found by the links to them', 'venue', { has_events: 'true' }, ['l', 'ev']],
-      ['and those of the coming ones', 'venue', { only_with_upcoming: 'true' }, ['l', 'ev', 'd']],
+      ['reads a list between dates from the occurrences, then their events', 'event', {}, ['d', 'p']],
+      ['reads a list with a search or a venue in the same order', 'event', { search: 'a', venue: '12' }, ['d', 'p']],
+      ['reads a list of a category from its events, then their dates', 'event', { categories: '2' }, ['p', 'd']],
+      ['reads a list of given events in the same order', 'event', { include: '38,39' }, ['p', 'd']],
+      ['reads venues with events from the links to them', 'venue', { has_events: 'true' }, ['l', 'ev']],
+      ['reads venues with upcoming events from the links, then their dates', 'venue', { only_with_upcoming: 'true' }, ['l', 'ev', 'd']],
     ])('%s', async (_, name, raw, order) => {
       expect((await readInOrder(name, raw)).filter((table) => order.includes(table))).toEqual(order);
     });
@@ -426,7 +426,7 @@ describeDatabases('list index', (open, engine) => {
 
   it.each([
     ['a small index', {}],
-    ['one that is counted facet by facet', { maxRowsAtOnce: 0 }],
+    ['an index that is counted facet by facet', { maxRowsAtOnce: 0 }],
   ])('removes rows of deleted events and repairs wrong counts when rebuilding: %s', async (_, size) => {
     const right = await rowsOf();
     await db
@@ -440,18 +440,14 @@ describeDatabases('list index', (open, engine) => {
   });
 
   it.each<[string, (of: Database) => PromiseLike<unknown>, boolean]>([
-    ['nothing', async () => undefined, false],
-    [
-      'a day without events that is still there',
-      (of) => of.from('fasti_days').insert({ facet: 0, day: 20990101, n: 0, running: 0 }),
-      false,
-    ],
-    ['a count of a day', (of) => of.from('fasti_days').where('facet', 0).where('day', '>', 0).update({ n: 7 }), true],
-    ['those that go on', (of) => of.from('fasti_days').where('running', '>', 0).update({ running: 0 }), true],
-    ['a count of a month', (of) => of.from('fasti_days').where('facet', 0).where('day', '<', 0).update({ n: 7 }), true],
-    ['the days of a facet, which are gone', (of) => of.from('fasti_days').where('facet', 5).del(), true],
-    ['the months, which are gone', (of) => of.from('fasti_days').where('day', '<', 0).del(), true],
-    ['a facet that nothing is known of', (of) => of.from('fasti_days').insert({ facet: 8001, day: 20261201, n: 2, running: 0 }), true],
+    ['no fault', async () => undefined, false],
+    ['an empty day that still has its row', (of) => of.from('fasti_days').insert({ facet: 0, day: 20990101, n: 0, running: 0 }), false],
+    ['a wrong number of events on a day', (of) => of.from('fasti_days').where('facet', 0).where('day', '>', 0).update({ n: 7 }), true],
+    ['a wrong number of continuing events', (of) => of.from('fasti_days').where('running', '>', 0).update({ running: 0 }), true],
+    ['a wrong number of events in a month', (of) => of.from('fasti_days').where('facet', 0).where('day', '<', 0).update({ n: 7 }), true],
+    ['missing days of a facet', (of) => of.from('fasti_days').where('facet', 5).del(), true],
+    ['missing months', (of) => of.from('fasti_days').where('day', '<', 0).del(), true],
+    ['a facet without entries', (of) => of.from('fasti_days').insert({ facet: 8001, day: 20261201, n: 2, running: 0 }), true],
   ])('detects wrong counts in a small index and in one read facet by facet: %s', async (_, spoil, wrong) => {
     await spoil(db);
     expect([await hasWrongCounts(db), await hasWrongCounts(db, 0)]).toEqual([wrong, wrong]);

@@ -14,12 +14,12 @@ describe('ranges in which two fingerprints differ', () => {
   const range = (from: number, to: number) => ({ from: from * KEYS_PER_RANGE, to: to * KEYS_PER_RANGE });
 
   it.each([
-    ['none where they are the same', of([0, 'a'], [4, 'b']), of([4, 'b'], [0, 'a']), []],
-    ['what changed', of([0, 'a'], [1, 'b']), of([0, 'a'], [1, 'c']), [range(1, 2)]],
-    ['what came', of([0, 'a']), of([0, 'a'], [7, 'b']), [range(7, 8)]],
-    ['what went', of([0, 'a'], [7, 'b']), of([7, 'b']), [range(0, 1)]],
-    ['neighbours as one', of([1, 'a'], [2, 'b'], [5, 'c']), of([3, 'd'], [5, 'x']), [range(1, 4), range(5, 6)]],
-    ['all of a table that was emptied', of([0, 'a'], [1, 'b']), of(), [range(0, 2)]],
+    ['no ranges if they are the same', of([0, 'a'], [4, 'b']), of([4, 'b'], [0, 'a']), []],
+    ['the ranges with changed rows', of([0, 'a'], [1, 'b']), of([0, 'a'], [1, 'c']), [range(1, 2)]],
+    ['the ranges with new rows', of([0, 'a']), of([0, 'a'], [7, 'b']), [range(7, 8)]],
+    ['the ranges with deleted rows', of([0, 'a'], [7, 'b']), of([7, 'b']), [range(0, 1)]],
+    ['neighbouring ranges as one', of([1, 'a'], [2, 'b'], [5, 'c']), of([3, 'd'], [5, 'x']), [range(1, 4), range(5, 6)]],
+    ['all ranges of a table that was emptied', of([0, 'a'], [1, 'b']), of(), [range(0, 2)]],
   ])('are %s', (_, before, after, expected) => {
     expect(differingRanges(before, after)).toEqual(expected);
   });
@@ -130,8 +130,8 @@ describeDatabases('fingerprints of a table', (open) => {
   });
 
   it.each([
-    ['more where the database is quick', 1, 0.25],
-    ['one range each where it is slow', 100, 1],
+    ['several ranges in each on a fast database', 1, 0.25],
+    ['one range in each on a slow database', 100, 1],
   ])('are read in steps: %s', async (_, took, part) => {
     const rows = Array.from({ length: 20_000 }, (_, index) => ({
       meta_id: 10_000 + index,

@@ -88,26 +88,26 @@ describe('isInRange', () => {
 describe('page from the list index', () => {
   const SPAN: Span = { first: at(10), last: at(20) };
   it.each<[string, IndexChange | undefined, Span | undefined, boolean]>([
-    ['is another one where nobody knows what was moved', undefined, SPAN, true],
-    ['stays where nothing was moved', { deleted: [], inserted: [] }, SPAN, false],
+    ['changes if it is unknown what was moved', undefined, SPAN, true],
+    ['stays if nothing was moved', { deleted: [], inserted: [] }, SPAN, false],
     ['stays after a move outside of the range', { deleted: [row(at(1, APRIL))], inserted: [row(at(2, APRIL))] }, SPAN, false],
     ['stays after a move behind it', { deleted: [row(at(21))], inserted: [row(at(25))] }, SPAN, false],
     ['stays after a move before it', { deleted: [row(at(2))], inserted: [row(at(9))] }, SPAN, false],
-    ['is another one after a move across it', { deleted: [row(at(9))], inserted: [row(at(21))] }, SPAN, true],
-    ['is another one after a move into it', { deleted: [row(at(25))], inserted: [row(at(15))] }, SPAN, true],
-    ['is another one after a move out of it', { deleted: [row(at(15))], inserted: [row(at(25))] }, SPAN, true],
-    ['may be another one after a move to its first moment', { deleted: [row(at(2))], inserted: [row(at(10))] }, SPAN, true],
-    ['may be another one after a move to its last moment', { deleted: [row(at(25))], inserted: [row(at(20))] }, SPAN, true],
-    ['has another total after an event more', { deleted: [], inserted: [row(at(25))] }, SPAN, true],
-    ['has another total after an event less', { deleted: [row(at(25))], inserted: [] }, SPAN, true],
+    ['changes after a move across it', { deleted: [row(at(9))], inserted: [row(at(21))] }, SPAN, true],
+    ['changes after a move into it', { deleted: [row(at(25))], inserted: [row(at(15))] }, SPAN, true],
+    ['changes after a move out of it', { deleted: [row(at(15))], inserted: [row(at(25))] }, SPAN, true],
+    ['may change after a move to its first moment', { deleted: [row(at(2))], inserted: [row(at(10))] }, SPAN, true],
+    ['may change after a move to its last moment', { deleted: [row(at(25))], inserted: [row(at(20))] }, SPAN, true],
+    ['has another total after an event was added', { deleted: [], inserted: [row(at(25))] }, SPAN, true],
+    ['has another total after an event was removed', { deleted: [row(at(25))], inserted: [] }, SPAN, true],
     [
-      'may be another one after a move behind it, where it is the last',
+      'may change after a move behind it if it is the last page',
       { deleted: [row(at(21))], inserted: [row(at(25))] },
       { ...SPAN, last: undefined },
       true,
     ],
-    ['may be another one after any move, where it has no records', { deleted: [row(at(21))], inserted: [row(at(25))] }, undefined, true],
-    ['stays where an event without records in it becomes hidden', { deleted: [], inserted: [row(at(15), { hidden: 1 })] }, SPAN, false],
+    ['may change after any move if it has no records', { deleted: [row(at(21))], inserted: [row(at(25))] }, undefined, true],
+    ['stays if an event that is not on it becomes hidden', { deleted: [], inserted: [row(at(15), { hidden: 1 })] }, SPAN, false],
   ])('%s', (_, what, span, is) => {
     expect(affectsPage({ indexChange: what }, RANGE, span)).toBe(is);
   });
@@ -115,7 +115,7 @@ describe('page from the list index', () => {
   it.each<[string, number, number, boolean]>([
     ['stays after a move behind it', 9, 2, false],
     ['stays after a move before it', 21, 25, false],
-    ['is another one after a move across it', 9, 21, true],
+    ['changes after a move across it', 9, 21, true],
   ])('in descending order %s', (_, from, to, is) => {
     const span = { first: SPAN.last!, last: SPAN.first };
     expect(affectsPage(moved([row(at(from))], [row(at(to))]), { ...RANGE, descending: true }, span)).toBe(is);
@@ -140,10 +140,10 @@ describe('dependency of a list', () => {
     listDependency(asked, range, span).isAffectedBy(change, isOf);
 
   it.each<[string, string, string, boolean]>([
-    ['is another one where an event begins to stand in for a translation', '', ',2,', true],
-    ['is another one where an event ends to stand in for a translation', ',2,', '', true],
-    ['stays where one does in another language', '', ',3,', false],
-    ['stays where one that stands in is moved before it', ',2,', ',2,', false],
+    ['changes if an event starts to stand in for a translation', '', ',2,', true],
+    ['changes if an event stops standing in for a translation', ',2,', '', true],
+    ['stays if an event stands in for a translation in another language', '', ',3,', false],
+    ['stays if an event that stands in is moved before it', ',2,', ',2,', false],
   ])('for a page of a tag in a language with stand-ins: the page %s', (_, before, after, is) => {
     const range = {
       ...RANGE,
@@ -240,14 +240,10 @@ describe('dependency of a list', () => {
 describe('effectiveMoves', () => {
   const [one, other, third] = [row(at(1)), row(at(2)), row(at(3))];
   it.each<[string, IndexChange, IndexChange]>([
-    ['nothing that was put back', { deleted: [one], inserted: [one] }, { deleted: [], inserted: [] }],
+    ['nothing for a row that was put back', { deleted: [one], inserted: [one] }, { deleted: [], inserted: [] }],
+    ['one move for several moves in a row', { deleted: [one, other], inserted: [other, third] }, { deleted: [one], inserted: [third] }],
     [
-      'from the first to the last of several places',
-      { deleted: [one, other], inserted: [other, third] },
-      { deleted: [one], inserted: [third] },
-    ],
-    [
-      'there and back and there again',
+      'one move for moves there, back and there again',
       { deleted: [one, other, one], inserted: [other, one, other] },
       { deleted: [one], inserted: [other] },
     ],

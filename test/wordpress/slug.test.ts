@@ -116,14 +116,14 @@ describe('settleSlug', () => {
   const base = { title: 'A title', canPublish: true, draftsGetSlugs: false };
   const stored = (status: string, slug: string) => ({ status, slug });
   it.each([
-    ['a published one follows its title', { status: 'publish' }, 'a-title', true],
-    ['a draft has none', { status: 'draft' }, '', false],
-    ["a venue's draft follows its title", { status: 'draft', draftsGetSlugs: true }, 'a-title', false],
-    ['a draft may be given one', { status: 'draft', sent: 'My Slug' }, 'my-slug', false],
-    ['what awaits review has none', { status: 'pending', canPublish: false, sent: 'mine', draftsGetSlugs: true }, '', false],
-    ['one of which nothing is left gives way to the title', { status: 'publish', sent: '!!!' }, 'a-title', true],
-    ['so it does in an update', { status: 'publish', before: stored('publish', 'old'), sent: '---' }, 'a-title', true],
-    ['but not that of a draft', { status: 'draft', sent: '!!!', draftsGetSlugs: true }, '', false],
+    ['a published record: from the title', { status: 'publish' }, 'a-title', true],
+    ['a draft: none', { status: 'draft' }, '', false],
+    ["a venue's draft: from the title", { status: 'draft', draftsGetSlugs: true }, 'a-title', false],
+    ['a draft with a slug in the request: that slug', { status: 'draft', sent: 'My Slug' }, 'my-slug', false],
+    ['a record that awaits review: none', { status: 'pending', canPublish: false, sent: 'mine', draftsGetSlugs: true }, '', false],
+    ['a requested slug without usable characters: from the title', { status: 'publish', sent: '!!!' }, 'a-title', true],
+    ['an update with such a slug: from the title', { status: 'publish', before: stored('publish', 'old'), sent: '---' }, 'a-title', true],
+    ['a draft with such a slug: none', { status: 'draft', sent: '!!!', draftsGetSlugs: true }, '', false],
     ['an update keeps it', { status: 'publish', before: stored('publish', 'old') }, 'old', true],
     ['an update sets it', { status: 'publish', before: stored('publish', 'old'), sent: 'new one' }, 'new-one', true],
     ['a draft that is published gets one', { status: 'publish', before: stored('draft', '') }, 'a-title', true],
