@@ -1,8 +1,5 @@
 import type { ApiError, Fault, SentValue } from './errors.ts';
-import type { Words } from './texts.ts';
-
-/** Returns a text in one language by its key; of several keys, the first one that exists. */
-export type Say = (key: string | readonly string[], values?: Words) => string;
+import type { Say, Words } from './texts.ts';
 
 /** Returns the message of an error, for the person who made the request. */
 export function refusalSentence(say: Say, { problem, details }: ApiError): string {

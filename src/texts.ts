@@ -47,6 +47,15 @@ export interface Texts {
   readonly chooseLanguage: (wishes: LanguageWishes) => string;
 }
 
+/** Returns a sentence in one language by its key; of several keys, the first one with a sentence. */
+export type Say = (key: string | readonly string[], values?: Words) => string;
+
+/** Returns the function for the sentences of a language. */
+export const sayIn =
+  ({ t }: Pick<Texts, 't'>, language: string): Say =>
+  (key, values) =>
+    t(language, key, values);
+
 export interface LanguageWishes {
   readonly parameter?: string | undefined;
   readonly segment?: string | undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
-import { createProgram, sayIn } from '../src/cli/program.ts';
+import { createProgram, sayForCommand } from '../src/cli/program.ts';
 import { loadTexts } from '../src/texts.ts';
 import { commandIn, embedded, temporaryFolder } from './cli/command.ts';
 
@@ -51,7 +51,7 @@ const lines = [...new Set(pages)].flatMap((page) => [...blocks(page), ...inline(
 const program = createProgram({
   io: { env: {}, out: () => undefined, err: () => undefined, isTerminal: false, serve: async () => undefined },
   language: 'en',
-  say: sayIn(await loadTexts(['en']), 'en'),
+  say: sayForCommand(await loadTexts(['en']), 'en'),
 });
 
 /** The command that the words select. */

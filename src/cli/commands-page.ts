@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Texts } from '../texts.ts';
-import { createProgram, sayIn } from './program.ts';
+import { createProgram, sayForCommand } from './program.ts';
 
 /** Returns the page about all commands in Markdown, generated from the commands and the English sentences. */
 export function commandsPage(texts: Texts): string {
@@ -30,7 +30,7 @@ export const EXIT_CODES = [
 /** Returns the program with all its commands, in English. */
 export function documentedProgram(texts: Texts): Command {
   const silentIo = { env: {}, out: () => undefined, err: () => undefined, isTerminal: false, serve: async () => undefined };
-  return createProgram({ io: silentIo, language: 'en', say: sayIn(texts, 'en') });
+  return createProgram({ io: silentIo, language: 'en', say: sayForCommand(texts, 'en') });
 }
 
 /** Returns all commands without subcommands, in their order. */

@@ -7,7 +7,7 @@ import { displayName, type Source } from '../exchange/items/source.ts';
 import { COST, DATES } from '../kinds/events/metas.ts';
 import { ORGANIZER } from '../kinds/organizer.ts';
 import { VENUE } from '../kinds/venue.ts';
-import type { Say } from '../refusals.ts';
+import type { Say } from '../texts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { oneLine } from './print.ts';
 import { padEndTo, padStartTo, truncateTo, widthOf } from './width.ts';

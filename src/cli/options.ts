@@ -3,7 +3,7 @@ import { convertDayFirst } from '../calendar/day-first.ts';
 import { MOMENT_HINT } from '../kinds/grammars/times.ts';
 import type { Param } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
-import type { Say } from '../refusals.ts';
+import type { Say } from '../texts.ts';
 import { CliError, EXIT_CODE } from './io.ts';
 import { FORMATS, type OutputShape } from './print.ts';
 

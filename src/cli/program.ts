@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { settings } from '../config/settings.ts';
 import { version } from '../host/version.ts';
-import type { Say } from '../refusals.ts';
-import { loadTexts, type Texts } from '../texts.ts';
+import { loadTexts, type Say, type Texts } from '../texts.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { addBackupCommands } from './backup.ts';
 import { addCompletionCommand } from './completion.ts';
@@ -36,7 +35,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   // A language without texts is reported when the site is opened and by `config`, so that help works anyway.
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(languagesOf({ ...io, env: {} })));
   const language = languageOf(args, io, texts);
-  const say = sayIn(texts, language);
+  const say = sayForCommand(texts, language);
   io.onUnwritable?.((what) => `${say('error', { message: say('exchange:faults.unwritable', { file: say('standard-output'), what }) })}\n`);
   const session = { io, language, say };
   const program = createProgram(session, args).hook('preAction', (_program, command) => {
@@ -115,7 +114,7 @@ export function createProgram(session: Session, args?: readonly string[]): Comma
 }
 
 /** Returns a function that translates sentences of the command. */
-export const sayIn =
+export const sayForCommand =
   (texts: Texts, language: string): Say =>
   (key, values = {}) =>
     texts.t(

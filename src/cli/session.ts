@@ -4,12 +4,12 @@ import { loadViewer } from '../accounts/viewer.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
-import type { Say } from '../refusals.ts';
 import { openSite, type Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { mysqlServers } from '../storage/engine/mysql/address.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
+import type { Say } from '../texts.ts';
 import { CliError, type Io } from './io.ts';
 import { noProgress, type Progress, showProgress } from './progress.ts';
 

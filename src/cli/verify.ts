@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { findSite } from '../exchange/live/site-client.ts';
 import { shortText } from '../exchange/verify/decisions.ts';
 import { type Finding, type VerifySummary, verifySites } from '../exchange/verify/verify.ts';
-import type { Say } from '../refusals.ts';
+import type { Say } from '../texts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { CliError } from './io.ts';
 import { choiceOf, parseCredentials, parseNumber, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';

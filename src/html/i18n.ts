@@ -1,11 +1,11 @@
-import type { Texts, Words } from '../texts.ts';
+import { type Say, sayIn, type Texts } from '../texts.ts';
 
 /** The language of a page, and its sentences by key (`pages:today`). */
 export interface I18n {
   readonly language: string;
   /** The language tag for formatting dates and numbers, such as `en-US`. */
   readonly locale: string;
-  readonly say: (key: string, values?: Words) => string;
+  readonly say: Say;
   /** Returns whether the language itself has a sentence with this key. */
   readonly has: (key: string) => boolean;
 }
@@ -14,13 +14,13 @@ export interface I18n {
  * Returns the functions for a language. `contentLanguage`: that of the site (`en-US`), which determines the regional
  * variety.
  */
-export function i18nIn({ t, has }: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): I18n {
+export function i18nIn(texts: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): I18n {
   const isVariety = contentLanguage.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLocale(contentLanguage);
   return {
     language,
     locale: isVariety ? contentLanguage : language,
-    say: (key, values) => t(language, key, values),
-    has: (key) => has(language, key),
+    say: sayIn(texts, language),
+    has: (key) => texts.has(language, key),
   };
 }
 

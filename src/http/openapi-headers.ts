@@ -1,4 +1,4 @@
-import type { Say } from '../refusals.ts';
+import type { Say } from '../texts.ts';
 import { selectorsOf } from './describe.ts';
 import type { Endpoint, Method, Route } from './route.ts';
 

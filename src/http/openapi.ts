@@ -4,6 +4,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Param } from '../kinds/param.ts';
 import { languageShape } from '../kinds/shapes.ts';
 import type { Caller } from '../records/caller.ts';
+import { type Say, sayIn } from '../texts.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -54,7 +55,7 @@ const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '413', '422',
  * `roots`: routes outside all namespaces.
  */
 export function openApiDocument(site: Described, caller: Caller, routes: readonly Route[], roots: readonly Route[] = []): Json {
-  const say = (key: string | readonly string[], values = {}) => site.texts.t(caller.language, key, values);
+  const say = sayIn(site.texts, caller.language);
   const base = restUrl(caller, caller.namespace);
   const root = trimEndOf(restUrl(caller, ''), '/');
   return {
@@ -90,8 +91,6 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     ]),
   };
 }
-
-type Say = (key: string | readonly string[], values?: Record<string, string>) => string;
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });

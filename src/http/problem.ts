@@ -2,10 +2,10 @@ import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { ApiError, type Fault, fail, type ProblemDetails, type ProblemName } from '../errors.ts';
 import { LibraryUnavailable } from '../media/library.ts';
-import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
+import { faultSentence, refusalSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { DatabaseUnavailable, type UnavailableReason } from '../storage/engine/database.ts';
-import type { Texts } from '../texts.ts';
+import { type Say, sayIn, type Texts } from '../texts.ts';
 import { type Answer, deliver } from './deliver.ts';
 import type { RequestHead } from './head.ts';
 import { NO_WRAPPING, toAnswer } from './protocol.ts';
@@ -84,10 +84,10 @@ const RETRY_AFTER: Readonly<Record<number, number>> = { 409: 1, 429: 30, 503: 2 
  * Returns WordPress's form of an error: `{code, message, data: {status, ...}}`, in the caller's language. `requestId`
  * is included for server errors, which an administrator can look up in the log.
  */
-export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
+export function problemReply(texts: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
   const { code, status, details } = refusal;
   const { data = {}, extraMembers = {} } = details;
-  const say: Say = (key, values) => t(language, key, values);
+  const say = sayIn(texts, language);
   const message = refusalSentence(say, refusal);
   const rest = refusal.shape === 'bare' ? {} : { data: { status, ...faultMembers(say, details), ...data } };
   // A write that may have succeeded must not be repeated.

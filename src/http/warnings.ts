@@ -1,8 +1,9 @@
 import type { Params } from '../kinds/param.ts';
 import { shorten } from '../records/explanation.ts';
-import { type UnknownField, unknownFields } from '../records/unknown-fields.ts';
+import { unknownFields } from '../records/unknown-fields.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
+import { sayIn } from '../texts.ts';
 import { COMMON_PARAMS } from './common-params.ts';
 import { mergeParams } from './input.ts';
 import type { ReceivedRequest } from './receive.ts';
@@ -27,8 +28,10 @@ export function warningHeader(
   const { kind } = route;
   const raw = mergeParams({ query, body, path: {}, method });
   const sent = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
-  const say = (field: UnknownField) => unknownFieldSentence((key, values) => texts.t(caller.language, key, values), field);
-  const warnings = unknownFields(kind, params, sent).map((field) => headerText(say({ ...field, name: shorten(field.name) })));
+  const say = sayIn(texts, caller.language);
+  const warnings = unknownFields(kind, params, sent).map((field) =>
+    headerText(unknownFieldSentence(say, { ...field, name: shorten(field.name) })),
+  );
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};
 }
 

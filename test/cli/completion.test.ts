@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createProgram, sayIn } from '../../src/cli/program.ts';
+import { createProgram, sayForCommand } from '../../src/cli/program.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { commandIn, temporaryFolder } from './command.ts';
 
@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 const texts = await loadTexts(['en']);
 const nowhere = { env: {}, out: () => undefined, err: () => undefined, isTerminal: false, serve: async () => undefined };
-const program = createProgram({ io: nowhere, language: 'en', say: sayIn(texts, 'en') });
+const program = createProgram({ io: nowhere, language: 'en', say: sayForCommand(texts, 'en') });
 
 /** Arguments that make each shell print its completions of `fasti …`. */
 const COMPLETED: Readonly<Record<string, (file: string, words: readonly string[]) => readonly string[]>> = {

@@ -4,8 +4,7 @@ import { commandsPage } from '../../src/cli/commands-page.ts';
 import { expandBooleanFlags } from '../../src/cli/content-flags.ts';
 import { manPage } from '../../src/cli/man-page.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import type { Say } from '../../src/refusals.ts';
-import { loadTexts } from '../../src/texts.ts';
+import { loadTexts, type Say } from '../../src/texts.ts';
 import { commandIn, embedded, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2026-06-01T10:00:00Z');

@@ -1,5 +1,6 @@
 import type { Param } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
+import { type Say, sayIn } from '../../texts.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type Described, paramTextKeys, selectorsOf } from '../describe.ts';
@@ -17,7 +18,6 @@ import {
 import { type Endpoint, type Method, type Route, templateOf } from '../route.ts';
 
 type Json = Record<string, unknown>;
-type Say = (key: string | readonly string[]) => string;
 
 /** Schema names of the records, by kind. */
 const SCHEMA_NAMES: ReadonlyMap<string, string> = tableOf({ event: 'Event', venue: 'Venue', organizer: 'Organizer' });
@@ -26,7 +26,7 @@ const SCHEMA_NAMES: ReadonlyMap<string, string> = tableOf({ event: 'Event', venu
  * Returns the OpenAPI document of the calendar's newer API (`tec/v1/docs`), from its routes, in the caller's language.
  */
 export function tecDocument(site: Described, caller: Caller, routes: readonly ServedRoute[]): Json {
-  const say: Say = (key) => site.texts.t(caller.language, key);
+  const say = sayIn(site.texts, caller.language);
   return {
     openapi: '3.0.4',
     info: {

@@ -27,7 +27,7 @@ import {
 } from '../../records/feed-events.ts';
 import { readPost } from '../../records/posts.ts';
 import { datesOfEvents } from '../../records/recurrences.ts';
-import type { Say } from '../../refusals.ts';
+import { type Say, sayIn } from '../../texts.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/content/excerpt.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
@@ -194,7 +194,7 @@ async function newsFeed(
   { events, title, subject }: Found,
 ): Promise<Feed> {
   const { site, caller, self } = wanted;
-  const words: NewsContext = { say: (key, values) => site.texts.t(languageOfTexts(wanted), key, values), settings: caller.settings };
+  const words: NewsContext = { say: sayIn(site.texts, languageOfTexts(wanted)), settings: caller.settings };
   const { settings } = caller;
   const authors = await authorNames(site, events);
   const { type, write } = NEWS_FORMATS[format];
