@@ -30,7 +30,10 @@ const MAX_CHOICES = 200;
 const MAX_AUTHORS = 100;
 const MAX_TERMS = 10_000;
 
-/** Loads the data that a form needs to show these values of its fields. */
+/**
+ * Loads the data that a form needs to show these values of its fields. Terms and records in the language of the form's
+ * record are offered first.
+ */
 export async function loadControlData(
   context: FormContext,
   kind: PostKind,
@@ -38,11 +41,12 @@ export async function loadControlData(
   values: Values,
 ): Promise<ControlData> {
   const { site, caller, settings, i18n } = context;
+  const language = typeof values.language === 'string' ? values.language : undefined;
   const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
   const [terms, links, authors, image] = await Promise.all([
-    loadByFieldName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind) : undefined)),
+    loadByFieldName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind, language) : undefined)),
     loadByFieldName(fields, async (field, name) =>
-      isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name])) : undefined,
+      isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name]), language) : undefined,
     ),
     names.includes('author') ? authorOptions(context, kind, values.author) : [],
     loadImage(context, fields.find(([, field]) => isImage(field))?.[0], values),
@@ -82,12 +86,12 @@ function timeZones(): readonly string[] {
   return cachedTimeZones;
 }
 
-/** Returns the terms of a kind, children directly after their parent. */
-export async function termChoices(context: FormContext, name: 'category' | 'tag'): Promise<TermChoice[]> {
+/** Returns the terms of a kind, children directly after their parent, those of `language` before others. */
+export async function termChoices(context: FormContext, name: 'category' | 'tag', language?: string): Promise<TermChoice[]> {
   const { site, caller } = context;
   const { contentLanguages: languages } = caller.settings;
   const { records } = await listTerms(withMaxPerPage(site, MAX_TERMS), caller, termKind(name), { per_page: MAX_TERMS, hide_empty: false });
-  const all = records.map((record) => ({
+  const all = languageFirst(records, language).map((record) => ({
     id: Number(record.id),
     name: decodeEntities(String(record.name)),
     parent: Number(record.parent ?? 0),
@@ -109,21 +113,35 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
   return choices;
 }
 
+/** Returns records with those in this language before all others, otherwise in the same order. */
+const languageFirst = <Listed extends Values>(records: readonly Listed[], language: string | undefined): readonly Listed[] =>
+  language === undefined
+    ? records
+    : records.toSorted((one, other) => Number(other.language === language) - Number(one.language === language));
+
 /** Fields of a venue or organizer that cannot be filled in while linking to a new one; its own form has them. */
 const NOT_WHEN_LINKING: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
 
 /** Whether an event can link to several records of a kind, as in The Events Calendar. */
 const ALLOWS_SEVERAL = { venue: false, organizer: true } as const;
 
-/** Returns venues or organizers to link to: the first ones by name, and the linked ones. */
-async function linkChoices(context: FormContext, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
+/**
+ * Returns venues or organizers to link to: the linked ones, and the first ones by name, those of `language` before
+ * others.
+ */
+async function linkChoices(
+  context: FormContext,
+  name: 'venue' | 'organizer',
+  linked: readonly number[],
+  language?: string,
+): Promise<LinkChoices> {
   const { site, caller, i18n } = context;
   const kind = postKind(name);
   const [{ records }, others] = await Promise.all([
     listPosts(site, caller, kind, { per_page: MAX_CHOICES, orderby: 'title', order: 'asc' }, MAX_CHOICES),
     readablePosts(site, caller, kind, linked),
   ]);
-  const named = await withPlainTitles(context, kind, [...others.records, ...records]);
+  const named = await withPlainTitles(context, kind, [...others.records, ...languageFirst(records, language)]);
   return {
     path: kind.path,
     names: new Map(named.map((record) => [Number(record.id), choiceName(context, kind, record)])),

@@ -3,7 +3,7 @@ import { addCustomField } from '../../src/records/custom-fields.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { describeDatabases, type Open } from '../support/databases.ts';
-import { formIn, openVisitor, type Visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, openVisitor, type Visitor } from '../support/desk-visitor.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
 import { LOGIN_KEYS } from '../support/login-cookie.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -40,6 +40,22 @@ describeDatabases('translations at the desk', (open) => {
     expect([answer.status, answer.status === 201 ? '' : answer.text]).toEqual([201, '']);
     return answer.body.id;
   };
+
+  it.each([
+    ['en', 'it', ''],
+    ['it', 'en', '?translation_of=ID&language=it'],
+  ])('offer categories in the language of the form first: %s', async (own, other, query) => {
+    const { text } = await admin.get(`/admin/events/new${query.replace('ID', String(await made()))}`);
+    const offered = elements(text, ({ attribs }) => attribs.name === 'categories[ids][]').map(({ attribs }) => Number(attribs.value));
+    const { body } = await running.send('GET', '/wp-json/calendar/events/v1/categories?lang=all&per_page=50&hide_empty=false', {
+      as: 'admin',
+    });
+    const languageOf = new Map<number, string>(body.categories.map((term: { id: number; language: string }) => [term.id, term.language]));
+    const languages = offered.map((term) => languageOf.get(term));
+    const last = languages.lastIndexOf(own);
+    expect(new Set(languages.slice(0, last + 1))).toEqual(new Set([own]));
+    expect(languages.slice(last + 1)).toContain(other);
+  });
 
   it('begin with the values common to all languages, show the original text, and are linked to it', async () => {
     const id = await made();
