@@ -270,6 +270,7 @@ export interface Errors {
   "rest_cannot_update": 401 | 403;
   "rest_cannot_delete": 401 | 403;
   "rest_cannot_publish": 401 | 403;
+  "rest_cannot_assign_term": 401 | 403;
   "rest_cannot_read": 401 | 403;
   "rest_post_invalid_parent": 404;
   "rest_revision_parent_id_mismatch": 404;

@@ -62,6 +62,7 @@ export const problems = {
   rest_cannot_update: { status: 403 },
   rest_cannot_delete: { status: 403 },
   rest_cannot_publish: { status: 403 },
+  rest_cannot_assign_term: { status: 403 },
   rest_cannot_read: { status: 403 },
   rest_post_invalid_parent: { status: 404 },
   rest_revision_parent_id_mismatch: { status: 404 },

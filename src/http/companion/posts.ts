@@ -61,7 +61,7 @@ const list = (kind: PostKind): ServedRoute => ({
       unlisted: EXISTING_ID,
       onSite: siteParams(kind),
       mode: 'create',
-      allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
+      allow: (lookUp, caller, values) => mayCreateCore(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
         const id = await createCorePost(site, caller, kind, values);
         return createdReply(await readCorePost(site, caller, kind, id, EDIT_CONTEXT), restUrl(caller, `wp/v2/${kind.postType}/${id}`));

@@ -12,6 +12,7 @@ import {
   postFilters,
   STATUSES,
 } from '../../kinds/core/post-params.ts';
+import { coreTerms } from '../../kinds/core/term.ts';
 import { type CoreContext, type Methods, methodsFor } from '../../kinds/core/view.ts';
 import { kindOnSite } from '../../kinds/custom-fields.ts';
 import { narrow } from '../../kinds/filter.ts';
@@ -25,6 +26,7 @@ import { findPostIds } from '../../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../../storage/rows/bundle.ts';
 import { findPost } from '../../storage/rows/posts.ts';
 import { countRevisions } from '../../storage/rows/revisions.ts';
+import { loadTerms } from '../../storage/rows/terms.ts';
 import type { Metas, Post } from '../../wordpress/rows.ts';
 import { isFloating, needsPublishing } from '../../wordpress/status.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
@@ -187,22 +189,26 @@ export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id
     return mayRead(viewer, accessRow(row, metas)) ? true : 'rest_forbidden';
   });
 
-export function mayCreateCore({ viewer }: Caller, kind: PostKind, { id, author, status }: CoreFieldValues & ExistingValues): Verdict {
+export async function mayCreateCore(
+  lookUp: LookUp,
+  { viewer }: Caller,
+  kind: PostKind,
+  values: CoreFieldValues & ExistingValues,
+): Promise<Verdict> {
+  const { id, author, status } = values;
   if (id) return 'rest_post_exists';
   if (lacksOthersCapability(viewer, kind, author)) return 'rest_cannot_edit_others';
   if (!mayEditKind(viewer, kind)) return 'rest_cannot_create';
+  if (!(await mayAssignTerms(lookUp, viewer, kind, values))) return 'rest_cannot_assign_term';
   return lacksPublishCapability(viewer, kind, status) ? 'rest_cannot_publish' : true;
 }
 
-export const mayChangeCore = (
-  lookUp: LookUp,
-  caller: Caller,
-  kind: PostKind,
-  { id, author, status }: Selected & CoreFieldValues,
-): Promise<Verdict> =>
-  verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
+export const mayChangeCore = (lookUp: LookUp, caller: Caller, kind: PostKind, values: Selected & CoreFieldValues): Promise<Verdict> =>
+  verdictOn(lookUp, caller, kind, values.id, async ({ viewer }, row, metas) => {
+    const { author, status } = values;
     if (!mayEdit(viewer, accessRow(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && lacksOthersCapability(viewer, kind, author)) return 'rest_cannot_edit_others';
+    if (!(await mayAssignTerms(lookUp, viewer, kind, values))) return 'rest_cannot_assign_term';
     return status !== row.post_status && lacksPublishCapability(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
@@ -211,6 +217,19 @@ export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { 
 
 const lacksOthersCapability = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
+
+/**
+ * Whether the caller may assign the terms that a write names. Ids without a term are ignored, and removing all terms is
+ * always allowed (`WP_REST_Posts_Controller::check_assign_terms_permission`).
+ */
+async function mayAssignTerms(lookUp: LookUp, viewer: Viewer, kind: PostKind, values: CoreFieldValues): Promise<boolean> {
+  for (const { taxonomy, restBase, coreCapabilities } of coreTerms(kind)) {
+    const named = values[restBase];
+    if (!Array.isArray(named) || viewer.can(coreCapabilities.assign)) continue;
+    if ((await lookUp(loadTerms, taxonomy, named)).size > 0) return false;
+  }
+  return true;
+}
 
 /** Whether a status needs the capability to publish, and the caller lacks it. */
 const lacksPublishCapability = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
@@ -221,7 +240,7 @@ async function verdictOn(
   caller: Caller,
   kind: PostKind,
   id: number,
-  decide: (caller: Caller, row: Post, metas: Metas | undefined) => Verdict,
+  decide: (caller: Caller, row: Post, metas: Metas | undefined) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> {
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, kind, id));
   if (row?.post_type !== kind.postType) return 'rest_post_invalid_id';
