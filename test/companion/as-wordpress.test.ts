@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeRequests, type Json } from '../support/site-client.ts';
@@ -73,6 +73,48 @@ describeRequests('wp/v2 like WordPress', (ask) => {
     const made = await send('POST', 'tags', { name: 'Of a contributor' }, 'contrib');
     expect(made).toMatchObject({ status: 201 });
     expect(await send('POST', `tags/${made.body.id}`, { name: 'X' }, 'contrib')).toMatchObject({ status: 403 });
+  });
+
+  describe('for users without rights to blog posts', () => {
+    /** Replaces the rights of a subscriber by these capabilities. */
+    const grant = (...names: string[]) => {
+      const meta_value = toSerialized(Object.fromEntries(names.map((name) => [name, true])));
+      return ask.writeRows((db) => db.from('usermeta').where({ user_id: 5, meta_key: 'wp_capabilities' }).update({ meta_value }));
+    };
+    const sendAs = (method: string, path: string, body?: object) =>
+      ask.send(method, `${CORE}/${path}`, { as: 'sub', ...(body ? { body } : {}) });
+    const slugs = async (path: string) => Object.keys((await sendAs('GET', path)).body);
+
+    it('refuses terms that they may not assign, but removes terms', async () => {
+      await grant('edit_tribe_events', 'edit_others_tribe_events', 'edit_published_tribe_events');
+      const refused = { status: 403, body: { code: 'rest_cannot_assign_term' } };
+      expect(await sendAs('POST', 'tribe_events', { title: 'New', tags: [11] })).toMatchObject(refused);
+      expect(await sendAs('POST', 'tribe_events', { title: 'New', tags: [11], status: 'publish' })).toMatchObject(refused);
+      expect(await sendAs('PUT', 'tribe_events/44', { tags: [999, 11] })).toMatchObject(refused);
+      expect(await sendAs('PUT', 'tribe_events/44', { tags: [999], tribe_events_cat: [2] })).toMatchObject({
+        status: 200,
+        body: { tags: [], tribe_events_cat: [2] },
+      });
+    });
+
+    it('shows the types that they may edit, and the taxonomies whose terms they may assign, for editing', async () => {
+      await grant('edit_tribe_events', 'edit_tribe_venues');
+      expect(await slugs('types?context=edit')).toEqual(['tribe_venue', 'tribe_events']);
+      expect(await slugs('taxonomies?context=edit')).toEqual(['tribe_events_cat']);
+      expect(await slugs('types?context=embed')).toHaveLength(6);
+      for (const path of ['types/tribe_events', 'taxonomies/tribe_events_cat'])
+        expect(await sendAs('GET', `${path}?context=edit`)).toMatchObject({ status: 200, body: { capabilities: {} } });
+      for (const path of ['types/post', 'types/tribe_organizer', 'taxonomies/post_tag'])
+        expect(await sendAs('GET', `${path}?context=edit`)).toMatchObject({ status: 403, body: { code: 'rest_forbidden_context' } });
+      expect(await sendAs('GET', 'taxonomies?context=edit&type=post')).toMatchObject({ status: 403, body: { code: 'rest_cannot_view' } });
+    });
+  });
+
+  it('does not show pages for editing to authors', async () => {
+    const shown = await send('GET', 'types?context=edit', undefined, 'auth');
+    expect(Object.keys(shown.body)).toEqual(['post', 'attachment', 'tribe_venue', 'tribe_organizer', 'tribe_events']);
+    expect(await send('GET', 'types/page?context=edit', undefined, 'auth')).toMatchObject({ status: 403 });
+    expect(await send('GET', 'types/page?context=edit')).toMatchObject({ status: 200 });
   });
 
   it.each([0, 11])('refuses parent %i of a tag', async (parent) => {

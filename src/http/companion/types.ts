@@ -1,15 +1,15 @@
 import { fail, type ProblemName, refuse } from '../../errors.ts';
-import { CONTEXT, type ContextValues } from '../../kinds/core/params.ts';
-import { coreTaxonomies, coreTypes } from '../../kinds/core/types.ts';
+import { CONTEXT } from '../../kinds/core/params.ts';
+import { coreTaxonomies, coreTypes, editableTaxonomies, editableTypes } from '../../kinds/core/types.ts';
 import type { View } from '../../kinds/core/view.ts';
-import { MAX_BYTES } from '../../kinds/grammars/grammar.ts';
+import { type Can, MAX_BYTES } from '../../kinds/grammars/grammar.ts';
 import { anyString } from '../../kinds/grammars/schema.ts';
 import type { Param } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core/lists.ts';
 import type { Site } from '../../site.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
-import type { Reply, Rule } from '../route.ts';
+import type { Reply } from '../route.ts';
 
 /** Parameters by name, all of them texts, including the context. */
 type TextParams = Readonly<Record<string, Param<string>>> & typeof CONTEXT;
@@ -23,21 +23,20 @@ const types: LoadAll = (site, caller, view) => coreTypes(caller, view, say(site,
 const taxonomies: LoadAll = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 
 const staticReply = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
-/** Whether a list may be requested. `context=edit` is for users who can edit posts. */
-const mayList: Rule<ContextValues> = (_look, caller, values) => mayUseContext(caller, values) || 'rest_cannot_view';
-const mayUseContext = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
 
 interface Described {
   readonly name: 'types' | 'taxonomies';
   readonly one: 'type' | 'taxonomy';
   readonly all: LoadAll;
+  /** Returns the slugs of those that a caller may see with `context=edit`; `type`: as in the list. */
+  readonly editable: (can: Can, type?: string | undefined) => readonly string[];
   readonly unknown: ProblemName;
   readonly filters: TextParams;
 }
 
 const selector = (one: string): TextParams => ({ [one]: { grammar: anyString(MAX_BYTES.word), required: true }, ...CONTEXT });
 
-const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedRoute[] => [
+const listAndSingle = ({ name, one, all, editable, unknown, filters }: Described): ServedRoute[] => [
   {
     pattern: `/${name}`,
     texts: 'core',
@@ -47,8 +46,12 @@ const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedR
         summary: `${name}.list`,
         params: filters,
         mode: 'read',
-        allow: mayList,
-        run: async (site, caller, values) => staticReply(Object.fromEntries(all(site, caller, viewOf(values), values.type))),
+        allow: (_look, { viewer }, { context, type }) => context !== 'edit' || editable(viewer.can, type).length > 0 || 'rest_cannot_view',
+        run: async (site, caller, values) => {
+          const records = [...all(site, caller, viewOf(values), values.type)];
+          const slugs = values.context === 'edit' ? editable(caller.viewer.can) : undefined;
+          return staticReply(Object.fromEntries(slugs ? records.filter(([slug]) => slugs.includes(slug)) : records));
+        },
       }),
     ],
   },
@@ -63,8 +66,10 @@ const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedR
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, values) => {
-          const record = all(site, caller, viewOf(values)).get(values[one] ?? '') ?? fail(unknown);
-          return mayUseContext(caller, values) ? staticReply(record) : refuse(caller.viewer, 'rest_forbidden_context');
+          const slug = values[one] ?? '';
+          const record = all(site, caller, viewOf(values)).get(slug) ?? fail(unknown);
+          const isAllowed = values.context !== 'edit' || editable(caller.viewer.can).includes(slug);
+          return isAllowed ? staticReply(record) : refuse(caller.viewer, 'rest_forbidden_context');
         },
       }),
     ],
@@ -73,11 +78,12 @@ const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedR
 
 /** WordPress's own routes that describe the types of records and their taxonomies. */
 export const typeRoutes: readonly ServedRoute[] = [
-  ...listAndSingle({ name: 'types', one: 'type', all: types, unknown: 'rest_type_invalid', filters: CONTEXT }),
+  ...listAndSingle({ name: 'types', one: 'type', all: types, editable: editableTypes, unknown: 'rest_type_invalid', filters: CONTEXT }),
   ...listAndSingle({
     name: 'taxonomies',
     one: 'taxonomy',
     all: taxonomies,
+    editable: editableTaxonomies,
     unknown: 'rest_taxonomy_invalid',
     filters: { ...CONTEXT, type: { grammar: anyString(MAX_BYTES.word) } },
   }),

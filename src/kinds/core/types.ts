@@ -1,5 +1,6 @@
 import { restUrl } from '../../wordpress/links.ts';
 import { category } from '../category.ts';
+import type { Can } from '../grammars/grammar.ts';
 import type { RenderContext } from '../rendering.ts';
 import { tag } from '../tag.ts';
 import { BLOG_BASES } from './blog.ts';
@@ -18,7 +19,8 @@ interface CoreType {
   /** Whether posts of the type have parents. */
   readonly hierarchical?: true;
   readonly taxonomies: readonly string[];
-  readonly template: readonly unknown[];
+  /** Blocks that a new post starts with in the editor. */
+  readonly template: (say: Say) => readonly unknown[];
   /** Singular and plural words in its capabilities. */
   readonly capability: readonly [string, string];
   /** The capability to create one, if it is not the one to edit them. */
@@ -33,18 +35,18 @@ interface CoreType {
 /** Features of the editor for events; below, those for venues and organizers. */
 const EVENT_SUPPORTS = ['title', 'editor', 'excerpt', 'author', 'thumbnail', 'revisions', 'autosave', 'custom-fields'];
 const LINKED_SUPPORTS = ['title', 'editor', 'revisions', 'custom-fields', 'excerpt', 'author', 'thumbnail', 'autosave'];
+const noTemplate = () => [];
 const LINKED_TYPE = {
   icon: null,
   hasArchive: false,
   taxonomies: [],
-  template: [],
+  template: noTemplate,
   viewable: false,
   inMenus: false,
   linked: true,
   supports: LINKED_SUPPORTS,
 };
 
-/** Blocks that a new event starts with in the editor. */
 const eventTemplate = (say: Say) => [
   ['tribe/event-datetime'],
   ['core/paragraph', { placeholder: say('words.description-hint') }],
@@ -52,10 +54,10 @@ const eventTemplate = (say: Say) => [
 ];
 
 /** Blog posts and pages. */
-const BLOG_TYPE = { hasArchive: false, template: [], viewable: true, inMenus: true, linked: false };
+const BLOG_TYPE = { hasArchive: false, template: noTemplate, viewable: true, inMenus: true, linked: false };
 const BLOG_SUPPORTS = ['title', 'editor', 'author', 'thumbnail', 'custom-fields', 'comments', 'revisions', 'autosave'];
 
-const types = (say: Say): readonly CoreType[] => [
+const TYPES: readonly CoreType[] = [
   {
     ...BLOG_TYPE,
     slug: 'post',
@@ -81,7 +83,7 @@ const types = (say: Say): readonly CoreType[] => [
     icon: 'dashicons-admin-media',
     hasArchive: false,
     taxonomies: [],
-    template: [],
+    template: noTemplate,
     capability: ['post', 'posts'],
     creates: 'upload_files',
     viewable: true,
@@ -97,7 +99,7 @@ const types = (say: Say): readonly CoreType[] => [
     icon: 'dashicons-calendar-alt',
     hasArchive: true,
     taxonomies: ['post_tag', 'tribe_events_cat'],
-    template: eventTemplate(say),
+    template: eventTemplate,
     capability: ['tribe_event', 'tribe_events'],
     viewable: true,
     inMenus: true,
@@ -114,6 +116,8 @@ interface ShownTaxonomy {
   readonly kind: CoreTaxonomy;
   readonly types: readonly string[];
   readonly capabilities: Readonly<Record<string, string>>;
+  /** The capability that `assign_terms` stands for (`map_meta_cap`). */
+  readonly assigns: string;
   readonly inColumns: boolean;
 }
 
@@ -127,6 +131,7 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
       delete_terms: 'delete_categories',
       assign_terms: 'assign_categories',
     },
+    assigns: 'edit_posts',
     inColumns: true,
   },
   {
@@ -138,6 +143,7 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
       delete_terms: 'delete_post_tags',
       assign_terms: 'assign_post_tags',
     },
+    assigns: tag.coreCapabilities.assign,
     inColumns: true,
   },
   {
@@ -149,6 +155,7 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
       delete_terms: 'publish_tribe_events',
       assign_terms: 'edit_tribe_events',
     },
+    assigns: category.coreCapabilities.assign,
     inColumns: false,
   },
 ];
@@ -156,6 +163,22 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
 /** Returns whether posts of a type can have terms of a taxonomy (`is_object_in_taxonomy`). */
 export const carriesTerms = (postType: string, taxonomy: string): boolean =>
   TAXONOMIES.some(({ kind, types }) => kind.taxonomy === taxonomy && types.includes(postType));
+
+/** Returns the slugs of the types that a caller may see for editing: those whose posts the caller may edit. */
+export const editableTypes = (can: Can): string[] => TYPES.filter(({ capability: [, all] }) => can(`edit_${all}`)).map(({ slug }) => slug);
+
+/**
+ * Returns the slugs of the taxonomies that a caller may see for editing: those whose terms the caller may assign.
+ * `type`: only those of this post type.
+ */
+export const editableTaxonomies = (can: Can, type?: string): string[] =>
+  taxonomiesOf(type)
+    .filter(({ assigns }) => can(assigns))
+    .map(({ kind: { taxonomy } }) => taxonomy);
+
+/** Returns the taxonomies of a post type, or all of them. */
+const taxonomiesOf = (type: string | undefined): readonly ShownTaxonomy[] =>
+  TAXONOMIES.filter(({ types: of }) => type === undefined || of.includes(type));
 
 const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
   description: VIEW_AND_EDIT, hierarchical: VIEW_AND_EDIT, has_archive: VIEW_AND_EDIT, taxonomies: VIEW_AND_EDIT, types: VIEW_AND_EDIT, capabilities: EDIT_ONLY, visibility: EDIT_ONLY, viewable: EDIT_ONLY,
@@ -165,7 +188,7 @@ const MEMBER_VIEWS: Readonly<Record<string, readonly View[]>> = {
 /** Returns the post types that are served, by slug (`WP_REST_Post_Types_Controller::prepare_item_for_response`). */
 export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
   return new Map(
-    types(say).map((type) => {
+    TYPES.map((type) => {
       const { slug, restBase, icon, hasArchive, hierarchical = false, taxonomies, template } = type;
       const record = {
         capabilities: capabilitiesOf(type),
@@ -182,7 +205,7 @@ export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<
         taxonomies,
         rest_base: restBase,
         rest_namespace: 'wp/v2',
-        template,
+        template: template(say),
         template_lock: false,
       };
       return [slug, { ...membersInView(record, view, MEMBER_VIEWS), _links: links(place, 'types', restBase) }];
@@ -216,9 +239,8 @@ function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: Cor
  * only those of this post type.
  */
 export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
-  const wanted = TAXONOMIES.filter(({ types: of }) => type === undefined || of.includes(type));
   return new Map(
-    wanted.map(({ kind: { taxonomy: slug, restBase, hierarchical }, types: of, capabilities, inColumns }) => {
+    taxonomiesOf(type).map(({ kind: { taxonomy: slug, restBase, hierarchical }, types: of, capabilities, inColumns }) => {
       const record = {
         name: say(`words.${slug}`),
         slug,
