@@ -193,6 +193,23 @@ describeRequests('wp/v2 like WordPress', (ask) => {
     expect(await send('POST', 'media/10', { status: 'trash' })).toMatchObject({ status: 400 });
   });
 
+  it('resets the date of a file if the date is null', async () => {
+    const now = { date: '2026-11-20T13:00:00', date_gmt: '2026-11-20T12:00:00' };
+    await send('POST', 'media/10', { date: '2020-02-02T10:00:00' });
+    expect((await send('POST', 'media/10', { date: null })).body).toMatchObject(now);
+    expect(await ask.metaValues(10, '_wp_old_date')).toEqual(['2020-02-02']);
+  });
+
+  it('stores no old date of a new file', async () => {
+    const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="dot.png"' };
+    const body = await sharp({ create: { width: 4, height: 4, channels: 3, background: '#fff' } })
+      .png()
+      .toBuffer();
+    const { body: made } = await ask.send('POST', `${CORE}/media?date=2020-02-02T10:00:00&slug=of-old`, { headers, body, as: 'admin' });
+    expect(made).toMatchObject({ date: '2020-02-02T10:00:00', slug: 'of-old' });
+    expect(await ask.metaValues(made.id, '_wp_old_date')).toEqual([]);
+  });
+
   it('makes a file private and public again', async () => {
     const listed = (query = '') => ids(`media?per_page=100${query}`);
     const seen = async () => [(await ask.send('GET', `${CORE}/media/10`)).status, (await listed()).includes(10)];

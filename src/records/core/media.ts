@@ -223,7 +223,7 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
   await site.db.transaction(async (db) => {
     const row = await lockPost(db, id);
     if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
-    await writeFields(db, caller, row, values);
+    await storeOldAddresses(db, row, await writeFields(db, caller, row, values));
     await updatePost(db, id, {
       post_modified: localFromDate(caller.now, caller.settings.zone),
       post_modified_gmt: utcFromDate(caller.now),
@@ -277,8 +277,8 @@ async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues
 const storedTitle = (title: string, viewer: Viewer): string =>
   viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title));
 
-/** Writes the named fields of a file, and the metas in which WordPress keeps old addresses. */
-async function writeFields(db: Database, caller: Caller, row: Post, values: MediaFieldValues): Promise<void> {
+/** Writes the named fields of a file. Returns the columns that were written. */
+async function writeFields(db: Database, caller: Caller, row: Post, values: MediaFieldValues): Promise<Partial<Post>> {
   const { viewer } = caller;
   const { title, slug, caption, description, alt_text: alt, post, author, status, comment_status, ping_status } = values;
   const { ID: id } = row;
@@ -296,14 +296,20 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
     ...(ping_status === undefined ? {} : { ping_status }),
   };
   const metas = alt === undefined ? {} : { _wp_attachment_image_alt: alt === '' ? [] : [storedTextField(alt)] };
-  const isMoved = columns.post_name !== undefined || columns.post_date !== undefined;
-  const old = isMoved ? oldAddresses((await loadMetas(db, [id])).get(id), row, { ...row, ...columns }) : {};
   await updatePost(db, id, columns);
-  await writeMetas(db, id, { ...metas, ...old });
+  await writeMetas(db, id, metas);
+  return columns;
 }
 
-/** Returns both columns of a date of which one is given (`rest_get_date_with_gmt`). */
+/** Writes the metas in which WordPress keeps the old addresses of a file. */
+async function storeOldAddresses(db: Database, row: Post, columns: Partial<Post>): Promise<void> {
+  if (columns.post_name === undefined && columns.post_date === undefined) return;
+  await writeMetas(db, row.ID, oldAddresses((await loadMetas(db, [row.ID])).get(row.ID), row, { ...row, ...columns }));
+}
+
+/** Returns both columns of a date of which one is given (`rest_get_date_with_gmt`). Null resets the date. */
 function datesOf({ settings: { zone }, now }: Caller, values: MediaFieldValues): Partial<Post> {
+  if (values.date === null || values.date_gmt === null) return { post_date: localFromDate(now, zone), post_date_gmt: utcFromDate(now) };
   if (!values.date && !values.date_gmt) return {};
   const dates = localAndUtcDates(values, zone, now) ?? failParam(values.date ? 'date' : 'date_gmt', 'date-invalid');
   return { post_date: dates.local, post_date_gmt: dates.utc };
