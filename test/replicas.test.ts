@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { attemptsOf } from '../src/accounts/attempts.ts';
 import { type Database, openDatabase } from '../src/storage/engine/database.ts';
 import { followReplicas } from '../src/storage/freshness/replicas.ts';
 import { examine } from '../src/upkeep/doctor.ts';
@@ -109,6 +110,17 @@ describeReplica('a replica', () => {
     const before = one.site.replicas[0]!.queries();
     await one.send('GET', LIST, { as: 'admin' });
     expect([one.site.replicas[0]!.queries(), one.site.db.queries() > primary]).toEqual([before, true]);
+  });
+
+  it('has no limit of its own for wrong passwords of records', async () => {
+    const one = await serve({ TRUST_PROXY: 'loopback' });
+    await untilNear(one);
+    const ask = (password: string) => one.send('GET', `${ONE}?password=${password}`, { headers: { 'X-Forwarded-For': '203.0.113.9' } });
+    expect((await ask('wrong')).status).toBe(200);
+    const attempts = attemptsOf(one.site, 'record-password');
+    for (let time = 1; time < 200; time += 1) attempts.countFailure('203.0.113.9', undefined, one.site.clock());
+    expect(readsReplica(one)).toBe(true);
+    expect((await ask('wrong')).status).toBe(429);
   });
 
   it('is not read before it has the writes of this process', async () => {

@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import type { Config } from '../config/config.ts';
+import type { Site } from '../site.ts';
 
 /** Kinds of attempts that are counted separately, so that guessing of one kind does not lock out another. */
 export type AttemptKind = 'sign-in' | 'record-password' | 'suggestion';
@@ -149,14 +151,15 @@ function addressKey(address: string): string {
 }
 
 // ------------------------------------------------------------------------------------------------- of a site
-const countsBySite = new WeakMap<object, FailureCounts>();
+/** By the configuration, which a site and its replicas share: a limit applies to both together. */
+const countsByConfig = new WeakMap<Config, FailureCounts>();
 
 /** Returns the failures that this process counts for a site. */
-export function failureCountsOf(site: object): FailureCounts {
-  const known = countsBySite.get(site) ?? createFailureCounts();
-  countsBySite.set(site, known);
+export function failureCountsOf({ config }: Pick<Site, 'config'>): FailureCounts {
+  const known = countsByConfig.get(config) ?? createFailureCounts();
+  countsByConfig.set(config, known);
   return known;
 }
 
 /** Returns the attempts of one kind at a site. */
-export const attemptsOf = (site: object, attempted: AttemptKind): Attempts => failureCountsOf(site).attemptsOf(attempted);
+export const attemptsOf = (site: Pick<Site, 'config'>, attempted: AttemptKind): Attempts => failureCountsOf(site).attemptsOf(attempted);
