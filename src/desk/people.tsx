@@ -110,8 +110,8 @@ function Invitation(props: { readonly visit: Visit; readonly typed: Values; read
         <Select
           name="role"
           label={say('desk:people.role')}
-          value={textIn(typed, 'role') || defaultRole(visit)}
-          options={roleOptions(visit)}
+          value={textIn(typed, 'role') || suggestedRole(visit)}
+          options={roleOptions(visit).filter(({ value }) => mayInviteAs(visit, value))}
         />
         <button type="submit" class="button-main">
           {say('desk:people.invite-button')}
@@ -134,9 +134,18 @@ function PasswordLinkNotice({ visit, link }: { readonly visit: Visit; readonly l
 const roleName = ({ i18n, settings }: Visit, role: string): string =>
   i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
 
+/** The role of new users, according to the options. */
+const defaultRole = ({ settings: { raw } }: Visit): string => raw.get('default_role') ?? 'subscriber';
+
 /** The role preselected for invited users. */
-const defaultRole = ({ settings: { roles, raw } }: Visit): string =>
-  roles.has('contributor') ? 'contributor' : (raw.get('default_role') ?? 'subscriber');
+const suggestedRole = (visit: Visit): string =>
+  visit.settings.roles.has('contributor') && mayInviteAs(visit, 'contributor') ? 'contributor' : defaultRole(visit);
+
+/**
+ * Whether the viewer may invite users with a role: without the capability to assign roles, only with the default role
+ * of new users.
+ */
+const mayInviteAs = (visit: Visit, role: string): boolean => visit.caller.viewer.can('promote_users') || role === defaultRole(visit);
 
 const roleOptions = (visit: Visit) => [...visit.settings.roles.keys()].map((role) => ({ value: role, text: roleName(visit, role) }));
 
@@ -146,7 +155,7 @@ export async function invite(visit: Submission): Promise<Outcome> {
   try {
     const login = textIn(fields, 'login').trim();
     const role = textIn(fields, 'role');
-    requireGrantable(visit, role);
+    if (!mayInviteAs(visit, role)) fail('rest_forbidden');
     const email = textIn(fields, 'email').trim();
     // By id, since the login could be the same as the id of another user.
     const { id } = await createUser(site, { login, email, role, displayName: textIn(fields, 'name').trim() || undefined });
@@ -160,14 +169,6 @@ export async function invite(visit: Submission): Promise<Outcome> {
     const notice = { tone: 'wrong', text: accountSentence(visit, error) } as const;
     return peoplePage(visit, { typed: fields, notice, errors: accountErrors(visit, error) });
   }
-}
-
-/**
- * Checks the role of an invitation: without the capability to assign roles, only the default role of new users is
- * allowed.
- */
-function requireGrantable({ caller: { viewer }, settings }: Visit, role: string): void {
-  if (!viewer.can('promote_users') && role !== (settings.raw.get('default_role') ?? 'subscriber')) fail('rest_forbidden');
 }
 
 /** Returns the page of one user: role, link, application passwords, and deletion. */

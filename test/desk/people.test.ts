@@ -161,4 +161,19 @@ describeRequests('users of a site', (ask) => {
     expect((await passwords(subscriber, 'admin')).status).toBe(201);
     expect((await shop.get(`/admin/people/${subscriber}`)).text).toContain(`/admin/people/${subscriber}/delete`);
   });
+
+  it('can be invited only with the default role by users who assign no roles', async () => {
+    const inviter = 'a:3:{s:4:"read";b:1;s:10:"list_users";b:1;s:12:"create_users";b:1;}';
+    const contrib = await idOf('contrib');
+    await ask.writeRows((db) =>
+      db.from('usermeta').where({ user_id: contrib, meta_key: 'wp_capabilities' }).update({ meta_value: inviter }),
+    );
+    const visitor = await openVisitor(ask, 'contrib');
+    const page = await visitor.get('/admin/people');
+    expect(page.text.match(/<option value="[^"]*"/g)).toEqual(['<option value="subscriber"']);
+    const invited = await visitor.submit(page, '/admin/people', { login: 'uma', email: 'uma@example.org' });
+    expect([invited.status, (await usersById(ask.running().site, [await idOf('uma')]))[0]?.roles]).toEqual([200, ['subscriber']]);
+    const more = { login: 'vito', email: 'vito@example.org', role: 'author' };
+    expect((await visitor.submit(page, '/admin/people', more)).status).toBe(403);
+  });
 });
