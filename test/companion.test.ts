@@ -408,6 +408,16 @@ describeDatabases('the companion routes', (open) => {
       });
       expect((await send('GET', `${CORE}/tribe_venue/17`, { as: 'admin' })).status).toBe(404);
     });
+    it('removes the links to a venue that is deleted permanently, but not to one in the trash (decision D11)', async () => {
+      const metaOf = async () => (await send('GET', `${CORE}/tribe_events/44`)).body.meta._EventVenueID;
+      await send('DELETE', `${CORE}/tribe_venue/12`, { as: 'admin' });
+      expect(await metaOf()).toEqual([12]);
+      await send('DELETE', `${CORE}/tribe_venue/12?force=true`, { as: 'admin' });
+      expect(await metaOf()).toEqual([]);
+      // A client that sends back all metas can link another venue.
+      const changed = await send('PUT', `${CORE}/tribe_events/44`, { as: 'admin', body: { meta: { _EventVenueID: [13] } } });
+      expect(changed.body.meta._EventVenueID).toEqual([13]);
+    });
     it('creates, updates and deletes terms', async () => {
       const { status, body, headers } = await send('POST', `${CORE}/tags`, { as: 'ed', body: { name: 'Open air' } });
       expect({ status, slug: body.slug, location: headers.location }).toEqual({

@@ -1,4 +1,6 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import { postKind } from '../kinds/index.ts';
+import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { arePrintsComplete, printSources } from '../storage/freshness/prints.ts';
@@ -18,6 +20,7 @@ import {
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
+import { removeLinksTo } from '../storage/rows/posts.ts';
 import { findTerm, lockTermLinks, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
@@ -110,6 +113,20 @@ export async function removeTermWithIndexRows(db: Database, caller: WithSettings
     await dropFacet(db, facetOf(category ? 'category' : 'tag', term.term_id));
     await indexOrDistrust(db, caller, events);
   });
+}
+
+/** Removes a venue or organizer that is deleted from the events that link to it, and from the index. */
+export async function removeLinksWithIndexRows(
+  db: Database,
+  caller: WithSettings,
+  { name }: Pick<PostKind, 'name'>,
+  id: number,
+): Promise<void> {
+  for (const [key, linked] of Object.entries(postKind('event').links)) {
+    if (linked !== name) continue;
+    await removeLinksTo(db, key, id);
+    await ifIndexMaintained(caller, () => dropFacet(db, facetOf(linked, id)));
+  }
 }
 
 /**

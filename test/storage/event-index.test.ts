@@ -11,7 +11,7 @@ import { canUseIndex, dropStaleIndex, hasIndex } from '../../src/records/list-in
 import { listPosts } from '../../src/records/posts.ts';
 import { listTecPosts } from '../../src/records/tec-posts.ts';
 import { changeTerm, createTerm, deleteTerm } from '../../src/records/terms.ts';
-import { changePost, createPost, trashPost } from '../../src/records/writes/post-writes.ts';
+import { changePost, createPost, deletePost, trashPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
@@ -254,6 +254,7 @@ describeDatabases('list index', (open, engine) => {
         );
       if (one.do === 'trash') await trashPost(site, caller, event, await some('tribe_events', one.place));
       if (one.do === 'trashVenue') await trashPost(site, caller, postKind('venue'), await some('tribe_venue', one.place));
+      if (one.do === 'deleteVenue') await deletePost(site, caller, postKind('venue'), await some('tribe_venue', one.place));
       if (one.do === 'term') await createTerm(site, caller, termKind('category'), { name: `Term ${one.place}`, parent: one.parent });
       if (one.do === 'deleteTerm') {
         const ids = await terms(one.taxonomy);
@@ -277,6 +278,23 @@ describeDatabases('list index', (open, engine) => {
       if (!(error instanceof ApiError)) throw error;
     }
   };
+
+  it.each([
+    ['venue', 12, '_EventVenueID'],
+    ['organizer', 24, '_EventOrganizerID'],
+  ] as const)('loses a deleted %s, as the events that link to it do', async (name, id, meta_key) => {
+    const links = () => db.from('postmeta').where({ meta_key, meta_value: String(id) });
+    const others = async () => (await db.from('postmeta').select('meta_key', 'meta_value')).length - (await links()).length;
+    const kind = postKind(name);
+    await trashPost(site, await callerOf(ADMIN), kind, id);
+    expect((await links()).length).toBeGreaterThan(4);
+    const [before, own] = [await others(), (await db.from('postmeta').where('post_id', id)).length];
+    await deletePost(site, await callerOf(ADMIN), kind, id);
+    expect([await links(), await others()]).toEqual([[], before - own]);
+    const kept = await rowsOf();
+    await reindexEvents(site.db, () => NOW, { marksComplete: true });
+    expect(kept).toEqual(await rowsOf());
+  });
 
   describe('trust in the index', () => {
     it('is lost when an event ends before it starts, until the event is repaired and the index rebuilt', async () => {
@@ -478,7 +496,7 @@ describeDatabases('list index', (open, engine) => {
 type Command =
   | { do: 'create'; by: number; fields: Record<string, unknown> }
   | { do: 'change'; by: number; place: number; fields: Record<string, unknown> }
-  | { do: 'trash' | 'trashVenue' | 'protect'; by?: number; place: number }
+  | { do: 'trash' | 'trashVenue' | 'deleteVenue' | 'protect'; by?: number; place: number }
   | { do: 'term' | 'move'; by?: number; place: number; parent: number }
   | { do: 'deleteTerm'; by?: number; taxonomy: string; place: number };
 
@@ -527,7 +545,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       fields: fc.tuple(fc.option(dates, { nil: {} }), fields).map(([when, rest]) => ({ ...when, ...rest })),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('trash' as const, 'protect' as const, 'trashVenue' as const), place }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('trash' as const, 'protect' as const, 'trashVenue' as const, 'deleteVenue' as const),
+      place,
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('term' as const, 'move' as const), place, parent: fc.nat(8) }) },
   {
     weight: 1,

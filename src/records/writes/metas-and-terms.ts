@@ -14,7 +14,7 @@ import { countNewLinks, insertTermLinks, moveCounts, setTermsOf, termTaxonomyIds
 import type { Post } from '../../wordpress/rows.ts';
 import { utcFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
-import { indexCreatedEvents, updateIndex } from '../list-index.ts';
+import { indexCreatedEvents, removeLinksWithIndexRows, updateIndex } from '../list-index.ts';
 import { deleteLanguageData, hasNoTranslations } from '../record-languages.ts';
 import type { KindWrite, LanguageOfWrite, WriteContext } from './write-context.ts';
 
@@ -87,6 +87,7 @@ export async function deletePermanently(write: WriteContext, { row, metas }: Sto
   const counted = await countedTerms(write, row.ID, row.post_status);
   const translations = await deleteLanguageData(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
   await removePost(db, row.ID);
+  await removeLinksWithIndexRows(db, caller, kind, row.ID);
   if (kind.hasDates && caller.settings.occurrenceTables) {
     await removeOccurrence(db, row.ID, caller.settings.recurrence);
     await updateEdges(db, row.ID);

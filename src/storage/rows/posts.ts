@@ -246,6 +246,25 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   await insertRows(db, 'postmeta', insert);
 }
 
+const LINKS_PER_STATEMENT = 1000;
+
+/** Removes the links to a post from the posts that hold them in this meta. */
+export async function removeLinksTo(db: Database, key: string, id: number): Promise<void> {
+  const links = await db
+    .from('postmeta')
+    .where({ meta_key: key, meta_value: String(id) })
+    .select('meta_id', 'post_id');
+  for (const { post_id: post } of links) reportPostChanged(db, post, partsOfMeta(key));
+  for (const some of pagesOf(links, LINKS_PER_STATEMENT))
+    await db
+      .from('postmeta')
+      .whereIn(
+        'meta_id',
+        some.map((row) => row.meta_id),
+      )
+      .delete();
+}
+
 /** Taxonomies whose relationships refer to terms instead of posts (Polylang). */
 const TERM_RELATION_TAXONOMIES = ['term_language', 'term_translations'];
 const COMMENTS_PER_STATEMENT = 1000;
