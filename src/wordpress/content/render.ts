@@ -2,7 +2,7 @@ import { trimAscii } from '../trim.ts';
 import { hasBlocks } from './block-grammar.ts';
 import { excerptBlocks, renderBlocks } from './blocks.ts';
 import { convertChars } from './entities.ts';
-import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from './excerpt.ts';
+import { EXCERPT_MORE, EXCERPT_WORDS, teaserOf, trimWords } from './excerpt.ts';
 import { htmlPieces } from './html-pieces.ts';
 import { addImageAttributes, type ContentImage, taggedImageIds } from './images.ts';
 import { addParagraphs, unwrapShortcodes } from './paragraphs.ts';
@@ -53,9 +53,12 @@ export function filteredExcerpt(raw: string, options: RenderOptions): string {
   return addImageAttributes(unwrapShortcodes(addParagraphs(text)), options.images);
 }
 
-/** Returns the first words of a content without tags, to be filtered as an excerpt (`wp_trim_excerpt`). */
+/**
+ * Returns the first words of a content without tags, to be filtered as an excerpt (`wp_trim_excerpt`). They end where
+ * the author divided the content.
+ */
 export function wordsOf(content: string, options: RenderOptions, count = EXCERPT_WORDS): string {
-  const shown = stripShortcodes(content);
+  const shown = stripShortcodes(teaserOf(content));
   const text = withSmilies(contentHtml(hasBlocks(shown) ? excerptBlocks(shown) : shown, options), options).replaceAll(']]>', ']]&gt;');
   return trimWords(text, count, EXCERPT_MORE);
 }

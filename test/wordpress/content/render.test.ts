@@ -74,6 +74,16 @@ describe('excerpts', () => {
       '<!-- wp:image --><figure><figcaption>cap</figcaption></figure><!-- /wp:image --><!-- wp:paragraph --><p>x</p><!-- /wp:paragraph -->',
       '<p>x</p>',
     ],
+    ['One two\n\n<!--more-->\n\nthree', '<p>One two</p>'],
+    ['One two <!--more Go on--> three <!--more--> four', '<p>One two</p>'],
+    ['One <!--more\n--> two', '<p>One two</p>'],
+    ['One <!--moreover', '<p>One</p>'],
+    [
+      '<!-- wp:paragraph --><p>One</p><!-- /wp:paragraph -->\n<!-- wp:more -->\n<!--more-->\n<!-- /wp:more -->\n<!-- wp:paragraph --><p>Two</p><!-- /wp:paragraph -->',
+      '<p>One</p>',
+    ],
+    ['One\n<!--nextpage-->\ntwo\n<!--nextpage-->\nthree', '<p>One</p>'],
+    ['<!-- wp:nextpage -->\n<!--nextpage-->\n<!-- /wp:nextpage -->\nOne<!--nextpage-->two', '<p>One</p>'],
   ])('are generated from the content %j', (content, html) => {
     expect(renderExcerpt(wordsOf(content, options), options)).toBe(html);
   });
