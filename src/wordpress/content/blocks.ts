@@ -150,6 +150,9 @@ function firstTag(html: string, names: readonly string[] | null): RegExpExecArra
 
 const TAG = /<([a-z][a-z0-9-]*)(?=[ \t\n\r\f/>])((?:[^>"']|"[^"]*"|'[^']*')*)(>?)/gi;
 
+/** An attribute of a tag: its name, and its value with the quotes around it. */
+const ATTRIBUTE = /([^ \t\n\r\f/>=]+)(?:[ \t\n\r\f]*=[ \t\n\r\f]*("[^"]*"|'[^']*'|[^ \t\n\r\f>]*))?/g;
+
 /**
  * Adds a class to the first tag with one of these names (null: any name), unless it already has it
  * (`WP_HTML_Tag_Processor::add_class`).
@@ -158,12 +161,16 @@ function addClass(html: string, names: readonly string[] | null, className: stri
   const tag = firstTag(html, names);
   if (tag === undefined) return html;
   const [whole, name = '', attributes = ''] = tag;
-  const present = /(\sclass=)(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes);
-  const value = present?.[2] ?? present?.[3] ?? present?.[4] ?? '';
+  // The text `class=` within the value of another attribute is not one.
+  const present = [...attributes.matchAll(ATTRIBUTE)].find(([, attribute]) => attribute?.toLowerCase() === 'class');
+  const value = unquoted(present?.[2] ?? '');
   if (value.split(/\s+/).includes(className)) return html;
+  const written = `class="${value === '' ? '' : `${value.replaceAll('"', '&quot;')} `}${className}"`;
   const changed =
-    present === null
-      ? ` class="${className}"${attributes}`
-      : attributes.replace(present[0], () => `${present[1]}"${value === '' ? '' : `${value} `}${className}"`);
+    present === undefined
+      ? ` ${written}${attributes}`
+      : attributes.slice(0, present.index) + written + attributes.slice(present.index + present[0].length);
   return `${html.slice(0, tag.index)}<${name}${changed}>${html.slice(tag.index + whole.length)}`;
 }
+
+const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value);

@@ -15,6 +15,16 @@ describe('renderBlocks', () => {
       '\n<p class="has-text-align-center wp-block-paragraph">x</p>\n',
     ],
     [block('paragraph', '<p style="color:red">x</p>'), '<p class="wp-block-paragraph" style="color:red">x</p>'],
+    [
+      block('paragraph', `<p class='a" onmouseover="alert(1)'>x</p>`),
+      '<p class="a&quot; onmouseover=&quot;alert(1) wp-block-paragraph">x</p>',
+    ],
+    [
+      block('paragraph', `<p title=" class='a" id="b' onmouseover=alert(1) c=">x</p>`),
+      `<p class="wp-block-paragraph" title=" class='a" id="b' onmouseover=alert(1) c=">x</p>`,
+    ],
+    [block('paragraph', '<p id=a CLASS = b lang>x</p>'), '<p id=a class="b wp-block-paragraph" lang>x</p>'],
+    [block('paragraph', '<p class>x</p>'), '<p class="wp-block-paragraph">x</p>'],
     [block('heading', '<h3>x</h3>', '{"level":3}'), '<h3 class="wp-block-heading">x</h3>'],
     [block('heading', '<h2 class="wp-block-heading">x</h2>'), '<h2 class="wp-block-heading">x</h2>'],
     [block('list', `<ul>${block('list-item', '<li>a</li>')}</ul>`), '<ul class="wp-block-list"><li>a</li></ul>'],
