@@ -27,10 +27,12 @@ export function runShortcodes(html: string, sources: ShortcodeSources): string {
 
 /** Replaces `[embed]URL[/embed]` by a link, without asking a provider (`WP_Embed::run_shortcode`, which runs first). */
 export function runEmbeds(html: string): string {
-  return replaceEach(html, findShortcodes(html, ['embed']), ({ content, attributes }) => {
-    const url = (content || parseShortcodeAttributes(attributes).src || '').replaceAll('&amp;', '&');
+  const hidden = hideBrackets(html);
+  const embedded = replaceEach(hidden, findShortcodes(hidden, ['embed']), ({ content, attributes }) => {
+    const url = showBrackets(content || parseShortcodeAttributes(attributes).src || '').replaceAll('&amp;', '&');
     return url === '' ? '' : `<a href="${escUrl(url)}">${escHtml(url)}</a>`;
   });
+  return showBrackets(embedded);
 }
 
 /** Returns the text without shortcodes and their enclosed content (`strip_shortcodes`). */

@@ -97,6 +97,11 @@ describe('shortcode helpers', () => {
       '<a href="https://x.test/?a=1&#038;b=2">https://x.test/?a=1&amp;b=2</a> <a href="https://y.test">https://y.test</a>',
     );
   });
+  it('leave embeds within tags and comments', () => {
+    for (const html of ['<p title="[embed]onmouseover=alert(1)//[/embed]">x</p>', '<b title="[embed]">x[/embed]', '<!-- [embed]x[/embed] -->'])
+      expect(runEmbeds(html)).not.toContain('href');
+    expect(runEmbeds('[embed]https://x.test/?a[]=1[/embed]')).toBe('<a href="https://x.test/?a%5B%5D=1">https://x.test/?a[]=1</a>');
+  });
   it('strip shortcodes with their enclosed content', () => {
     expect(stripShortcodes('a[caption]b[/caption]c[gallery]d[foo]')).toBe('acd[foo]');
   });
