@@ -101,7 +101,11 @@ function embedMediaUrls(html: string): string {
     .map(({ kind, text }) => (kind === 'text' ? text : text.replaceAll('\n', LINE_BREAK)))
     .join('');
   const embedded = lines
-    .replace(/^([ \t]*)(https?:\/\/[^ \t\r\n<>"]+)(?=[ \t\r]*$)/gim, (_whole, space: string, url: string) => space + mediaShortcode(url))
+    // Lines end at `\n` alone: the other line ends of JavaScript may be in a tag.
+    .replace(
+      /(?<![^\n])([ \t]*)(https?:\/\/[^ \t\r\n<>"]+)(?=[ \t\r]*(?:\n|$))/gi,
+      (_whole, space: string, url: string) => space + mediaShortcode(url),
+    )
     .replace(
       /(<p(?: [^<>]*)?>[ \t\r\n]*)(https?:\/\/[^ \t\r\n<>"]+)(?=[ \t\r\n]*<\/p>)/gi,
       (_whole, start: string, url: string) => start + mediaShortcode(url),

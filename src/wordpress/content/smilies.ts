@@ -64,7 +64,7 @@ const EMOJI: ReadonlyMap<string, string> = tableOf({
 const PICTURES: ReadonlyMap<string, string> = tableOf({ ':mrgreen:': 'mrgreen.png', ':roll:': 'rolleyes.png' });
 
 const ESCAPED = [...EMOJI.keys(), ...PICTURES.keys()].map((smiley) => smiley.replace(/[?()|]/g, '\\$&'));
-const PATTERN = new RegExp(`(?<=${SPACES}|^)(?:${ESCAPED.join('|')})(?=${SPACES}|$)`, 'gm');
+const PATTERN = new RegExp(`(?<=${SPACES}|^)(?:${ESCAPED.join('|')})(?=${SPACES}|$)`, 'g');
 
 function translate(smiley: string, pictures: string | undefined): string {
   const picture = PICTURES.get(smiley);

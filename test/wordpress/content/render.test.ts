@@ -46,6 +46,15 @@ describe('renderContent', () => {
     );
   });
 
+  it.each(['\r', '\u2028', '\u2029'])('does not take %j within a tag for the end of a line', (end) => {
+    const html = renderContent(`<p title="a${end}https://x.test/onmouseover=alert(1)//.mp3${end}">x</p>`, options);
+    expect(html).toBe(`<p title="a${end === '\r' ? '\n' : end}https://x.test/onmouseover=alert(1)//.mp3${end === '\r' ? '\n' : end}">x</p>`);
+  });
+
+  it('takes the URL of a file on a line of Windows for one of its own', () => {
+    expect(renderContent('https://x.test/a.mp3\r\nb', options)).toContain('<audio');
+  });
+
   it('removes the paragraph around a gallery that stands alone in it', () => {
     const image = { url: 'https://x.test/a.png', width: 10, height: 10, sizes: {}, link: 'https://x.test/a/' };
     const html = renderContent('a\n\n[gallery]', { smilies: true, images: () => image, attachedImages: () => [3] });
