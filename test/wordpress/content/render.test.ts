@@ -48,7 +48,9 @@ describe('renderContent', () => {
 
   it.each(['\r', '\u2028', '\u2029'])('does not take %j within a tag for the end of a line', (end) => {
     const html = renderContent(`<p title="a${end}https://x.test/onmouseover=alert(1)//.mp3${end}">x</p>`, options);
-    expect(html).toBe(`<p title="a${end === '\r' ? '\n' : end}https://x.test/onmouseover=alert(1)//.mp3${end === '\r' ? '\n' : end}">x</p>`);
+    expect(html).toBe(
+      `<p title="a${end === '\r' ? '\n' : end}https://x.test/onmouseover=alert(1)//.mp3${end === '\r' ? '\n' : end}">x</p>`,
+    );
   });
 
   it('takes the URL of a file on a line of Windows for one of its own', () => {

@@ -98,7 +98,11 @@ describe('shortcode helpers', () => {
     );
   });
   it('leave embeds within tags and comments', () => {
-    for (const html of ['<p title="[embed]onmouseover=alert(1)//[/embed]">x</p>', '<b title="[embed]">x[/embed]', '<!-- [embed]x[/embed] -->'])
+    for (const html of [
+      '<p title="[embed]onmouseover=alert(1)//[/embed]">x</p>',
+      '<b title="[embed]">x[/embed]',
+      '<!-- [embed]x[/embed] -->',
+    ])
       expect(runEmbeds(html)).not.toContain('href');
     expect(runEmbeds('[embed]https://x.test/?a[]=1[/embed]')).toBe('<a href="https://x.test/?a%5B%5D=1">https://x.test/?a[]=1</a>');
   });
