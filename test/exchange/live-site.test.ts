@@ -74,6 +74,28 @@ async function shrinking(count: number, deleted: number, { fails = false, core =
   };
 }
 
+/** Starts a proxy whose list of events of `wp/v2` has no past ones, as that of the plugin. */
+async function withoutPastEvents(old: RunningSite, original: Database) {
+  const past = await original.from('postmeta').where('meta_key', '_EventEndDate').where('meta_value', '<', '2026-11-21').select('post_id');
+  const isPast = new Set(past.map(({ post_id: id }) => id));
+  const server = http.createServer((req, res) => {
+    const { authorization = '' } = req.headers;
+    void old.send('GET', req.url!, { headers: { host: '127.0.0.1:8081', authorization } }).then(({ status, body }) => {
+      const isList = new URL(req.url!, 'http://127.0.0.1').pathname.endsWith('/wp/v2/tribe_events') && Array.isArray(body);
+      const sent = isList ? body.filter(({ id }: { id: number }) => !isPast.has(id)) : body;
+      res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(sent));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
 describeDatabases('import of a running site', (open) => {
   let original: Database;
   let old: RunningSite;
@@ -148,6 +170,28 @@ describeDatabases('import of a running site', (open) => {
       'author-without-role ed',
       'site-parent-unknown Child event',
     ]);
+    await target.close();
+  });
+
+  it('includes the stored form of past events, which the plugin leaves out of the list of WordPress, and those with a password', async () => {
+    const stored = { post_content: 'The "first"\n\n[unknown]', post_excerpt: '<b>Over</b>' };
+    await original
+      .from('posts')
+      .where('ID', 33)
+      .update({ ...stored, post_password: 'secret' });
+    await original.from('posts').where('ID', 34).update(stored);
+    const wordpress = await withoutPastEvents(old, original);
+    const target = await bareSite(await open());
+    const report = await importSource(target, await source(target, { ...FAST, credentials: admin }, {}, wordpress.base));
+    expect(report.created.event).toBe(52);
+    expect(
+      await target.db.from('posts').whereIn('ID', [33, 34]).orderBy('ID').select('post_content', 'post_excerpt', 'post_password'),
+    ).toEqual([
+      { ...stored, post_password: 'secret' },
+      { ...stored, post_password: '' },
+    ]);
+    wordpress.close();
+    await loadSite(original);
     await target.close();
   });
 
