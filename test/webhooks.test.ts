@@ -6,9 +6,10 @@ import { Webhook } from 'standardwebhooks';
 import { insertRows } from '../src/storage/engine/insert.ts';
 import { pagesOf } from '../src/storage/engine/pages.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
-import { setHookState } from '../src/storage/rows/hooks.ts';
+import { dueMessages, setHookState } from '../src/storage/rows/hooks.ts';
 import { createHookServer, deleteOldMessages } from '../src/webhooks/deliver.ts';
 import { addHook, deleteHook, hookMessages, listHooks, retryHook, setHookActive, testHook } from '../src/webhooks/hooks.ts';
+import { runScript } from './support/databases.ts';
 import { describeRequests, expectBody, type Json } from './support/site-client.ts';
 import { until } from './support/until.mjs';
 
@@ -182,6 +183,44 @@ describeRequests(
       const begun = performance.now();
       expect(await retryHook(site(), hook)).toBe(4000);
       expect(performance.now() - begun).toBeLessThan(10_000);
+    });
+
+    it('finds the due ones among thousands of messages within a second, whatever the statistics of the table say', async () => {
+      const { id: hook } = await add();
+      const isMysql = ask.db().dialect.name === 'mysql';
+      // Statistics as they were before a sudden run of changes.
+      if (isMysql)
+        await runScript(
+          ask.db(),
+          `ALTER TABLE wp_fasti_hook_messages STATS_PERSISTENT=1, STATS_AUTO_RECALC=0; ANALYZE TABLE wp_fasti_hook_messages`,
+        );
+      const times = { now: '2026-11-30 12:00:00', far: '2026-12-30 12:00:00' };
+      const rows = Array.from({ length: 6000 }, (_, place) => ({
+        id: `msg_${place}`,
+        hook,
+        number: place + 1,
+        // Each of the first 3000 messages is to be tried again later, and a second one about the same record is due.
+        subject: `event ${place % 3000}`,
+        state: 'waiting' as const,
+        next_at: place < 3000 ? '2026-11-30 12:10:00' : '2026-11-30 11:00:00',
+        payload: '{}',
+      }));
+      rows.push(
+        ...['event 6000', 'event 6000', 'event 6001'].map((subject, place) => ({
+          ...(rows[5999] as (typeof rows)[number]),
+          id: `msg_later_${place}`,
+          number: 6001 + place,
+          subject,
+        })),
+        // Two of one number, as tests have.
+        ...['a', 'b'].map((id) => ({ ...(rows[5999] as (typeof rows)[number]), id, number: 6004, subject: 'webhook.test' })),
+      );
+      for (const some of pagesOf(rows, 1000)) await insertRows(ask.db(), 'fasti_hook_messages', some);
+      const begun = performance.now();
+      const due = async (limit: number) => (await dueMessages(ask.db(), hook, times, limit)).map(({ id }) => id);
+      expect(await due(20)).toEqual(['msg_later_0', 'msg_later_2', 'a', 'b']);
+      expect(await due(1)).toEqual(['msg_later_0']);
+      expect(performance.now() - begun).toBeLessThan(1000);
     });
 
     it('is switched off by 410, and sends the missed messages when it is resumed', async () => {

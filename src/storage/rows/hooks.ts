@@ -97,24 +97,52 @@ export async function insertResets(db: Database, resets: readonly NewMessage[]):
   await insertMessages(db, resets);
 }
 
+/** The times between which a waiting message is not due yet. */
+interface DueTimes {
+  readonly now: string;
+  readonly far: string;
+}
+
 /**
  * Returns the messages that may be sent now: for each record, only the first one. `far`: a later time of the next try
  * was set with a wrong clock and is ignored.
  */
-export async function dueMessages(
-  db: Database,
-  hook: number,
-  { now, far }: { readonly now: string; readonly far: string },
-  limit: number,
-): Promise<HookMessage[]> {
-  const rows = await db.rows<HookMessageRow>`
-    SELECT m.* FROM {fasti_hook_messages} m
-    WHERE m.hook = ${hook} AND m.state = ${'waiting'} AND (m.next_at <= ${now} OR m.next_at > ${far}) AND NOT EXISTS (
-      SELECT 1 FROM {fasti_hook_messages} e
-      WHERE e.hook = m.hook AND e.subject = m.subject AND e.number < m.number AND e.state = ${'waiting'})
-    ORDER BY m.number LIMIT ${limit}`;
+export async function dueMessages(db: Database, hook: number, times: DueTimes, limit: number): Promise<HookMessage[]> {
+  const ids = await dueIds(db, hook, times, limit);
+  if (ids.length === 0) return [];
+  const rows = await db.rows<HookMessageRow>`SELECT * FROM {fasti_hook_messages} WHERE id IN (${ids}) ORDER BY number`;
   return rows.map(messageOf);
 }
+
+/**
+ * Reads the waiting messages in order until enough are due. Not with a subquery for each message: while its statistics
+ * are old, MySQL searches all waiting messages for each.
+ */
+async function dueIds(db: Database, hook: number, times: DueTimes, limit: number): Promise<string[]> {
+  const ids: string[] = [];
+  const firsts = new Map<string, number>();
+  let [number, id] = [0, ''];
+  for (let size = FIRST_WAITING; ; size *= 2) {
+    const rows = await waitingAfter(db, hook, { number, id }, size);
+    for (const row of rows) {
+      [number, id] = [Number(row.number), row.id];
+      const first = firsts.get(row.subject) ?? number;
+      firsts.set(row.subject, first);
+      if (first === number && (row.next_at <= times.now || row.next_at > times.far)) ids.push(id);
+      if (ids.length === limit) return ids;
+    }
+    if (rows.length < size) return ids;
+  }
+}
+
+const waitingAfter = (db: Database, hook: number, { number, id }: Pick<HookMessage, 'number' | 'id'>, size: number) =>
+  db.rows<Pick<HookMessageRow, 'id' | 'number' | 'subject' | 'next_at'>>`
+    SELECT id, number, subject, next_at FROM {fasti_hook_messages}
+    WHERE hook = ${hook} AND state = ${'waiting'} AND number >= ${number} AND (number > ${number} OR id > ${id})
+    ORDER BY number, id LIMIT ${size}`;
+
+/** Number of waiting messages that are read first; usually enough of them are due. */
+const FIRST_WAITING = 250;
 
 /** A message without its payload, which may be long. */
 export type MessageState = Omit<HookMessage, 'payload'>;
