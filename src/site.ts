@@ -65,6 +65,10 @@ export interface Site {
   readonly close: () => Promise<void>;
 }
 
+/** Returns the languages that an address may begin with: those of the texts and those of the content. */
+export const languageSegments = ({ texts }: Pick<Site, 'texts'>, { contentLanguages }: SiteSettings): readonly string[] =>
+  contentLanguages ? [...texts.languages, ...contentLanguages.languages.map(({ code }) => code)] : texts.languages;
+
 /** Time for which a disk counts as full after a failed write, in milliseconds. */
 const DISK_FULL_MS = 5000;
 

@@ -10,14 +10,13 @@ import { type PreviewedRecord, previewPage } from '../pages/preview.tsx';
 import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
 import { servesPages } from '../settings-reader.ts';
-import type { Site } from '../site.ts';
+import { languageSegments, type Site } from '../site.ts';
 import { basePath, splitLanguage, splitTarget } from './addressing.ts';
 import { type Answer, etagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { FeedRequest } from './feeds/feed-request.ts';
 import { toProblemReply } from './problem.ts';
 import { expiryOf, modifiedHeader, NO_STORE, REVALIDATE } from './protocol.ts';
-import { segmentsOf } from './request.ts';
 import { notesOf } from './request-notes.ts';
 import { surrogateKeys } from './surrogates.ts';
 import { visitorOf } from './visitor.ts';
@@ -45,7 +44,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     // In the language at the start of the address, even if the rest of the address is invalid.
     const below = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
-    const { language: segment } = splitLanguage(below.split('/').slice(1), segmentsOf(site, settings));
+    const { language: segment } = splitLanguage(below.split('/').slice(1), languageSegments(site, settings));
     const caller = visitorOf(site, settings, req, { segment, query: {} });
     const { status, headers } = toProblemReply(site, req, caller.language, error);
     const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);

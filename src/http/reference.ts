@@ -3,7 +3,7 @@ import type { ApiDocument } from '../pages/api-reference.tsx';
 import { referencePage } from '../pages/reference-page.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
-import type { Site } from '../site.ts';
+import { languageSegments, type Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitLanguage, splitTarget } from './addressing.ts';
 import { type AnswerCache, languageKeyOf, sharedCacheKeyOf } from './answer-cache.ts';
@@ -11,7 +11,7 @@ import { chooseFeedLanguage } from './content-language.ts';
 import { deliver } from './deliver.ts';
 import { openApiDocument } from './openapi.ts';
 import { pageAnswer } from './pages.ts';
-import { homeOfRequest, segmentsOf } from './request.ts';
+import { homeOfRequest } from './request.ts';
 import type { Route } from './route.ts';
 import { folderOf } from './visitor.ts';
 
@@ -31,7 +31,7 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
     const settings = await site.settings();
     const base = basePath(settings.home);
     const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).replace(/\/$/, '').split('/').slice(1);
-    const { language: known, rest } = splitLanguage(pieces, segmentsOf(site, settings));
+    const { language: known, rest } = splitLanguage(pieces, languageSegments(site, settings));
     if (rest.length > 1) return next();
     const compute = async (read: Site) => {
       const now = await read.settings();

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { type Caller, callerFor, settingsFor } from '../records/caller.ts';
-import type { Site } from '../site.ts';
+import { languageSegments, type Site } from '../site.ts';
 import { homeIn } from '../wordpress/content-languages.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { addressOf, basePath, splitTarget } from './addressing.ts';
@@ -43,7 +43,7 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();
-  const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: segmentsOf(site, settings) });
+  const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: languageSegments(site, settings) });
   if (!address) return undefined;
   const { route, language: segment } = address;
   const hostLanguage = languageOfHost(settings.contentLanguages, settings.home, req.host);
@@ -63,10 +63,6 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
     home: homeOfRequest(settings, segment, hostLanguage),
   };
 }
-
-/** Languages that an address may begin with: those of the texts and those of the content. */
-export const segmentsOf = ({ texts }: Pick<Site, 'texts'>, { contentLanguages }: SiteSettings): readonly string[] =>
-  contentLanguages ? [...texts.languages, ...contentLanguages.languages.map(({ code }) => code)] : texts.languages;
 
 /** Returns the home under which the request arrived. */
 export function homeOfRequest(

@@ -9,7 +9,7 @@ import { type SuggestForm, submitSuggestion, suggestPage, thanksPage } from '../
 import type { LoadedTheme } from '../pages/theme.ts';
 import { appendQuery, suggestPath } from '../pages/urls.ts';
 import type { Caller } from '../records/caller.ts';
-import type { Site } from '../site.ts';
+import { languageSegments, type Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import { basePath, splitLanguage, splitTarget } from './addressing.ts';
@@ -17,7 +17,6 @@ import { type Answer, deliver } from './deliver.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type BodyBudget, readBody, SMALL_BODY_BYTES } from './limits.ts';
 import { type Pages, pageAnswer } from './pages.ts';
-import { segmentsOf } from './request.ts';
 import { notesOf } from './request-notes.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
@@ -66,7 +65,7 @@ function suggestionAddress(site: Site, settings: SiteSettings, path: string): { 
   if (suggestSlug === '' || !percentDecoded(path).includes(percentDecoded(suggestSlug))) return undefined;
   const base = basePath(home);
   const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
-  const { language: segment, rest } = splitLanguage(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, segmentsOf(site, settings));
+  const { language: segment, rest } = splitLanguage(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, languageSegments(site, settings));
   const own = rest[0] === 'index.php' ? rest.slice(1) : rest;
   const wanted = `${calendar.eventsSlug}/${suggestSlug}`.split('/');
   // Non-ASCII slugs are stored percent-encoded in lower case; browsers send either case.

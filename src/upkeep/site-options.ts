@@ -2,7 +2,7 @@ import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
 import { isSiteUrl } from '../config/values.ts';
 import { isReservedSegment } from '../kinds/feed-pages.ts';
-import type { Site } from '../site.ts';
+import { languageSegments, type Site } from '../site.ts';
 import { noteChange } from '../storage/journal/reported-changes.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { typedKeys } from '../typed-keys.ts';
@@ -124,7 +124,7 @@ type Identity = (typeof IDENTITY)[number];
  */
 export async function setSiteOption(site: Site, name: SiteOptionName, value: string): Promise<boolean> {
   const stored: StoredOption | undefined = siteOptions[name].toStored(value);
-  if (!stored) return false;
+  if (!stored || (isFirstSegment(name) && languageSegments(site, await site.settings()).includes(value))) return false;
   const { options = {}, calendarMembers } = stored;
   return site.db.transaction(async (db) => {
     const calendar = calendarMembers && withMembers(await lockOption(db, CALENDAR_OPTION), calendarMembers);
@@ -134,6 +134,22 @@ export async function setSiteOption(site: Site, name: SiteOptionName, value: str
     noteChange(db, { now: site.clock() });
     return true;
   });
+}
+
+/** The options with which paths of pages begin. */
+const FIRST_SEGMENTS = ['events_slug', 'event_slug'] as const satisfies readonly SiteOptionName[];
+const isFirstSegment = (name: SiteOptionName): boolean => FIRST_SEGMENTS.some((one) => one === name);
+
+/**
+ * Returns the slugs, with the names of their options, that hide the pages below them: addresses that begin with them
+ * are read as those of a language. WordPress and imports store any slug.
+ */
+export function slugsOfLanguages(site: Site, settings: SiteSettings): string[] {
+  const languages = languageSegments(site, settings);
+  const slugs = [...FIRST_SEGMENTS.map((name) => [name, siteOption(settings, name)] as const), ['tag_base', settings.tagBase] as const];
+  return slugs
+    .filter(([, slug]) => languages.includes(slug.split('/').find((piece) => piece !== '') ?? ''))
+    .map(([name, slug]) => `${name} ${slug}`);
 }
 
 // ------------------------------------------------------------------------------------------------- kinds of options

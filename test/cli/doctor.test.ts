@@ -401,6 +401,16 @@ describeDatabases('fasti doctor', (open, engine) => {
       () => db.from('options').where('option_name', 'home').update({ option_value: 'https://' }),
       ['home https://'],
     ],
+    [
+      'slugs-of-languages',
+      'error',
+      () =>
+        db
+          .from('options')
+          .where('option_name', 'tribe_events_calendar_options')
+          .update({ option_value: 'a:1:{s:10:"eventsSlug";s:2:"it";}' }),
+      ['events_slug it'],
+    ],
     ['settings-missing', 'error', () => db.from('options').where('option_name', 'home').delete(), ['home']],
     ['no-administrator', 'warning', () => db.from('usermeta').where('user_id', 1).delete(), ['']],
     [

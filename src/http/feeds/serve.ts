@@ -6,7 +6,7 @@ import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_PARAM_NAMES, PAGE_PARAM_NAMES } from '../../kinds/feed-pages.ts';
 import { postKind } from '../../kinds/index.ts';
 import { SHOW_FILTERS } from '../../pages/filters.ts';
-import type { Site } from '../../site.ts';
+import { languageSegments, type Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { basePath, splitTarget } from '../addressing.ts';
@@ -20,7 +20,6 @@ import { readTinyBody } from '../limits.ts';
 import type { Pages } from '../pages.ts';
 import { toProblemReply } from '../problem.ts';
 import { expiryOf, hasPassword, modifiedHeader, NO_STORE, NO_WRAPPING, REVALIDATE, toAnswer } from '../protocol.ts';
-import { segmentsOf } from '../request.ts';
 import { notesOf } from '../request-notes.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import { visitorOf } from '../visitor.ts';
@@ -102,7 +101,7 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
  */
 const placeOf = (site: Site, settings: SiteSettings) => ({
   base: basePath(settings.home),
-  languages: segmentsOf(site, settings),
+  languages: languageSegments(site, settings),
   slugs: {
     events: settings.calendar.eventsSlug.split('/').map(percentDecoded),
     event: settings.calendar.singleEventSlug.split('/').map(percentDecoded),

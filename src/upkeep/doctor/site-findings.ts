@@ -6,6 +6,7 @@ import { attachedFiles } from '../../storage/audit/audit.ts';
 import { siteAddress } from '../../wordpress/site-address.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { parseZone } from '../../wordpress/zones.ts';
+import { slugsOfLanguages } from '../site-options.ts';
 import { type Finding, finding } from './findings.ts';
 
 /** Returns findings about options, roles and addresses of the site. */
@@ -29,6 +30,7 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
       addresses.map((name) => `${name} ${raw.get(name)}`),
     ),
     ...finding('roles-unreadable', 'error', absent.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
+    ...finding('slugs-of-languages', 'error', slugsOfLanguages(site, settings)),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
     // Without roles there can be no administrator, and none can be created.
     ...finding('no-administrator', 'warning', administrator || roles.size === 0 ? [] : ['']),
