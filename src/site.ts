@@ -4,7 +4,7 @@ import { createLog, type Log } from './log.ts';
 import type { FetchOptions } from './media/safe-fetch.ts';
 import { createSettingsReader, toSiteSettings } from './settings-reader.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
-import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
+import { type Database, type DatabaseSettings, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
 import { addressesOf } from './storage/engine/mysql/address.ts';
 import { createForeignChangeHandler, type ForeignChangeHandler } from './storage/freshness/foreign-change-handler.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
@@ -81,16 +81,20 @@ export async function loadConfiguredTexts({ languages }: Pick<Config, 'languages
   }
 }
 
+interface SiteOptions extends Pick<DatabaseSettings, 'watched' | 'use'> {
+  readonly clock?: () => Date;
+  readonly log?: Log;
+}
+
 /**
  * Opens the database (without waiting for an absent server), the texts and the log. Throws if a setting is invalid.
- * `watched`: see `openDatabase`.
  */
 export async function openSite(
   config: Config,
-  { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
+  { clock = () => new Date(), log = createLog(config), ...given }: SiteOptions = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, ...tablesOf(config), watched, onServerChange: logServerChange(log, 'database') }),
+    openDatabase({ url: config.databaseUrl, ...tablesOf(config), ...given, onServerChange: logServerChange(log, 'database') }),
     loadConfiguredTexts(config),
   ]);
   let isFollowing = false;

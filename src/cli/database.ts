@@ -55,7 +55,7 @@ export function addDatabaseCommands(program: Command, session: Session): void {
     'fasti serve',
     'PORT=3000 LOG_LEVEL=warn fasti serve',
   ]).action(async () => {
-    await withDatabase(session, requireSite).catch((error: unknown) => {
+    await withDatabase(session, 'write', requireSite).catch((error: unknown) => {
       // If the database is unavailable, the server waits for it.
       if (!(error instanceof DatabaseUnavailable)) throw error;
     });
@@ -65,7 +65,7 @@ export function addDatabaseCommands(program: Command, session: Session): void {
   addInit(program, session);
 
   withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
-    withDatabase(session, async ({ db }) => {
+    withDatabase(session, 'write', async ({ db }) => {
       io.onFirstChange?.();
       const steps = await migrate(db);
       print(io, `${say(steps.length > 0 ? 'done.migrated' : 'done.current', { steps: steps.join(', ') })}\n`);

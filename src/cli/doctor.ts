@@ -37,7 +37,7 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
   const format = choiceOf('format', given.format, REPORT_FORMATS);
   const repairing: RepairOptions = { yes: given.yes === true, failed: new Set() };
   if (given.fix) io.onFirstChange?.();
-  const health = await withDatabase(session, async (site) => {
+  const health = await withDatabase(session, given.fix ? 'write' : 'read', async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.db.prefix });
     const found = await examine(site, version());
     if (format === 'text') print(io, healthText(found, session));

@@ -43,8 +43,11 @@ const MAX_PAGE_SIZE = 500;
 /** Opens a database for writing, as `withDatabase` does, but allows it to be new. */
 export function withNewDatabase<T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> {
   session.io.onFirstChange?.();
-  return withOpenSite(session, configOf(session), work);
+  return withOpenSite(session, configOf(session), 'write', work);
 }
+
+/** The purpose for which a database is opened. */
+export type Use = 'read' | 'write';
 
 /**
  * Opens the database, whatever it contains, and closes it at the end. Log entries go to standard error. A missing file
@@ -52,18 +55,18 @@ export function withNewDatabase<T>(session: Session, work: (site: Site) => Promi
  *
  * @throws CliError `no-database`
  */
-export async function withDatabase<T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(session: Session, use: Use, work: (site: Site) => Promise<T>): Promise<T> {
   const config = configOf(session);
   const file = sqlitePath(config.databaseUrl);
   if (file !== undefined && !existsSync(file)) throw new CliError('no-database', { file });
-  return withOpenSite(session, config, work);
+  return withOpenSite(session, config, use, work);
 }
 
-async function withOpenSite<T>({ io }: Session, config: Config, work: (site: Site) => Promise<T>): Promise<T> {
+async function withOpenSite<T>({ io }: Session, config: Config, use: Use, work: (site: Site) => Promise<T>): Promise<T> {
   const log = createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, { write: io.err });
   const site = await openSite(
     { ...config, maxPerPage: Math.max(config.maxPerPage, MAX_PAGE_SIZE) },
-    { log, ...(io.clock ? { clock: io.clock } : {}) },
+    { log, use, ...(io.clock ? { clock: io.clock } : {}) },
   );
   try {
     return await work(site);
@@ -77,9 +80,9 @@ async function withOpenSite<T>({ io }: Session, config: Config, work: (site: Sit
  *
  * @throws CliError `no-database`, `not-installed`
  */
-export function withSite<T>(session: Session, use: 'read' | 'write', work: (site: Site) => Promise<T>): Promise<T> {
+export function withSite<T>(session: Session, use: Use, work: (site: Site) => Promise<T>): Promise<T> {
   if (use === 'write') session.io.onFirstChange?.();
-  return withDatabase(session, async (site) => {
+  return withDatabase(session, use, async (site) => {
     if ((await findInstallation(site.db)) !== 'site') throw new CliError('not-installed', { prefix: site.db.prefix });
     if (use === 'write') await migrate(site.db);
     return work(site);

@@ -48,7 +48,7 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
   // Opening a missing SQLite file would create it.
   const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file)) throw new SourceFault('unreadable', { file, what: 'ENOENT' });
-  const db = await openDatabase({ url, prefix, site });
+  const db = await openDatabase({ url, prefix, site, use: 'read' });
   try {
     for (const table of ['posts', 'options', 'users'] as const) {
       if (!(await hasTable(db, table))) throw new SourceFault('no-wordpress', { table: db.table(table) });

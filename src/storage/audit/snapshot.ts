@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import { IN_MEMORY, sqliteFile } from '../engine/sqlite/connection.ts';
+import { IN_MEMORY, openReadOnly, sqliteFile } from '../engine/sqlite/connection.ts';
 import { Sqlite } from '../engine/sqlite/library.ts';
 import { type TableName, tablePrefixes } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
@@ -58,7 +58,7 @@ export async function rowsIn(tables: AsyncIterable<SnapshotTable>): Promise<numb
  * @throws Error if the copy is damaged
  */
 export async function copySqlite(path: string, file: string): Promise<void> {
-  const source = new Sqlite(path, { readonly: true, fileMustExist: true });
+  const source = openReadOnly(path);
   try {
     await source.backup(file, { progress: () => ALL_PAGES });
   } finally {
@@ -84,7 +84,7 @@ const ALL_PAGES = 2 ** 31 - 1;
 export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[] } {
   try {
     if (statSync(file).size === 0) return { sound: false, prefixes: [] };
-    const source = new Sqlite(file, { readonly: true, fileMustExist: true });
+    const source = openReadOnly(file);
     try {
       const sound = (source.pragma('quick_check(1)') as { quick_check: string }[])[0]?.quick_check === 'ok';
       const names = source.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
@@ -100,7 +100,7 @@ export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[
 
 /** Returns the damage in an SQLite file, which is read completely. */
 export function damageInSqlite(file: string): string[] {
-  const source = new Sqlite(file, { readonly: true, fileMustExist: true });
+  const source = openReadOnly(file);
   try {
     const found = source.pragma('quick_check(10)') as { quick_check: string }[];
     return found.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
@@ -115,7 +115,7 @@ export function damageInSqlite(file: string): string[] {
 
 /** Reads the rows of a site from an SQLite file, all from the same moment. */
 export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerator<SnapshotTable> {
-  const source = new Sqlite(file, { readonly: true, fileMustExist: true });
+  const source = openReadOnly(file);
   try {
     source.exec('BEGIN');
     const numbers = numbersIn(source);

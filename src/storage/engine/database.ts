@@ -4,6 +4,7 @@ import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
 import { type Asker, type Driver, type QueryContext, type RunQuery, runOutsideTransaction } from './driver.ts';
 import { openMysql } from './mysql/driver.ts';
+import type { FileUse } from './sqlite/connection.ts';
 import { openSqlite } from './sqlite/driver.ts';
 import { statements, type TemplateValue } from './statement.ts';
 import { type TableName, type Tables, tablePrefixes } from './tables.ts';
@@ -131,6 +132,8 @@ export interface DatabaseSettings {
    * For tests.
    */
   readonly watched?: boolean;
+  /** `read`: nothing is written, so that an SQLite file need not be writable; `write` by default. */
+  readonly use?: FileUse;
 }
 
 /**
@@ -167,9 +170,12 @@ export const hasTable = async (db: Database, name: TableName): Promise<boolean> 
 const queryOf = <Row extends object>(builder: Builder, name: TableName, table: string | Readonly<Record<string, string>>) =>
   builder<Row>(table).queryContext({ table: name } satisfies QueryContext);
 
-function engineAt(url: string, { primary, onServerChange }: Pick<DatabaseSettings, 'primary' | 'onServerChange'>): Engine {
+function engineAt(
+  url: string,
+  { primary, onServerChange, use = 'write' }: Pick<DatabaseSettings, 'primary' | 'onServerChange' | 'use'>,
+): Engine {
   const scheme = /^\w+:/.exec(url)?.[0];
-  if (scheme === 'sqlite:') return openSqlite(url);
+  if (scheme === 'sqlite:') return openSqlite(url, use);
   if (scheme !== 'mysql:') throw new Error('the address of the database must begin with "sqlite:" or "mysql://"');
   return openMysql(url, { ...(primary ? { primary: primary.driver } : {}), ...(onServerChange ? { onServerChange } : {}) });
 }

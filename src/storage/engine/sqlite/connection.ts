@@ -6,6 +6,7 @@ import { memoize } from '../../../memo.ts';
 import { foldForSearch, knownFold } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
 import { Sqlite } from './library.ts';
+import { readUnwritable } from './unwritable.ts';
 
 /**
  * Time that SQLite waits for other processes in a single statement; for BEGIN it does not wait at all. better-sqlite3
@@ -68,15 +69,20 @@ function createSearchFormCache(): (text: string) => string {
   };
 }
 
+/** The purpose of a connection. Reading also works without the right to write the file. */
+export type FileUse = 'read' | 'write';
+
 /**
  * Opens the file, and adds the functions that SQLite lacks.
  *
  * @throws the library's error if the file can't be opened or is not a database
  */
-export function connect(filename: string): Connection {
-  const connection = new Sqlite(filename, { timeout: BUSY_TIMEOUT_MS, fileMustExist: filename !== IN_MEMORY });
+export function connect(filename: string, use: FileUse): Connection {
+  const content = use === 'read' && filename !== IN_MEMORY ? readUnwritable(filename) : undefined;
+  const connection = new Sqlite(content ?? filename, { timeout: BUSY_TIMEOUT_MS, fileMustExist: filename !== IN_MEMORY });
   try {
-    connection.pragma('journal_mode = WAL');
+    if (content) connection.pragma('query_only = ON');
+    else if (use === 'write') connection.pragma('journal_mode = WAL');
     // Acknowledged writes survive a loss of power.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = OFF');
@@ -96,6 +102,14 @@ export function connect(filename: string): Connection {
     throw error;
   }
 }
+
+/**
+ * Opens an existing file without the functions that are added for the site, for reading only.
+ *
+ * @throws the library's error if the file can't be opened
+ */
+export const openReadOnly = (filename: string): Connection =>
+  new Sqlite(readUnwritable(filename) ?? filename, { readonly: true, fileMustExist: true });
 
 const digestOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigUInt64BE();
 

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFile, makePrivateFolder } from '../../../host/files.ts';
 import { builders } from '../builder.ts';
@@ -17,7 +17,7 @@ import {
   withoutStatement,
 } from '../driver.ts';
 import { createPool } from '../pool.ts';
-import { beginWrite, type Connection, connect, fileIdentity, IN_MEMORY, run, sqliteFile } from './connection.ts';
+import { beginWrite, type Connection, connect, type FileUse, fileIdentity, IN_MEMORY, run, sqliteFile } from './connection.ts';
 import { sqlite } from './dialect.ts';
 
 /**
@@ -31,27 +31,32 @@ const STATE: Query = { method: 'rows', sql: 'PRAGMA data_version', bindings: [] 
 const MIN_FREE_BYTES = 2 ** 18;
 
 /**
- * Opens a database in a file, which is created together with its folder if necessary, or in memory.
+ * Opens a database in a file, which is created together with its folder if necessary and if it may be written, or in
+ * memory.
  *
  * @param address `sqlite:PATH`, relative to the working directory, or `sqlite::memory:`
  * @throws Error if the file can't be opened or is not a database
  */
-export function openSqlite(address: string): Engine {
+export function openSqlite(address: string, use: FileUse): Engine {
   const filename = sqliteFile(address) ?? '';
   if (filename === '') throw new Error('the address of an SQLite database must name its file: sqlite:PATH');
-  if (filename !== IN_MEMORY) checkFile(filename);
-  return { dialect: sqlite, cluster: NO_SERVERS, driver: fileDriver(filename), builderFor: builders('better-sqlite3') };
+  if (filename !== IN_MEMORY) checkFile(filename, use);
+  return { dialect: sqlite, cluster: NO_SERVERS, driver: fileDriver(filename, use), builderFor: builders('better-sqlite3') };
 }
 
 /**
  * Creates the file if necessary, and opens it once in advance, so that a wrong file stops the start instead of failing
  * each request.
  */
-function checkFile(filename: string): void {
+function checkFile(filename: string, use: FileUse): void {
   try {
-    makePrivateFolder(dirname(filename));
-    makePrivateFile(filename);
-    connect(filename).close();
+    if (use === 'write') {
+      makePrivateFolder(dirname(filename));
+      makePrivateFile(filename);
+      // SQLite would open it for reading, and leave files beside it that its owner may not be able to write.
+      accessSync(filename, constants.W_OK);
+    }
+    connect(filename, use).close();
   } catch (error) {
     throw new Error(`the database ${filename} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -65,9 +70,9 @@ function checkFile(filename: string): void {
  * the pages it wrote in its cache, while the other one would have to read all pages again. Every statement is finished
  * before the next one begins.
  */
-function fileDriver(filename: string): Driver {
+function fileDriver(filename: string, use: FileUse): Driver {
   const listeners = createListeners();
-  const file = guardFile(filename);
+  const file = guardFile(filename, use);
   const reader = readerOf(file);
   let writer: Connection | undefined;
   const query: Ask = (connection, asked) => {
@@ -113,6 +118,7 @@ function fileDriver(filename: string): Driver {
     fallbackAfter: () => undefined,
     checkWritable: async () => {
       if (filename === IN_MEMORY) return;
+      if (use === 'read') checkPermissions(filename);
       file.requireUnchanged();
       checkDiskSpace(filename, reader.connection);
     },
@@ -185,6 +191,15 @@ const sessionOn = (connection: Connection, { file, query, notify, release }: Ses
   release,
 });
 
+/** Checks that the file and its folder may be written, for a connection that itself only reads. */
+function checkPermissions(filename: string): void {
+  try {
+    for (const path of [filename, dirname(filename)]) accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw new DatabaseUnavailable('read-only', error);
+  }
+}
+
 /**
  * Checks that the disk has room and that a write lock can be obtained, which is released within the same tick. If
  * another process holds the lock, the file is writable.
@@ -222,7 +237,7 @@ const FILE_SUFFIXES = ['', '-wal', '-shm'];
  *
  * @throws DatabaseUnavailable `replaced` from both functions
  */
-function guardFile(filename: string): GuardedFile {
+function guardFile(filename: string, use: FileUse): GuardedFile {
   /** The files that existed when a connection was opened. They stay in place as long as a connection exists. */
   const opened = new Map<string, string>();
   const requireUnchanged = (): void => {
@@ -240,7 +255,7 @@ function guardFile(filename: string): GuardedFile {
     connect: () => {
       note(FILE_SUFFIXES.slice(0, 1));
       requireUnchanged();
-      const connection = connect(filename);
+      const connection = connect(filename, use);
       note(FILE_SUFFIXES);
       return connection;
     },
