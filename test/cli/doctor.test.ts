@@ -402,6 +402,24 @@ describeDatabases('fasti doctor', (open, engine) => {
       ['home https://'],
     ],
     [
+      'post-dates-contradict',
+      'warning',
+      () => db.from('posts').where('ID', 39).update({ post_date_gmt: '2026-11-20 10:00:01' }),
+      [expect.stringMatching(/^39 .* \/ 2026-11-20 10:00:01 UTC$/) as unknown as string],
+    ],
+    [
+      'post-dates-contradict',
+      'warning',
+      () => db.from('posts').where('ID', 39).update({ post_modified: '2026-11-21 10:00:00', post_modified_gmt: '2026-11-20 10:00:00' }),
+      ['39 2026-11-21 10:00:00 / 2026-11-20 10:00:00 UTC'],
+    ],
+    [
+      'post-dates-of-other-zone',
+      'note',
+      () => db.from('posts').where('ID', 39).update({ post_modified: '2026-11-20 10:00:00', post_modified_gmt: '2026-11-20 10:00:00' }),
+      ['39 2026-11-20 10:00:00 / 2026-11-20 10:00:00 UTC'],
+    ],
+    [
       'slugs-of-languages',
       'error',
       () =>

@@ -2,10 +2,10 @@ import { DATES } from '../../kinds/events/metas.ts';
 import { postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
-import { isRealDate, toFullDate, utcFromDate } from '../../wordpress/time.ts';
+import { diffSeconds, isRealDate, toFullDate, utcFromDate } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
-import { pagesOf } from '../engine/pages.ts';
+import { pagesById, pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
 import { lockNames, slugLock, termSlugLock } from '../rows/locks.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
@@ -18,9 +18,10 @@ import { takenTermSlugs } from '../rows/terms.ts';
 
 export interface RowFault {
   readonly name: RowFaultName;
-  readonly severity: 'error' | 'warning';
-  /** Returns the locations of the fault, one line for each. */
-  readonly find: (db: Database) => Promise<string[]>;
+  /** A note may be intended. */
+  readonly severity: 'error' | 'warning' | 'note';
+  /** Returns the locations of the fault, one line for each. `zone`: of the site; undefined if it is unknown. */
+  readonly find: (db: Database, zone: Zone | undefined) => Promise<string[]>;
   /**
    * Repairs the fault if there is only one possible repair; absent if a person has to decide. Must be called in a
    * transaction.
@@ -34,6 +35,8 @@ export type RowFaultName =
   | 'slugs-empty'
   | 'post-dates-missing'
   | 'modified-dates-missing'
+  | 'post-dates-contradict'
+  | 'post-dates-of-other-zone'
   | 'metas-twice'
   | 'metas-contradict'
   | 'links-twice'
@@ -102,6 +105,16 @@ export const ROW_FAULTS: readonly RowFault[] = [
     fix: async (db, context) => {
       for (const post of await withoutChange(db)) await updatePost(db, post.ID, changeOf(post, context));
     },
+  },
+  {
+    name: 'post-dates-contradict',
+    severity: 'warning',
+    find: async (db, zone) => (await contradictions(db, zone)).filter(({ isOffset }) => !isOffset).map(({ line }) => line),
+  },
+  {
+    name: 'post-dates-of-other-zone',
+    severity: 'note',
+    find: async (db, zone) => (await contradictions(db, zone)).filter(({ isOffset }) => isOffset).map(({ line }) => line),
   },
   {
     name: 'metas-twice',
@@ -256,6 +269,47 @@ function changeOf(post: Changed, context: RepairContext): Pick<Post, 'post_modif
   const { post_date: date, post_date_gmt: gmt } = datesOf(post, context);
   return { post_modified: date, post_modified_gmt: gmt };
 }
+
+/** A record with two dates that should be the same moment. `isOffset`: another time zone explains the difference. */
+interface Contradiction {
+  readonly line: string;
+  readonly isOffset: boolean;
+}
+
+/**
+ * Returns the published records whose dates by the site's clock and in UTC are different moments. WordPress keeps both
+ * dates when the zone of a site changes.
+ */
+async function contradictions(db: Database, zone: Zone | undefined): Promise<Contradiction[]> {
+  if (!zone) return [];
+  const found: Contradiction[] = [];
+  const read = async (after: number, size: number) =>
+    (
+      await db.rows<Stamps>`SELECT ID AS id, post_date, post_date_gmt, post_modified, post_modified_gmt FROM {posts}
+        WHERE ID > ${after} AND post_type IN (${postTypes}) AND post_status IN (${DATED_STATUSES}) ORDER BY ID LIMIT ${size}`
+    ).map((row) => ({ ...row, id: Number(row.id) }));
+  for await (const rows of pagesById(ROWS_PER_QUERY, read))
+    for (const row of rows) {
+      const wrong = stampsOf(row).find(([local, utc]) => toUtc(local, zone) !== utc && toLocal(utc, zone) !== local);
+      if (wrong) found.push({ line: `${row.id} ${wrong[0]} / ${wrong[1]} UTC`, isOffset: isOffset(diffSeconds(wrong[1], wrong[0])) });
+    }
+  return found;
+}
+
+type Stamps = { readonly id: number } & Pick<Post, 'post_date' | 'post_date_gmt' | 'post_modified' | 'post_modified_gmt'>;
+
+/** Returns the valid pairs of dates of a record, those of publication first. */
+const stampsOf = (row: Stamps): (readonly [local: string, utc: string])[] =>
+  [[row.post_date, row.post_date_gmt] as const, [row.post_modified, row.post_modified_gmt] as const].filter((pair) =>
+    pair.every(isRealDate),
+  );
+
+/** Whether a time zone can be this far from UTC. */
+const isOffset = (seconds: number): boolean => seconds % QUARTER_HOUR === 0 && seconds >= LEAST_OFFSET && seconds <= GREATEST_OFFSET;
+
+const ROWS_PER_QUERY = 2000;
+const QUARTER_HOUR = 900;
+const [LEAST_OFFSET, GREATEST_OFFSET] = [-12 * 3600, 14 * 3600];
 
 /** Returns the categories and tags without a name or a slug. */
 const termsWithout = (db: Database, column: 'name' | 'slug'): Promise<Pick<Term, 'term_id' | 'name' | 'slug'>[]> =>

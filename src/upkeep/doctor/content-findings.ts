@@ -18,6 +18,7 @@ import { untranslatedLinks } from '../../storage/audit/untranslated-links.ts';
 import { recount } from '../../storage/rows/terms.ts';
 import { countInLanguage } from '../../storage/translations/site-languages.ts';
 import { repairArray } from '../../wordpress/php/serialized-repair.ts';
+import { parseZone } from '../../wordpress/zones.ts';
 import { type Finding, finding, inRepairTransaction } from './findings.ts';
 
 /** Returns findings about orphaned rows, counts, slugs and authors. */
@@ -75,12 +76,13 @@ async function sharedTermSlugs(site: Site): Promise<string[]> {
 
 /** Returns findings about posts and terms with values that WordPress would not write. */
 export async function rowFindings(site: Site): Promise<Finding[]> {
-  const { zone } = await site.settings();
+  const { zone, timezoneString } = await site.settings();
+  const known = timezoneString === '' || parseZone(timezoneString) ? zone : undefined;
   const findings: Finding[] = [];
   for (const { name, severity, find, fix } of ROW_FAULTS) {
     const mend =
       fix && inRepairTransaction(site, (db) => fix(db, { zone, now: site.clock() }).then(() => dropTreeCache(db, termKind('category'))));
-    findings.push(...finding(name, severity, await find(site.db), mend));
+    findings.push(...finding(name, severity, await find(site.db, known), mend));
   }
   return findings;
 }
