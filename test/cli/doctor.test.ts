@@ -420,6 +420,21 @@ describeDatabases('fasti doctor', (open, engine) => {
       ['39 2026-11-20 10:00:00 / 2026-11-20 10:00:00 UTC'],
     ],
     [
+      'external-ids-shared',
+      'warning',
+      async () => {
+        // Neither another kind nor another text has the same one.
+        for (const [id, value] of [
+          [39, 'crm 7'],
+          [40, 'crm 7'],
+          [12, 'crm 7'],
+          [41, 'CRM 7'],
+        ] as const)
+          await meta(id, '_fasti_external_id', value);
+      },
+      ['tribe_events crm 7: 39, 40'],
+    ],
+    [
       'slugs-of-languages',
       'error',
       () =>

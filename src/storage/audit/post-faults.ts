@@ -1,5 +1,7 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
+import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import { diffSeconds, isRealDate, toFullDate, utcFromDate } from '../../wordpress/time.ts';
@@ -39,6 +41,7 @@ export type RowFaultName =
   | 'post-dates-of-other-zone'
   | 'metas-twice'
   | 'metas-contradict'
+  | 'external-ids-shared'
   | 'links-twice'
   | 'term-slugs-empty'
   | 'term-names-empty';
@@ -131,6 +134,7 @@ export const ROW_FAULTS: readonly RowFault[] = [
     find: async (db) =>
       (await repeatedMetas(db)).filter((meta) => !isSame(meta)).map(({ of, key, values }) => `${of} ${key}: ${values.join(' / ')}`),
   },
+  { name: 'external-ids-shared', severity: 'warning', find: sharedExternalIds },
   {
     name: 'links-twice',
     severity: 'warning',
@@ -335,6 +339,20 @@ const SINGLE_METAS: readonly string[] = [
     ...postKinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ place }) => (place.in === 'meta' ? [place.key] : []))),
   ]),
 ].filter((key) => !postKinds.some(({ links }) => key in links));
+
+/** Returns the external ids that several records of one kind have, with the ids of these. They are compared exactly. */
+async function sharedExternalIds(db: Database): Promise<string[]> {
+  // A database may take texts for the same that differ in case.
+  const rows = await db.rows<{ type: string; value: string; id: number }>`
+    SELECT DISTINCT p.post_type AS type, m.meta_value AS value, p.ID AS id FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
+    WHERE m.meta_key = ${EXTERNAL_ID} AND p.post_type IN (${postTypes}) AND m.meta_value IN (
+      SELECT x.meta_value FROM {postmeta} x JOIN {posts} y ON y.ID = x.post_id
+      WHERE x.meta_key = ${EXTERNAL_ID} AND x.meta_value <> '' AND y.post_type IN (${postTypes})
+      GROUP BY x.meta_value HAVING COUNT(DISTINCT y.ID) > 1) ORDER BY p.ID`;
+  return [...groupedBy(rows, ({ type, value }) => `${type} ${value}`)].flatMap(([name, alike]) =>
+    alike.length > 1 ? [`${name}: ${alike.map(({ id }) => id).join(', ')}`] : [],
+  );
+}
 
 const repeatedMetas = (db: Database): Promise<RepeatedMeta[]> => metasSeveralTimes(db, SINGLE_METAS);
 
