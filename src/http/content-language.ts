@@ -71,7 +71,8 @@ function defaultContentLanguage(languages: ContentLanguages, setting: string): s
 
 /**
  * Returns the language that a host belongs to; undefined if none. If languages have folders, no host has a language.
- * Neither has the host of the language without a subdomain.
+ * Neither has the host of the language without a subdomain. `host`: the header `Host`. `X-Forwarded-Host` does not
+ * count, even from a trusted proxy: most proxies pass it on as the client sent it, and their caches ignore it.
  */
 export function languageOfHost(languages: ContentLanguages | undefined, home: string, host: string | undefined): string | undefined {
   if (!languages || host === undefined || !hasHosts(languages)) return undefined;

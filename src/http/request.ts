@@ -46,7 +46,7 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
   const address = addressOf(path, query.rest_route, { base: basePath(settings.home), languages: languageSegments(site, settings) });
   if (!address) return undefined;
   const { route, language: segment } = address;
-  const hostLanguage = languageOfHost(settings.contentLanguages, settings.home, req.host);
+  const hostLanguage = languageOfHost(settings.contentLanguages, settings.home, req.get('host'));
   const method = overriddenMethod(req.method, query, req.get('x-http-method-override'));
   return {
     req,

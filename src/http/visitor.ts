@@ -24,7 +24,7 @@ interface PageRequest {
 export function visitorOf(site: Site, known: SiteSettings, req: Request, { segment, query, viewer = ANONYMOUS }: PageRequest): Caller {
   const settings = settingsFor(known, viewer);
   const { contentLanguages } = settings;
-  const hostLanguage = languageOfHost(contentLanguages, settings.home, req.host);
+  const hostLanguage = languageOfHost(contentLanguages, settings.home, req.get('host'));
   const content = chooseFeedLanguage(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
   const names = contentLanguages ? LANGUAGE_NAMES : LANGUAGE_NAMES.slice(0, 1);
   const parameter = names.map((name) => query[name]).find((value): value is string => typeof value === 'string');

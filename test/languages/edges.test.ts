@@ -256,6 +256,16 @@ describeDatabases('content in several languages', (open) => {
       expect((await read(`${ROOT}/events/111`)).url).toBe('http://esempio.it/event/concerto-destate/');
     });
 
+    it('follows the host that the proxy serves, not one that a client adds', async () => {
+      await option({ force_lang: 2 });
+      const site = await serve({ SITE_URL: 'http://www.example.org:81/cms', TRUST_PROXY: 'on' });
+      const forged = { Host: 'www.example.org:81', 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-Host': 'it.example.org' };
+      const textAt = async (path: string, headers: Record<string, string>) => (await site.send('GET', path, { headers })).text;
+      for (const path of [`/cms${ROOT}/events?${SPAN}`, '/cms/events/?ical=1', '/cms/events/feed/'])
+        expect([path, await textAt(path, forged)]).toEqual([path, await textAt(path, { Host: 'www.example.org:81' })]);
+      expect((await site.send('GET', `/cms${ROOT}/events?${SPAN}`, { headers: forged })).body.total).toBe(11);
+    });
+
     it('adds records of the default language, and without a language, if fallback is requested', async () => {
       expect(await listed(`/it${ROOT}/events?${SPAN}&language_fallback=true`)).toEqual([111, 112, 113, 114, 116, 118, 120, 121]);
       expect(await listed(`/it${ROOT}/venues?language_fallback=true`)).toEqual([105, 104, 103, 102]);
