@@ -143,8 +143,16 @@ const secondsLeft = ({ until }: FailureWindow, now: Date) => Math.ceil((until - 
 /** Maximum length of an invalid address that is kept. A proxy may pass on any text as the address. */
 const MAX_ADDRESS_LENGTH = 64;
 
-/** Returns the key of an address. IPv6 addresses count by network, since a client has 2^64 of them. */
-function addressKey(address: string): string {
+/** An address with the client's port, as some proxies send it: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */
+const ADDRESS_WITH_PORT = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<v4>[\d.]+))(?::\d+)?$/i;
+
+/**
+ * Returns the key of an address, without the port, which differs with each connection. IPv6 addresses count by network,
+ * since a client has 2^64 of them.
+ */
+function addressKey(sent: string): string {
+  const { v6, v4 } = ADDRESS_WITH_PORT.exec(sent)?.groups ?? {};
+  const address = v6 ?? v4 ?? sent;
   if (!ipaddr.isValid(address)) return `address ${address.slice(0, MAX_ADDRESS_LENGTH)}`;
   const parsed = ipaddr.process(address);
   return `address ${parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()}`;

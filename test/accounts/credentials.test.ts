@@ -394,6 +394,17 @@ describeDatabases('identify', (open) => {
 describe('createFailureCounts', () => {
   const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
   const limits = { 'sign-in': few, 'record-password': few, suggestion: few };
+  it('counts an address with the port of the connection, as some proxies send it, as the address', () => {
+    const attempts = createFailureCounts(limits).attemptsOf('sign-in');
+    for (const [address, other] of [
+      ['198.51.100.7:50000', '198.51.100.7:50001'],
+      ['[2001:db8::7]:50000', '2001:db8::7'],
+    ] as const) {
+      for (let time = 0; time < limits['sign-in'].perAddress; time += 1) attempts.countFailure(address, undefined, START);
+      expect([other, attempts.secondsToWait(other, START)]).toEqual([other, expect.any(Number)]);
+    }
+  });
+
   it('counts an IPv6 /64 network as one address and a mapped address as its IPv4 address', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     for (const address of [
