@@ -87,7 +87,7 @@ export interface LanguageFields {
   readonly translation_of?: number;
 }
 
-/** The site's own fields of its events, by name; null clears one. */
+/** The site's own fields of its events, by name. In a write, null clears one; in a list they are filters. */
 export interface OwnFields {
   readonly custom_fields?: Readonly<Record<string, unknown>>;
 }
@@ -155,7 +155,7 @@ export interface BatchAnswer {
 }
 
 export interface Client {
-  readonly events: PostRoutes<Event, EventFilters & LanguageFilters, EventFields & LanguageFields & OwnFields>;
+  readonly events: PostRoutes<Event, EventFilters & LanguageFilters & OwnFields, EventFields & LanguageFields & OwnFields>;
   readonly venues: PostRoutes<Venue, VenueFilters & LanguageFilters, VenueFields & LanguageFields>;
   readonly organizers: PostRoutes<Organizer, OrganizerFilters & LanguageFilters, OrganizerFields & LanguageFields>;
   readonly categories: RecordRoutes<Term, CategoryFilters & LanguageFilters, CategoryFields & LanguageFields>;

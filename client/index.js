@@ -25,8 +25,7 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
   const authorization = login === undefined ? {} : { Authorization: `Basic ${base64(login)}` };
 
   const answered = async (method, path, { query = {}, body, headers = {}, signal } = {}) => {
-    const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-    const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+    const text = new URLSearchParams(Object.entries(query).flatMap(([name, value]) => queryPairs(name, value))).toString();
     const init = {
       method,
       headers: { ...authorization, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
@@ -135,6 +134,18 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
     },
     request,
   };
+}
+
+/**
+ * Returns a parameter as name and value. A list is one text with commas, unless a member contains one; then each member
+ * has its own pair (`tags[]`), as the members of an object do (`custom_fields[stage]`).
+ */
+function queryPairs(name, value) {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.some((member) => String(member).includes(',')))
+    return value.flatMap((member) => queryPairs(`${name}[]`, member));
+  const isObject = Object.getPrototypeOf(value) === Object.prototype;
+  return isObject ? Object.entries(value).flatMap(([key, member]) => queryPairs(`${name}[${key}]`, member)) : [[name, String(value)]];
 }
 
 /** Converts the options of a write to headers. */

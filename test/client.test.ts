@@ -76,6 +76,18 @@ describe('the client when requests fail', () => {
     expect(asked.map((url) => new URL(url).search)).toEqual(['?lang=it&language_fallback=true', '', '?lang=it']);
   });
 
+  it('sends lists whose members contain commas, and filters by custom fields', async () => {
+    const { client, asked } = clientOf(...Array<() => Response>(3).fill(() => new Response('{"events":[],"total":0}')));
+    await client.events.list({ categories: ['Food, wine', 7], search: 'a, b' });
+    await client.events.list({ include: [1, 2] });
+    await client.events.list({ custom_fields: { stage: 'Garden', accessibility: ['yes'] } });
+    expect(asked.map((url) => decodeURIComponent(new URL(url).search))).toEqual([
+      '?categories[]=Food,+wine&categories[]=7&search=a,+b',
+      '?include=1,2',
+      '?custom_fields[stage]=Garden&custom_fields[accessibility]=yes',
+    ]);
+  });
+
   it('ends a stream, and the pause before a retry, as soon as it is aborted', async () => {
     const stop = new AbortController();
     const { client } = clientOf(
