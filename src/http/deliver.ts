@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { withAsciiAddresses } from '../wordpress/web-url.ts';
 import { corsHeaders } from './cors.ts';
+import { fitHead } from './fit-head.ts';
 import { disconnectSlowReader } from './limits.ts';
 import { notesOf } from './request-notes.ts';
 import { SECURITY_HEADERS } from './security.ts';
@@ -107,7 +108,8 @@ const SECURITY = new Map(Object.entries(SECURITY_HEADERS));
 function headOf({ headers }: Answer, { isGzipped, tag, length }: Encoding, origin: string | undefined): string[] {
   const { [ORIGIN]: allowed, ...cors } = corsHeaders(origin);
   const head = new Map(SECURITY);
-  for (const [name, value] of Object.entries(headers)) head.set(name, value);
+  // The home of a site may contain characters that are not allowed in headers.
+  for (const [name, value] of Object.entries(headers)) head.set(name, ADDRESS_HEADERS.has(name) ? withAsciiAddresses(value) : value);
   for (const [name, value] of Object.entries(cors)) head.set(name, value);
   if (tag !== undefined) head.set('ETag', tag);
   if (length === undefined) head.delete('Content-Type');
@@ -115,13 +117,11 @@ function headOf({ headers }: Answer, { isGzipped, tag, length }: Encoding, origi
   if (isGzipped && length !== undefined) head.set('Content-Encoding', 'gzip');
   // `headFor` sets the last values by their position, so headers of these names in the answer are dropped.
   head.delete(ORIGIN);
-  if (allowed !== undefined) head.set(ORIGIN, allowed);
+  if (allowed !== undefined) head.set(ORIGIN, '');
   head.delete(REQUEST_ID);
   head.set(REQUEST_ID, '');
-  const list: string[] = [];
-  // The home of a site may contain characters that are not allowed in headers.
-  for (const [name, value] of head) list.push(name, ADDRESS_HEADERS.has(name) ? withAsciiAddresses(value) : value);
-  return list;
+  fitHead(head);
+  return [...head].flat();
 }
 
 const gzipTag = (etag: string | undefined): string | undefined => (etag === undefined ? undefined : `${etag.slice(0, -1)}-gzip"`);

@@ -5,10 +5,10 @@ import type { RawParams } from './input.ts';
 import type { Paging } from './route.ts';
 
 /**
- * Maximum length of the header. Proxies and clients refuse answers with longer ones, and a list of a thousand ids would
+ * Maximum length of the header. Proxies refuse answers with a long head (`fitHead`), and a list of a thousand ids would
  * come to 40 kB. The totals still show that there are further pages.
  */
-const MAX_HEADER_LENGTH = 4000;
+const MAX_HEADER_LENGTH = 1500;
 
 /**
  * Returns the header `Link` with the previous and next page (WordPress `WP_REST_Posts_Controller::get_items`): the

@@ -29,7 +29,7 @@ function keysOf({ term, linked }: PageSubject): string[] {
   return [...(named ? [`${named.name}-${term.term_id}`] : []), ...(linked ? [`${linked.kind}-${linked.id}`] : [])];
 }
 
-/** Maximum number of keys, since headers are limited in length. */
+/** Maximum number of keys. Those that are too long together for a header are left out when it is sent (`fitHead`). */
 const MAX_KEYS = 400;
 
 /** Returns the records of a list: a page of the calendar's own routes, or a plain list as on WordPress's routes. */
