@@ -26,7 +26,7 @@ import { recurrenceOf } from './recurrences.ts';
 import { renderedPosts } from './rendered-posts.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type VersionedRecord } from './versions.ts';
-import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, mayWriteOther, type Opening, openedBy } from './visibility.ts';
+import { accessRow, listRights, mayDelete, mayEdit, mayEditKind, mayRead, mayWritePost, type Opening, openedBy } from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing<Published = PublishedRecord> {
@@ -345,7 +345,7 @@ async function mayWrite(lookUp: LookUp, caller: Caller, kind: PostKind, record: 
   const row = await lookUp(findPost, id);
   if (!row) return kind.problems.byId !== undefined;
   // WordPress checks the permission for the actual type of the id, so that callers who have it learn of the mistake.
-  if (row.post_type !== kind.postType) return mayWriteOther(action, viewer, row);
+  if (row.post_type !== kind.postType) return mayWritePost(action, viewer, row);
   const metas = await metasInTrash(lookUp, row);
   return (action === 'edit' ? mayEdit : mayDelete)(viewer, accessRow(row, metas));
 }

@@ -193,9 +193,9 @@ function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' 
   return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined } };
 }
 
-/** Whether a caller may edit, or delete, a post outside the calendar: a page or a blog post. */
-export const mayWriteOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
-  mapMetaCap(action, viewer, ownedPost(row), row.post_type === 'page' ? 'pages' : 'posts');
+/** Whether a caller may edit, or delete, a post of any type. Those that are neither records nor pages count as blog posts. */
+export const mayWritePost = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
+  mapMetaCap(action, viewer, ownedPost(row), postKindOfType(row.post_type)?.capabilities ?? (row.post_type === 'page' ? 'pages' : 'posts'));
 
 /** Files have the capabilities of blog posts. */
 const FILES = 'posts';

@@ -75,7 +75,7 @@ describeRequests('wp/v2 like WordPress', (ask) => {
     expect(await send('POST', `tags/${made.body.id}`, { name: 'X' }, 'contrib')).toMatchObject({ status: 403 });
   });
 
-  describe('for users without rights to blog posts', () => {
+  describe('for users with other rights than those of roles', () => {
     /** Replaces the rights of a subscriber by these capabilities. */
     const grant = (...names: string[]) => {
       const meta_value = toSerialized(Object.fromEntries(names.map((name) => [name, true])));
@@ -95,6 +95,13 @@ describeRequests('wp/v2 like WordPress', (ask) => {
         status: 200,
         body: { tags: [], tribe_events_cat: [2] },
       });
+    });
+
+    it('attaches files of users with rights to blog posts only to these', async () => {
+      await grant('edit_posts', 'edit_others_posts', 'edit_published_posts', 'edit_others_tribe_venues', 'upload_files');
+      const attach = async (post: number) => (await sendAs('POST', 'media/10', { post })).status;
+      expect(await Promise.all([44, 80, 86, 12].map(attach))).toEqual([403, 403, 403, 403]);
+      expect(await attach(1)).toBe(200);
     });
 
     it('shows the types that they may edit, and the taxonomies whose terms they may assign, for editing', async () => {

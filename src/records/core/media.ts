@@ -32,7 +32,7 @@ import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
 import { loadedVersion, type VersionedRecord } from '../versions.ts';
-import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayWriteOther } from '../visibility.ts';
+import { fileRights, mayDeleteFile, mayEditFile, mayRead, mayReadFile, mayWritePost } from '../visibility.ts';
 import { type CorePage, localAndUtcDates, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
@@ -170,7 +170,7 @@ export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }:
 async function mayAttach(lookUp: LookUp, viewer: Viewer, post: number | undefined): Promise<boolean> {
   if (post === undefined || post === 0) return true;
   const row = await lookUp(findPost, post);
-  return row !== undefined && (mayEdit(viewer, row) || mayWriteOther('edit', viewer, row));
+  return row !== undefined && mayWritePost('edit', viewer, row);
 }
 
 // ------------------------------------------------------------------------------------------------- writes

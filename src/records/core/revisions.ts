@@ -14,7 +14,7 @@ import { mapYielding } from '../../yielding.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { postOfRecord } from '../occurrences.ts';
 import { metasInTrash } from '../trashed-metas.ts';
-import { accessRow, mayEdit, mayWriteOther, revisionRights } from '../visibility.ts';
+import { accessRow, mayEdit, mayWritePost, revisionRights } from '../visibility.ts';
 import { type CorePage, type CoreRecord, orderOf, viewOf } from './lists.ts';
 
 /*
@@ -31,7 +31,7 @@ export async function mayReadRevisions(lookUp: LookUp, caller: Caller, of: Revis
   if (row?.post_type !== of.postType) return 'rest_post_invalid_parent';
   const edits = of.kind
     ? mayEdit(caller.viewer, accessRow(row, await metasInTrash(lookUp, row)))
-    : mayWriteOther('edit', caller.viewer, row);
+    : mayWritePost('edit', caller.viewer, row);
   return edits ? true : 'rest_cannot_read';
 }
 
