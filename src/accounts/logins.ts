@@ -6,6 +6,7 @@ import {
   capabilitiesKey,
   findUserByLogin,
   findUserByLoginOrEmail,
+  firstPasswordHash,
   loadUsers,
   lockUser,
   type StoredUser,
@@ -22,6 +23,7 @@ import {
 } from '../wordpress/cookies.ts';
 import { NETWORK_ADDRESS } from '../wordpress/network.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
+import { costOfHash } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -60,7 +62,7 @@ const LONG_SESSION_SECONDS = 14 * DAY_SECONDS;
  */
 const COOKIE_GRACE_SECONDS = 43_200;
 const MAX_AGENT_LENGTH = 250;
-/** The hash that is verified if there is no such user: of a random text that was not kept. */
+/** A hash that is verified if there is no other one: of a random text that was not kept. */
 const DUMMY_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
 
 /**
@@ -119,9 +121,22 @@ export async function signIn(site: Site, settings: SiteSettings, asked: SignIn):
   const waiting = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
   const queueFull = isQueueFull();
-  const isCorrect = waiting === undefined && password !== '' && (await verifyInThread(password, user?.row.user_pass || DUMMY_HASH));
+  const isCorrect = waiting === undefined && password !== '' && (await isPasswordOf(site, user, password));
   if (user && isCorrect) return beginSession(site, settings, user, asked);
   return refuseSignIn(site, { name, address, user, startedAt, hashed: true, queueFull, waiting });
+}
+
+/**
+ * Whether a password is that of a user. If it is wrong, or if there is no such user, a hash like that of the site's
+ * first user is computed, so that the time does not tell whether there is one.
+ */
+async function isPasswordOf({ db }: Site, user: StoredUser | undefined, password: string): Promise<boolean> {
+  const own = user?.row.user_pass ?? '';
+  const first = await firstPasswordHash(db);
+  if (own !== '' && (await verifyInThread(password, own))) return true;
+  const usual = costOfHash(first) === '' ? DUMMY_HASH : first;
+  if (costOfHash(own) !== costOfHash(usual)) await verifyInThread(password, usual);
+  return false;
 }
 
 /** A session that has begun. */

@@ -51,6 +51,13 @@ export async function hashPassword(plain: string): Promise<string> {
   return `$wp${(await hash(digestForBcrypt(plain), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
 }
 
+/**
+ * Returns the beginning of an account's stored hash that names the algorithm and its work factor: hashes with the same
+ * one take equally long to compute. Empty for hashes that are fast or invalid.
+ */
+export const costOfHash = (stored: string): string =>
+  /^(?:\$wp)?\$2[aby]\$\d\d\$|^\$argon2i?d?\$[^$]*\$[^$]*\$|^\$[PH]\$./.exec(stored)?.[0] ?? '';
+
 /** Returns the hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
 export const hashApplicationPassword = (plain: string): string => fastHash(plain);
 

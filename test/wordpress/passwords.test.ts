@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  costOfHash,
   hashApplicationPassword,
   hashPassword,
   newApplicationPassword,
@@ -93,6 +94,18 @@ describe('hashPassword', () => {
     expect(stored).toMatch(/^\$wp\$2y\$10\$[./A-Za-z0-9]{53}$/);
     expect(await verifyPassword('correct horse', stored)).toBe(true);
   });
+});
+
+describe('costOfHash', () => {
+  it.each([
+    ['$wp$2y$12$LS4WlwXXXXXXXXXXXXXXXX', '$wp$2y$12$'],
+    ['$2a$10$LS4WlwXXXXXXXXXXXXXXXX', '$2a$10$'],
+    ['$argon2id$v=19$m=65536,t=4,p=1$c2FsdA$aGFzaA', '$argon2id$v=19$m=65536,t=4,p=1$'],
+    ['$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/', '$P$B'],
+    ['5f4dcc3b5aa765d61d8327deb882cf99', ''],
+    ['*LOCKED*', ''],
+    ['', ''],
+  ])('of %j is %j', (stored, cost) => expect(costOfHash(stored)).toBe(cost));
 });
 
 describe('application passwords', () => {

@@ -61,6 +61,12 @@ export async function findUserByLoginOrEmail(db: Database, name: string, keys: r
   return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, name);
 }
 
+/** Returns the stored password of the user with the lowest id; empty if there is none. */
+export async function firstPasswordHash(db: Database): Promise<string> {
+  const row = await db.from('users').orderBy('ID').select('user_pass').first();
+  return row?.user_pass ?? '';
+}
+
 /** Returns the id of the user with this e-mail address. */
 export async function findUserByEmail(db: Database, email: string): Promise<number | undefined> {
   const row = await db
