@@ -193,7 +193,10 @@ function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' 
   return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined } };
 }
 
-/** Whether a caller may edit, or delete, a post of any type. Those that are neither records nor pages count as blog posts. */
+/**
+ * Whether a caller may edit, or delete, a post of any type. Those that are neither records nor pages count as blog
+ * posts.
+ */
 export const mayWritePost = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
   mapMetaCap(action, viewer, ownedPost(row), postKindOfType(row.post_type)?.capabilities ?? (row.post_type === 'page' ? 'pages' : 'posts'));
 
