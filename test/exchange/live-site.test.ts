@@ -82,7 +82,8 @@ async function withoutPastEvents(old: RunningSite, original: Database) {
     const { authorization = '' } = req.headers;
     void old.send('GET', req.url!, { headers: { host: '127.0.0.1:8081', authorization } }).then(({ status, body }) => {
       const isList = new URL(req.url!, 'http://127.0.0.1').pathname.endsWith('/wp/v2/tribe_events') && Array.isArray(body);
-      const sent = isList ? body.filter(({ id }: { id: number }) => !isPast.has(id)) : body;
+      const shown = (record: { id: number }) => ({ ...record, comment_status: 'open', ping_status: 'closed' });
+      const sent = isList ? body.filter(({ id }: { id: number }) => !isPast.has(id)).map(shown) : body;
       res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(sent));
     });
   });
@@ -190,6 +191,38 @@ describeDatabases('import of a running site', (open) => {
       { ...stored, post_password: 'secret' },
       { ...stored, post_password: '' },
     ]);
+    wordpress.close();
+    await loadSite(original);
+    await target.close();
+  });
+
+  it('includes what only the routes of WordPress show: footnotes, states of past events, comments, texts and parents of images', async () => {
+    const metas = [
+      { post_id: 44, meta_key: 'footnotes', meta_value: '[{"content":"Note","id":"n"}]' },
+      { post_id: 44, meta_key: '_tribe_events_status_reason', meta_value: 'Rain' },
+      { post_id: 33, meta_key: '_tribe_events_status', meta_value: 'canceled' },
+    ];
+    await original.from('postmeta').insert(metas);
+    await original.from('posts').where('ID', 10).update({ post_content: 'Long text', post_parent: 39, ping_status: 'open' });
+    const wordpress = await withoutPastEvents(old, original);
+    const target = await bareSite(await open());
+    const importOnce = async () => importSource(target, await source(target, { ...FAST, credentials: admin }, {}, wordpress.base));
+    await importOnce();
+    const keys = metas.map(({ meta_key: key }) => key);
+    const stored = async () =>
+      target.db
+        .from('postmeta')
+        .whereIn('meta_key', keys)
+        .whereNot('meta_value', '')
+        .orderBy('meta_key')
+        .select('post_id', 'meta_key', 'meta_value');
+    expect(await stored()).toEqual([metas[2], metas[1], metas[0]]);
+    const [image] = await target.db.from('posts').where('ID', 10).select('post_content', 'post_parent', 'comment_status', 'ping_status');
+    expect(image).toEqual({ post_content: 'Long text', post_parent: 39, comment_status: 'open', ping_status: 'open' });
+    expect((await target.db.from('posts').where('ID', 44).first())?.comment_status).toBe('open');
+    await original.from('postmeta').where({ post_id: 44 }).whereIn('meta_key', keys).delete();
+    await importOnce();
+    expect((await stored()).map(({ post_id: id }) => id)).toEqual([33]);
     wordpress.close();
     await loadSite(original);
     await target.close();

@@ -25,7 +25,7 @@ import { diffSeconds } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { groupOfDate } from '../items/each-date.ts';
 import { STATUSES } from '../items/event-status.ts';
-import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';
+import { LINK_METAS, type Link, type PostColumns, type PostItem, type TermItem } from '../items/items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
 import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } from './texts.ts';
 
@@ -105,6 +105,22 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
       ],
     },
     guessedMembers: [...changed, ...(cost.isExact ? [] : ['cost'])],
+  };
+}
+
+/**
+ * Adds the registered metas that only WordPress's own routes show, such as the reason for a cancellation, footnotes and
+ * texts of other plugins. Those that are not texts stay out: their stored form is unknown.
+ */
+export function withCoreMetas(item: PostItem, core: CoreRecord | undefined): PostItem {
+  const known = new Set([...item.metas.map(([key]) => key), ...LINK_METAS.keys()]);
+  const shown = Object.entries(core?.meta ?? {}).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' && !known.has(key) ? [[key, value]] : [],
+  );
+  return {
+    ...item,
+    metas: [...item.metas, ...shown.filter(([, value]) => value !== '')],
+    absent: [...(item.absent ?? []), ...shown.flatMap(([key, value]) => (value === '' ? [key] : []))],
   };
 }
 
@@ -204,6 +220,8 @@ export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author
     columns: {
       post_title: title,
       post_excerpt: media?.caption?.raw ?? '',
+      ...(media?.description?.raw === undefined ? {} : { post_content: media.description.raw }),
+      ...discussionOf(media),
       post_status: 'inherit',
       post_mime_type: mime,
       guid: media?.guid?.rendered || url,
@@ -211,6 +229,7 @@ export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author
       ...stamps,
     },
     ...(author === undefined ? {} : { author }),
+    ...(media && media.post > 0 ? { parent: String(media.post) } : {}),
     metas: [
       ...(file === undefined ? [] : pair('_wp_attached_file', file)),
       ...pair('_wp_attachment_metadata', toSerialized(metadataOf(shown, media, file ?? name))),
@@ -303,12 +322,18 @@ function columnsOf(record: LivePost, title: string, { settings, core }: LiveCont
       post_status: record.status,
       post_name: record.slug,
       ...(core?.password ? { post_password: core.password } : {}),
+      ...discussionOf(core),
       ...(core?.guid?.rendered ? { guid: decodeEntities(core.guid.rendered) } : {}),
       ...dates(record.date, record.date_utc, record.modified, record.modified_utc),
     },
     changed,
   };
 }
+
+const discussionOf = (shown: CoreRecord | CoreMedia | undefined): PostColumns => ({
+  ...(shown?.comment_status === undefined ? {} : { comment_status: shown.comment_status }),
+  ...(shown?.ping_status === undefined ? {} : { ping_status: shown.ping_status }),
+});
 
 function dates(date: string, dateUtc: string, modified: string, modifiedUtc: string): PostColumns {
   const stamps = { post_date: date, post_date_gmt: dateUtc, post_modified: modified, post_modified_gmt: modifiedUtc };

@@ -105,23 +105,30 @@ const event = z.looseObject({
 
 /** Texts of WordPress's own routes; `raw` is only sent to users who may edit. */
 const texts = z.looseObject({ raw: z.string().optional(), rendered: text }).optional().catch(undefined);
+const openness = z.enum(['open', 'closed']).optional().catch(undefined);
+/** Whether comments and pings are open, if the site says so. */
+const discussion = { comment_status: openness, ping_status: openness };
 export const coreRecord = z.looseObject({
   id,
+  ...discussion,
   guid: texts,
   title: texts,
   content: texts,
   excerpt: texts,
   password: z.string().optional().catch(undefined),
+  meta: z.record(z.string(), z.unknown()).catch({}),
 });
 export type CoreRecord = z.output<typeof coreRecord>;
 
 /** An attachment. */
 export const coreMedia = z.looseObject({
   id,
+  ...discussion,
   slug: text,
   guid: texts,
   title: texts,
   caption: texts,
+  description: texts,
   alt_text: text,
   mime_type: text,
   source_url: text,
@@ -130,6 +137,8 @@ export const coreMedia = z.looseObject({
   modified: text,
   modified_gmt: text,
   author: z.coerce.number().catch(0),
+  /** The record that the file is attached to. */
+  post: z.coerce.number().catch(0),
   media_details: z.looseObject({}).catch({}),
 });
 export type CoreMedia = z.output<typeof coreMedia>;

@@ -5,7 +5,7 @@ import { postKind } from '../../kinds/index.ts';
 import { type Entry, isItem, isPostItem, SourceFault } from '../items/items.ts';
 import { asWholeRecord, type LossEntry, type ReportedKind } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
-import { eventItem, imageItem, type LiveItem, organizerItem, termItem, venueItem } from './items.ts';
+import { eventItem, imageItem, type LiveItem, organizerItem, termItem, venueItem, withCoreMetas } from './items.ts';
 import {
   type CoreMedia,
   type CoreRecord,
@@ -256,7 +256,7 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
       );
     else {
       const { item, guessedMembers } = itemOf(walk, stage, record.data, core.get(Number(id)), where);
-      entries.push(item);
+      entries.push(withCoreMetas(item, core.get(Number(id))));
       if (isChild) entries.push(lossEntry(stage, 'site-parent-unknown', nameOf(list[place]!), where));
       if (guessedMembers.length > 0)
         entries.push(lossEntry(stage, 'site-text-differs', nameOf(list[place]!), where, guessedMembers.join(', ')));
@@ -337,7 +337,7 @@ async function coreList({ site, unavailableRoutes }: Walk, route: string, ids: r
 
 async function coreRecords(walk: Walk, stage: PostStage, list: readonly Raw[]): Promise<Map<number, CoreRecord>> {
   const route = postKind(KINDS[stage]).postType;
-  const query = { _fields: 'id,guid,title,content,excerpt,password' };
+  const query = { _fields: 'id,guid,title,content,excerpt,password,meta,comment_status,ping_status' };
   const ids = list.map(({ id }) => Number(id));
   const listed = await coreList(walk, route, ids, query);
   const found = new Map(validEntries(coreRecord, listed).map((record) => [record.id, record]));
