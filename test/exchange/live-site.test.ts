@@ -228,6 +228,44 @@ describeDatabases('import of a running site', (open) => {
     await target.close();
   });
 
+  it('includes the images in texts', async () => {
+    const image = await original.from('posts').where('ID', 10).first();
+    const files = await original
+      .from('postmeta')
+      .where('post_id', 10)
+      .whereIn('meta_key', ['_wp_attached_file', '_wp_attachment_metadata'])
+      .select('meta_key', 'meta_value');
+    for (const ID of [900, 901, 902]) {
+      await original
+        .from('posts')
+        .insert({ ...image!, ID, post_name: `p-${ID}`, ...(ID === 902 ? { post_mime_type: 'application/pdf' } : {}) });
+      await original.from('postmeta').insert(files.map((meta) => ({ ...meta, post_id: ID })));
+    }
+    const tag = (id: number) => `<img src="http://127.0.0.1:8081/x.png" class="wp-image-${id}">`;
+    await original
+      .from('posts')
+      .where('ID', 44)
+      .update({ post_content: tag(900) + tag(902) + tag(999) });
+    await original.from('posts').where('ID', 12).update({ post_content: '[gallery ids="901,10"]' });
+    const imported = async (asking: RequestOptions) => {
+      const target = await bareSite(await open());
+      const report = await importSource(target, await source(target, asking));
+      const rows = await target.db.from('posts').where('post_type', 'attachment').orderBy('ID').select('ID');
+      const metas = await target.db
+        .from('postmeta')
+        .where('post_id', 900)
+        .where('meta_key', '_wp_attachment_metadata')
+        .select('meta_value');
+      await target.close();
+      expect(report.lost.attachment ?? 0).toBe(0);
+      expect(metas[0]?.meta_value).toContain('"width";i:10;');
+      return rows.map(({ ID }) => ID);
+    };
+    expect(await imported(FAST)).toEqual([10, 11, 900]);
+    expect(await imported({ ...FAST, credentials: admin })).toEqual([10, 11, 900, 901]);
+    await loadSite(original);
+  });
+
   it('keeps IDs, slugs, authors, dates and metas', async () => {
     const target = await bareSite(await open());
     await importSource(target, await source(target, { ...FAST, credentials: admin }));

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
+import { imageIdsIn } from '../../wordpress/content/render.ts';
 import { type Entry, isItem, isPostItem, SourceFault } from '../items/items.ts';
 import { asWholeRecord, type LossEntry, type ReportedKind } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
@@ -237,7 +238,10 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
   const whole = await Promise.all(list.map((raw) => withDetails(walk, stage, raw, core.get(Number(raw.id)))));
   const parsed = whole.map(({ raw, isChild }) => ({ isChild, record: raw && RECORDS[stage].safeParse(raw) }));
   const images = parsed.flatMap(({ record }) => (record?.success && record.data.image !== false ? [record.data.image] : []));
-  const media = await newMedia(walk, images);
+  const texts = parsed.flatMap(({ record }) =>
+    record?.success ? [core.get(record.data.id)?.content?.raw ?? record.data.description] : [],
+  );
+  const media = await newMedia(walk, images, texts.flatMap(imageIdsIn));
   const people = await newAuthors(walk, [
     ...parsed.flatMap(({ record }) => (record?.success ? [Number(record.data.author)] : [])),
     ...media.map(({ core: one }) => one?.author ?? 0),
@@ -312,6 +316,8 @@ async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, 
 }
 
 // ---------------------------------------------------------------------------------------- what WordPress adds
+const CORE_PAGE_SIZE = 100;
+
 /**
  * Requests records with these ids from one of WordPress's own lists. If the site lacks the list or denies it to us, it
  * is not requested again; after other failures, the next ids are tried.
@@ -324,7 +330,7 @@ async function coreList({ site, unavailableRoutes }: Walk, route: string, ids: r
   for (const [context, name] of views) {
     const answer = await site.request(`wp/v2/${route}`, {
       include: ids.join(','),
-      per_page: 100,
+      per_page: CORE_PAGE_SIZE,
       context,
       ...query,
       ...(context === 'edit' && route.startsWith('tribe') ? { status: 'any' } : {}),
@@ -369,17 +375,27 @@ async function pastRecords({ site, options, unavailableRoutes }: Walk, route: st
   );
 }
 
-/** Returns images that were not yielded yet. */
-async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ shown: LiveImage; core: CoreMedia | undefined }[]> {
-  const fresh = [...new Map(shown.filter(({ id }) => !walk.images.has(id)).map((one) => [one.id, one])).values()];
-  const list = await coreList(
-    walk,
-    'media',
-    fresh.map(({ id }) => id),
-    {},
-  );
+/** Maximum number of images in the texts of one page of records, so that a hostile text does not cause many requests. */
+const MAX_TEXT_IMAGES = 1000;
+
+/** Returns images that were not yielded yet. `ids`: images in texts, of which only WordPress's own list knows more. */
+async function newMedia(
+  walk: Walk,
+  shown: readonly LiveImage[],
+  ids: readonly number[],
+): Promise<{ shown: LiveImage; core?: CoreMedia }[]> {
+  const images = new Map(shown.map((one) => [one.id, one]));
+  const fresh = [...new Set([...images.keys(), ...ids.slice(0, MAX_TEXT_IMAGES)])].filter((id) => !walk.images.has(id));
+  const list: unknown[] = [];
+  for (let at = 0; at < fresh.length; at += CORE_PAGE_SIZE)
+    list.push(...(await coreList(walk, 'media', fresh.slice(at, at + CORE_PAGE_SIZE), {})));
   const known = new Map(validEntries(coreMedia, list).map((media) => [media.id, media]));
-  return fresh.map((one) => ({ shown: one, core: known.get(one.id) }));
+  return fresh.flatMap((id) => {
+    const core = known.get(id);
+    const image =
+      images.get(id) ?? (core?.mime_type.startsWith('image/') ? { id, url: core.source_url, width: 0, height: 0, sizes: {} } : undefined);
+    return image === undefined ? [] : [{ shown: image, ...(core ? { core } : {}) }];
+  });
 }
 
 /**
@@ -404,7 +420,6 @@ async function newAuthors(walk: Walk, ids: readonly number[]): Promise<Entry[]> 
 }
 
 // ------------------------------------------------------------------------------------------------- hidden events
-const CORE_PAGE_SIZE = 100;
 
 /** Returns events that WordPress's own list contains and the lists of the calendar do not. */
 async function hiddenEventsPage(walk: Walk, page: number): Promise<Page> {
