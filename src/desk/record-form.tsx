@@ -69,6 +69,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
           <Nonce nonce={visit.nonce} />
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
+          {form.copies !== undefined && <input type="hidden" name="copy_of" value={String(form.copies)} />}
           <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />
           {record && <input type="hidden" name={INITIAL_FIELD} value={form.initialDigests ?? encodeInitialValues(form.shown)} />}

@@ -5,11 +5,11 @@ import type { ControlData, FormValue } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { errorSentence, fieldErrors, newLinkErrors, newTermErrors } from '../forms/error-sentences.ts';
-import { membersIn, textIn } from '../forms/form-values.ts';
+import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { encodeInitialValues, INITIAL_FIELD, unchangedFields } from '../forms/initial-values.ts';
 import { skippedHours } from '../forms/skipped-hours.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
-import type { PostKind } from '../kinds/kind.ts';
+import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
 import { LibraryUnavailable } from '../media/library.ts';
@@ -108,7 +108,18 @@ export async function createByForm(visit: Submission, declared: PostKind): Promi
   const fullPlan = formPlan(visit, declared);
   requireCreator(visit, fullPlan.kind);
   const source = await findSource(visit, fullPlan.kind, visit.fields);
-  return saveForm(visit, { fullPlan, submittedPlan: fullPlan, record: undefined, source });
+  const copied = await findCopied(visit, declared);
+  return saveForm(visit, { fullPlan, submittedPlan: fullPlan, record: undefined, source, copied });
+}
+
+/** Returns the record that a new one is a copy of; undefined if there is none, or if it was deleted in the meantime. */
+async function findCopied({ site, caller, fields }: Submission, kind: PostKind): Promise<Editable | undefined> {
+  const id = idIn(textIn(fields, 'copy_of'));
+  if (id === 0) return undefined;
+  return readEditable(site, caller, kind, id).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status < 500) return undefined;
+    throw error;
+  });
 }
 
 /** Saves the changes to a record and redirects to its form, or to the list that contained the quick form. */
@@ -128,6 +139,8 @@ interface SubmittedRecordForm {
   readonly record: Editable | undefined;
   /** The record that a new one translates. */
   readonly source: Editable | undefined;
+  /** The record that a new one is a copy of. */
+  readonly copied?: Editable | undefined;
 }
 
 async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<Outcome> {
@@ -158,7 +171,8 @@ async function saveForm(visit: Submission, form: SubmittedRecordForm): Promise<O
   const raw = { ...notInForm, ...named, ...(source ? { translation_of: source.id } : {}) };
   const alsoWrite = (own: Site) => changeAltText({ ...visit, site: own }, submittedPlan, typed);
   try {
-    const saved = await writeRecord(visit, kind, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
+    const write = withAllPrices(form, { typed, data }, { record, version: textIn(visit.fields, 'version'), raw, alsoWrite });
+    const saved = await writeRecord(visit, kind, write);
     return { to: urlAfterSaving(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) {
@@ -187,7 +201,7 @@ type EnteredValues = Readonly<Record<string, FormValue>>;
 
 async function showFormAgain(
   visit: Submission,
-  { fullPlan, record, source }: SubmittedRecordForm,
+  { fullPlan, record, source, copied }: SubmittedRecordForm,
   { typed, notice, status = 422, ...shown }: FormChanges & { readonly typed: EnteredValues; readonly notice: Notice },
 ): Promise<Outcome> {
   const { kind } = fullPlan;
@@ -205,6 +219,7 @@ async function showFormAgain(
     shown: { ...before, ...typed },
     notice,
     map: await loadMapView(visit, kind),
+    ...(copied ? { copies: copied.id } : {}),
     ...sourceFormData(visit, kind, source),
     ...shown,
     data,
@@ -238,20 +253,43 @@ interface RecordWrite {
   /** The version that the user changed. */
   readonly version: string;
   readonly raw: Values;
+  /** The metas of a new record in addition to those of its values. */
+  readonly metas?: Rows['metas'];
   /** Additional writes after that of the record. For an existing record they are in the same transaction. */
   readonly alsoWrite?: (site: Site) => Promise<void>;
 }
 
 /**
+ * Returns the write of a copy or translation with all prices of its source if its cost is the one that the form began
+ * with, which is only their range.
+ */
+function withAllPrices(
+  { submittedPlan: { kind }, source, copied }: SubmittedRecordForm,
+  { typed, data }: { readonly typed: EnteredValues; readonly data: ControlData },
+  write: RecordWrite,
+): RecordWrite {
+  const from = source ?? copied;
+  if (!from || !('cost' in write.raw)) return write;
+  const begun = controlOf('cost', kind.fields.cost!).toFormValue(from.values.cost, data);
+  if (!isDeepStrictEqual(typed.cost, begun)) return write;
+  const { cost: _range, ...raw } = write.raw;
+  return { ...write, raw, metas: from.prices };
+}
+
+/**
  * Writes a record as the API does: checks the parameters, then writes in one transaction with the check of the version.
  */
-export async function writeRecord(visit: Visit, kind: PostKind, { record, version, raw, alsoWrite }: RecordWrite): Promise<number> {
+export async function writeRecord(
+  visit: Visit,
+  kind: PostKind,
+  { record, version, raw, metas = {}, alsoWrite }: RecordWrite,
+): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
   const work = async (own: Site): Promise<number> => {
     if (!record) {
       // The form of a new record always creates one, even if there is a record with the same title.
-      const id = Number((await createPost(own, caller, kind, values, { alwaysCreates: true })).record.id);
+      const id = Number((await createPost(own, caller, kind, values, { metas, alwaysCreates: true })).record.id);
       await alsoWrite?.(own);
       return id;
     }

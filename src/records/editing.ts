@@ -2,9 +2,9 @@ import { failParam, refuse } from '../errors.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { kindOnSite } from '../kinds/custom-fields.ts';
 import { editableValues, editorList } from '../kinds/editable.ts';
-import { HIDDEN_META } from '../kinds/events/metas.ts';
+import { COST, HIDDEN_META } from '../kinds/events/metas.ts';
 import { narrowList } from '../kinds/filter.ts';
-import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
+import type { PostKind, PublishedRecord, Rows } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { translationMembers } from '../kinds/post-record.ts';
 import type { Bundle } from '../kinds/rendering.ts';
@@ -43,6 +43,8 @@ export interface Editable {
   /** The record as the API shows it to a caller who may read all of it. */
   readonly record: PublishedRecord;
   readonly values: Values;
+  /** The metas of its prices, of which `values` has only the range. */
+  readonly prices: Rows['metas'];
   readonly version: string;
   readonly mayEdit: boolean;
   readonly mayDelete: boolean;
@@ -153,6 +155,7 @@ function editable(
     title: decodeEntities(row.post_title),
     record,
     values: editableValues(kind, stored, settings),
+    prices: Object.fromEntries(Object.values(COST).flatMap((key) => (metas?.has(key) ? [[key, metas.get(key)!] as const] : []))),
     version: loadedVersion(caller, id, bundle),
     mayEdit: mayEdit(viewer, it),
     mayDelete: mayDelete(viewer, it),

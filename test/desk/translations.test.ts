@@ -103,6 +103,35 @@ describeDatabases('translations at the desk', (open) => {
     }
   });
 
+  it('keep every price, as do duplicates, unless the cost is changed', async () => {
+    const detailsOf = async (of: string | number) => (await running.send('GET', `${EVENTS}/${of}`, { as: 'admin' })).body.cost_details;
+    const priced = async () => {
+      const id = await made();
+      await running.send('POST', `${EVENTS}/${id}`, { as: 'admin', body: { cost: ['€30', '€10', '€20'] } });
+      return id;
+    };
+    const details = await detailsOf(await priced());
+    expect(details).toMatchObject({ values: ['10', '20', '30'], currency_symbol: '€' });
+    const forms = [(id: number) => `new?translation_of=${id}&language=it`, (id: number) => `${id}/duplicate`];
+    for (const form of forms)
+      for (const [changed, expected] of [
+        [{}, details],
+        [{ cost: '€5' }, { ...details, values: ['5'] }],
+      ] as const) {
+        // A form that is shown again with an error.
+        const begun = await admin.get(`/admin/events/${form(await priced())}`);
+        const refused = await admin.submit(begun, '/admin/events/new', { title: '' });
+        expect(refused.status).toBe(422);
+        const done = await admin.submit(refused, '/admin/events/new', { title: 'Prices', ...changed });
+        expect(await detailsOf(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1] ?? '')).toEqual(expected);
+      }
+    // The record that is copied may be gone by then.
+    const id = await priced();
+    const copy = await admin.get(`/admin/events/${id}/duplicate`);
+    await running.send('DELETE', `${EVENTS}/${id}?force=true`, { as: 'admin' });
+    expect((await admin.submit(copy, '/admin/events/new', { title: 'Copy' })).headers.location).toMatch(/done=created/);
+  });
+
   it('do not copy values that were emptied in their form', async () => {
     const id = await made();
     const fresh = await admin.get(`/admin/events/new?translation_of=${id}&language=it`);
