@@ -568,6 +568,47 @@ describeDatabases('JSON-LD import', (open) => {
       expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 3, title: 'Citt\ufffd', told: ['jsonld-characters'] });
     });
   });
+  it('keeps events of saved pages apart by their sites if the pages name these', () => {
+    const saved = (...heads: string[]) => {
+      const files = heads.map((head, at) => ({ url: '', place: `${at}.html`, text: `${head}${page(concert)}` }));
+      const entries = [
+        ...eventEntries(
+          files.flatMap((file) => findEvents(file).events),
+          caller,
+        ),
+      ];
+      return entries.filter((entry) => isItem(entry) && entry.kind === 'event').length;
+    };
+    const canonical = (url: string) => `<link rel="canonical" href="${url}">`;
+    expect(saved(canonical('https://a.example/may'), canonical('https://b.example/may'))).toBe(2);
+    expect(saved('<base href="http://a.example/">', '<meta property="og:url" content="https://b.example/">')).toBe(2);
+    expect(saved(canonical('https://a.example/may'), canonical('https://a.example/june'))).toBe(1);
+    expect(saved('', canonical('/relative'))).toBe(1);
+  });
+  it('takes events of one title and start from two sites for two events, and those of one site for one', async () => {
+    const other = http.createServer((_req, res) => res.writeHead(200).end(page(concert)));
+    await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+    try {
+      pages = { '/e/': page(concert), '/f/': page(concert) };
+      // The posts of the other tests had the same ids.
+      await target.from('fasti_import_ids').delete();
+      const otherBase = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const count = async () => (await target.from('posts').where('post_type', 'tribe_events')).length;
+      const before = await count();
+      const counts: number[] = [];
+      for (const address of [`${base}/e/`, `${base}/f/`, `${otherBase}/`, `${otherBase}/g/`, `${base}/e/`, `${otherBase}/`]) {
+        expect((await fasti('import', address, '--as=jsonld')).code).toBe(0);
+        counts.push((await count()) - before);
+      }
+      expect(counts).toEqual([1, 1, 2, 2, 2, 2]);
+      const file = join(folder, 'concert.html');
+      writeFileSync(file, page(concert));
+      await fasti('import', file);
+      expect((await count()) - before).toBe(2);
+    } finally {
+      other.close();
+    }
+  });
   it('reports a page without events', async () => {
     pages = { '/e/': '<html></html>' };
     const { code, out } = await fasti('import', `${base}/e/`, '--as=jsonld', '--format=json');

@@ -3,6 +3,7 @@ import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { loadMetas } from '../../storage/rows/bundle.ts';
+import { makersOf } from '../../storage/rows/imports.ts';
 import { lockNames, titleLock } from '../../storage/rows/locks.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import type { CleanPost } from '../items/clean.ts';
@@ -40,7 +41,7 @@ export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost
   if (item.match === undefined || item.kind === 'attachment') return undefined;
   const named = (await run.names.findAll(db, item.kind, clean.columns.post_title ?? '', startOf(clean))).slice(0, MAX_COMPARED);
   const ids = item.language === undefined ? named : await inLanguage(work, item.kind, named, item.language);
-  if (item.match === 'name' || ids.length === 0) return ids[0];
+  if (item.match === 'name' || ids.length === 0) return (await withoutOtherSites(work, item, ids))[0];
   const stored = await loadMetas(
     db,
     ids.filter((id) => id > 0),
@@ -48,6 +49,26 @@ export async function findSameNamed(work: Work, item: PostItem, clean: CleanPost
   const coming = metaMap(clean.metas);
   return ids.find((id) => !areDifferentRecords(coming, stored.get(id) ?? run.dryMetas.get(id) ?? new Map()));
 }
+
+/**
+ * Returns those of some events of one title and start that no import from another site has created: two towns may have
+ * their market on the same day. Files do not always say from which site they are.
+ */
+async function withoutOtherSites({ run, db }: Work, item: PostItem, ids: readonly number[]): Promise<readonly number[]> {
+  const own = hostOf(run.source);
+  if (item.kind !== 'event' || own === '' || ids.length === 0) return ids;
+  const makers = await makersOf(db, ids);
+  return ids.filter((id) => (makers.get(id) ?? []).every((source) => ['', own].includes(hostOf(source))));
+}
+
+/** Returns the host of a source that is a page or the sitemap of a site; empty if it is something else. */
+function hostOf(source: string): string {
+  const [, host = '', path] = /^jsonld:([^/]+)(\/.*)?$/.exec(source) ?? [];
+  return path === undefined && (FILE_NAME.test(host) || !host.includes('.')) ? '' : host;
+}
+
+/** The name of a saved page, which is the source in its place. */
+const FILE_NAME = /\.(html?|xhtml|mhtml|php|aspx?|json|jsonld|ld|txt)$/i;
 
 /**
  * Returns the metas of an existing venue that are kept because the imported venue has the same information on one line:

@@ -33,6 +33,25 @@ export function blocksOf(file: string): Block[] {
 }
 
 /**
+ * Returns the origin of the site that a saved page says it is from (`https://example.org`): that of its canonical
+ * address, or else of the base of its links. Empty if it does not say.
+ */
+export function siteOf(file: string): string {
+  if (/^\s*[[{]/.test(file.slice(0, 1000))) return '';
+  const addresses: { canonical?: string; shared?: string; base?: string } = {};
+  const parser = new Parser({
+    onopentag: (name, { rel = '', property = '', href, content }) => {
+      if (name === 'link' && rel.toLowerCase().split(/\s+/).includes('canonical') && href) addresses.canonical ??= href;
+      if (name === 'meta' && property.toLowerCase() === 'og:url' && content) addresses.shared ??= content;
+      if (name === 'base' && href) addresses.base ??= href;
+    },
+  });
+  parser.end(file);
+  const sites = [addresses.canonical, addresses.shared, addresses.base].map((address) => URL.parse(address ?? ''));
+  return sites.find((site) => site !== null && /^https?:$/.test(site.protocol))?.origin ?? '';
+}
+
+/**
  * Returns the encoding that a file declares: for a page, in the XML declaration or the `meta` in its head
  * (`charset="utf-8"`, `content="text/html; charset=utf-8"`). JSON is UTF-8 (RFC 8259).
  */

@@ -12,7 +12,7 @@ import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
 import { asWholeRecord, type LossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
 import { addressOf, eventsIn, isNode, limitParts, listOf, type Node, nodeInheriting, parseBlock, textOf } from './nodes.ts';
-import { blocksOf } from './page.ts';
+import { blocksOf, siteOf } from './page.ts';
 import { scheduledTimes } from './schedule.ts';
 
 /** A page or file with events. */
@@ -27,16 +27,18 @@ export interface Page {
 /** An event as it is on the page. */
 export interface FoundEvent {
   readonly node: Node;
-  readonly page: Pick<Page, 'url' | 'place'>;
+  /** `site`: the origin of a saved page, if it says it; empty for a page of the web. */
+  readonly page: Pick<Page, 'url' | 'place'> & { readonly site: string };
 }
 
 /** Finds the events of a page (schema.org Event in JSON-LD), and reports blocks that cannot be read. */
 export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntry[] } {
   const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parseBlock(text) }));
   const { url, place } = page;
+  const site = url === '' ? siteOf(page.text) : '';
   const found = eventsIn(blocks.map(({ value }) => value)).map(limitParts);
   return {
-    events: found.map(({ event: node }) => ({ node, page: { url, place } })),
+    events: found.map(({ event: node }) => ({ node, page: { url, place, site } })),
     losses: [
       ...blocks.flatMap(({ line, value }) => (value === undefined ? [lossOf('jsonld-unreadable', `${place}:${line}`, '')] : [])),
       ...found.flatMap(({ event, leftOut }) => (leftOut === 0 ? [] : [lossOf('jsonld-parts-cut', place, titleOf(event), String(leftOut))])),
@@ -100,7 +102,7 @@ const lossOf = (reason: string, place: string, of: string, detail?: string): Los
 // ------------------------------------------------------------------------------------------------- names
 /**
  * Returns a permanent name for each event: its `@id`, or else its URL, with the start if several events share it;
- * without either, title and start. `narrowerId` is the name with the start, which an earlier import may have used if
+ * without either, page, title and start, or for a saved page the site instead of the page. `narrowerId` is the name with the start, which an earlier import may have used if
  * the event shared its address then.
  */
 function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 'sourceId' | 'narrowerId'>> {
@@ -119,7 +121,7 @@ function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 
   );
 }
 
-const nameOf = (found: FoundEvent): string => ownAddressOf(found) || `${found.page.url} ${titleOf(found.node)}`.trim();
+const nameOf = (found: FoundEvent): string => ownAddressOf(found) || `${found.page.url || found.page.site} ${titleOf(found.node)}`.trim();
 
 /** Returns the event's own address: its `@id` or its URL. */
 function ownAddressOf({ node, page }: FoundEvent): string {

@@ -70,6 +70,18 @@ export async function loadLedger(db: Database, importId: number, items: readonly
   return found;
 }
 
+/** Returns the names of the sources whose imports created these records, by record. */
+export async function makersOf(db: Database, ids: readonly number[]): Promise<Map<number, string[]>> {
+  if (!(await hasTable(db, 'fasti_imports'))) return new Map();
+  const rows = await readInParts(
+    ids,
+    (some) => db.rows<{ target: number; source: string }>`
+      SELECT DISTINCT l.target, i.source FROM {fasti_import_ids} l JOIN {fasti_imports} i ON i.id = l.import_id
+      WHERE l.target IN (${some}) AND l.made > 0 AND l.kind = ${'event'}`,
+  );
+  return new Map([...groupedBy(rows, ({ target }) => Number(target))].map(([id, of]) => [id, of.map(({ source }) => source)]));
+}
+
 /** Stores which records of the source became which records. */
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
   for (let at = 0; at < entries.length; at += KEYS_PER_QUERY) {
