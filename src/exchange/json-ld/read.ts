@@ -102,8 +102,8 @@ const lossOf = (reason: string, place: string, of: string, detail?: string): Los
 // ------------------------------------------------------------------------------------------------- names
 /**
  * Returns a permanent name for each event: its `@id`, or else its URL, with the start if several events share it;
- * without either, page, title and start, or for a saved page the site instead of the page. `narrowerId` is the name with the start, which an earlier import may have used if
- * the event shared its address then.
+ * without either, page, title and start, or for a saved page the site instead of the page. `narrowerId` is the name
+ * with the start, which an earlier import may have used if the event shared its address then.
  */
 function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 'sourceId' | 'narrowerId'>> {
   const starts = new Map<string, Set<string>>();
