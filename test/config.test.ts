@@ -75,7 +75,6 @@ describe('settings', () => {
     ['SITE_URL', 'https://example.com/town/', 'siteUrl', 'https://example.com/town'],
     ['DATABASE_URL', 'mysql://u:p@localhost/db', 'databaseUrl', 'mysql://u:p@localhost/db'],
     ['DATABASE_URL', 'sqlite::memory:', 'databaseUrl', 'sqlite::memory:'],
-    ['DATABASE_READ_URL', 'mysql://u:p@a,b/db', 'databaseReadUrl', 'mysql://u:p@a,b/db'],
     ['DATABASE_READ_LAG_MS', '500', 'databaseReadLag', 500],
     ['TABLE_PREFIX', 'blog_2_', 'tablePrefix', 'blog_2_'],
     ['LANGUAGES', 'it, en', 'languages', ['it', 'en']],
@@ -138,6 +137,13 @@ describe('settings', () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as Error).message).toMatch(/^\w+ is ".*"; it must be .+\.$/);
     expect((error as Error).message).toContain(`${name} is ${JSON.stringify(given)};`);
+  });
+  it('names replicas only of a database that may have some', () => {
+    const replicas = { DATABASE_READ_URL: 'mysql://u:p@a,b/db' };
+    expect(readConfig({ ...replicas, DATABASE_URL: 'mysql://u:p@c/db' }).databaseReadUrl).toBe('mysql://u:p@a,b/db');
+    expect((complaint(replicas) as Error).message).toBe(
+      'DATABASE_READ_URL is given, but DATABASE_URL names an SQLite database, which has no replicas.',
+    );
   });
   it('does not repeat a secret', () =>
     expect((complaint({ DATABASE_URL: 'postgres://u:hush@h/db' }) as Error).message).toBe(

@@ -63,6 +63,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     nonceSalt,
     ...rest
   } = parsed as unknown as Omit<Parsed, OptionalSetting> & Partial<Pick<Parsed, OptionalSetting>>;
+  requireReplicable(rest);
   return Object.freeze({
     ...rest,
     databaseUrl: rest.databaseUrl.replace(RELATIVE_SQLITE_URL, (_, file: string) => `sqlite:${join(folder, file)}`),
@@ -93,6 +94,15 @@ function readSetting(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ConfigError(`${name} ${secret ? 'has a value that cannot be used' : `is ${JSON.stringify(value)}`}; it must be ${allowed}.`);
+}
+
+/**
+ * Replicas are compared with their primary only by positions, so those of another database would be read as if they
+ * were its replicas. SQLite has none.
+ */
+function requireReplicable({ databaseUrl, databaseReadUrl }: Pick<Parsed, 'databaseUrl'> & { readonly databaseReadUrl?: string }): void {
+  if (databaseReadUrl === undefined || !databaseUrl.startsWith('sqlite:')) return;
+  throw new ConfigError('DATABASE_READ_URL is given, but DATABASE_URL names an SQLite database, which has no replicas.');
 }
 
 /**

@@ -47,7 +47,7 @@ describe('fasti config', () => {
     ['DATABASE_URL', 'mysql://user:hu/sh@localhost/n', /^Error: DATABASE_URL cannot be used: .* must look like mysql:/],
     ['DATABASE_READ_URL', 'mysql://localhost/n?tls=1', /^Error: DATABASE_READ_URL cannot be used: .* not known: tls/],
   ])('rejects a database address that names no database: %s=%s', async (name, address, message) => {
-    const { code, err } = await config({ [name]: address });
+    const { code, err } = await config({ DATABASE_URL: 'mysql://localhost/n', [name]: address });
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
     expect(err).not.toMatch(/hu\/?sh/);
   });
