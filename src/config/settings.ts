@@ -199,7 +199,8 @@ export const settings = {
     type: 'number',
     fallback: '50',
     allowed: 'a whole number from 1 to 1000',
-    meaning: 'The longest page of a list of the API. A longer one that is asked for becomes this long. Lists of `wp/v2` and `tec/v1` have at most 100 records on a page.',
+    meaning:
+      'The longest page of a list of the API. A longer one that is asked for becomes this long. Lists of `wp/v2` and `tec/v1` have at most 100 records on a page.',
     schema: wholeNumber(1, 1000),
   },
   workers: {

@@ -11,7 +11,7 @@
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { fingerprintsOf } from '../../src/storage/freshness/fingerprints.ts';
-import { watchedNames } from '../../src/storage/freshness/watched-tables.ts';
+import { signedTables, watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { cpuMs } from './service.mjs';
 import { eachDatabase, seedOnce } from './site.mjs';
@@ -42,7 +42,7 @@ await eachDatabase(
 );
 
 function look(db) {
-  return db.dialect.changeSigns(db, { watched: watchedNames.map(db.table), besides: [] });
+  return db.dialect.changeSigns(db, signedTables(db));
 }
 
 async function round(db) {

@@ -4,7 +4,7 @@ import { createSharedRuns } from '../engine/shared-runs.ts';
 import type { ReadTime } from '../journal/object-memory.ts';
 import { createQuietTimes, createStabilityTracker, type Due, type Look, type WatchState } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';
-import { settingsTables, watchedNames } from './watched-tables.ts';
+import { signedTables, watchedNames } from './watched-tables.ts';
 
 /** The result of a look at tables that other programs also write to. */
 export interface WatchResult {
@@ -148,7 +148,7 @@ interface SignReading extends ChangeSigns, Pick<Look, 'at' | 'ended'> {
  * committed since.
  */
 function createSignReader(db: Database, clock: () => number): () => Promise<SignReading> {
-  const tables = { watched: watchedNames.map(db.table), positionOnly: settingsTables.map(db.table) };
+  const tables = signedTables(db);
   const positionTracker = createStabilityTracker();
   /** Signs that are valid until the given time, as long as nothing is committed. */
   let known: { readonly signs: ChangeSigns; readonly era: number; readonly until: number } | undefined;

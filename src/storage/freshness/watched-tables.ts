@@ -1,4 +1,5 @@
 import { typedKeys } from '../../typed-keys.ts';
+import type { SignedTables } from '../engine/change-signs.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -74,13 +75,19 @@ export type WatchedName = keyof typeof WATCHED;
 export const watchedNames = typedKeys(WATCHED);
 
 /** The tables that the settings of a site are read from (`createSettingsReader`). */
-export const settingsTables = [
+const settingsTables = [
   'options',
   'sitemeta',
   'icl_languages',
   'icl_languages_translations',
   'icl_locale_map',
 ] as const satisfies readonly (keyof Tables)[];
+
+/** Returns the tables whose change signs a look reads. */
+export const signedTables = (db: Database): SignedTables => ({
+  watched: watchedNames.map(db.table),
+  positionOnly: settingsTables.map(db.table),
+});
 
 /** Tables of plugins, which may be absent. */
 const PLUGIN_TABLES: readonly WatchedName[] = ['tec_occurrences', 'icl_translations'];
