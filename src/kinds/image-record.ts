@@ -55,14 +55,25 @@ export function contentImage(id: number, bundle: Bundle, context: RenderContext)
   const row = bundle.posts.get(id)!;
   return {
     url,
-    width: Number(width) || 0,
-    height: Number(height) || 0,
+    width: pixels(width),
+    height: pixels(height),
     alt: altTextOf(id, bundle),
     caption: row.post_excerpt,
     link: attachmentPage(row, bundle, context),
-    sizes: sizesWithUrls(url, publishedMetadata(id, bundle).sizes),
+    sizes: sizesInPixels(sizesWithUrls(url, publishedMetadata(id, bundle).sizes)),
   };
 }
+
+/** Returns a stored width or height as a number, since it is written into tags and may be any text. */
+const pixels = (stored: unknown): number => Math.max(0, Math.trunc(Number(stored))) || 0;
+
+/** Returns the sizes that have a width and a height. */
+const sizesInPixels = (sizes: Sizes) =>
+  Object.fromEntries(
+    Object.entries(sizes)
+      .map(([name, { url, width, height }]) => [name, { url, width: pixels(width), height: pixels(height) }] as const)
+      .filter(([, { width, height }]) => width > 0 && height > 0),
+  );
 
 /**
  * Returns the URL of an attachment's page (`get_attachment_link`): its slug below the page of its parent post, or at

@@ -5,6 +5,7 @@ import { restUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { readableSlug } from '../../wordpress/slug.ts';
+import { escUrl } from '../../wordpress/web-url.ts';
 import { attachmentPage, contentImage, metadataOf, storedSizes } from '../image-record.ts';
 import type { Bundle } from '../rendering.ts';
 import { actionLinks } from './actions.ts';
@@ -70,7 +71,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
 function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext): string {
   const image = contentImage(row.ID, bundle, context);
   const shown = image ? withLazyLoading(imageTag(image, 'medium')) : escHtml(row.post_title);
-  return `<p class="attachment"><a href='${url}'>${shown}</a></p>\n`;
+  return `<p class="attachment"><a href='${escUrl(url)}'>${shown}</a></p>\n`;
 }
 
 /**
