@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { cleanPost } from '../../src/exchange/items/clean.ts';
 import type { Item, PostItem } from '../../src/exchange/items/items.ts';
 import type { Site } from '../../src/site.ts';
+import { elementsOf, faultsOfElements } from '../support/active-html.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { bareSite, importSource, streamOf } from './sites.ts';
 
@@ -89,5 +90,30 @@ describeDatabases('scripts in imported files', (open) => {
       ['other_plugin', 'a:2:{s:1:"x";d:2;i:5;s:8:"<b>x</b>";}'],
     ];
     expect(cleanPost(venue(given), { trusted: false })).toMatchObject({ metas: given, losses: [] });
+  });
+
+  it.each(['post_title', 'post_excerpt'] as const)('are not made by cutting a %s that is too long', (column) => {
+    const text = (before: number) => `${'a'.repeat(before)}<a href="https://x.test/${'b'.repeat(40)}">x</a> & &`;
+    for (let before = 65_480; before < 65_540; before += 1) {
+      const { columns, losses } = cleanPost({ ...venue([]), columns: { [column]: text(before) } }, { trusted: false });
+      const short = String(columns[column]);
+      expect(Buffer.byteLength(short)).toBeLessThanOrEqual(65_535);
+      expect(short.length).toBeGreaterThan(65_000);
+      expect(faultsOfElements(elementsOf(short))).toEqual([]);
+      expect(losses.map(({ reason }) => reason)).toContain('too-long');
+    }
+  });
+
+  it.each([
+    [`https://old.example.org/?p=5"${SCRIPT}`, 'https://old.example.org/?p=5%22%3Cimg%20src=x%20onerror=alert(1)%3E'],
+    ['javascript:alert(1)', ''],
+    ['java\tscript&#58;alert(1)', ''],
+    ['https://old.example.org/?post_type=tribe_events&#038;p=5', 'https://old.example.org/?post_type=tribe_events&#038;p=5'],
+    ['urn:uuid:1225c695-cfb8-4ebb-aaaa-80da344efa6a', 'urn:uuid:1225c695-cfb8-4ebb-aaaa-80da344efa6a'],
+    ['old-id-5', 'old-id-5'],
+  ])('are not in the GUID of a record: %j', (guid, stored) => {
+    const { columns } = cleanPost({ ...venue([]), columns: { post_title: 'x', guid } }, { trusted: false });
+    expect(columns.guid).toBe(stored);
+    expect(cleanPost({ ...venue([]), columns: { guid } }, { trusted: true }).columns.guid).toBe(guid);
   });
 });

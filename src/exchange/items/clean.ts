@@ -10,6 +10,7 @@ import { isFloating, REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
+import { withoutBadProtocol } from '../../wordpress/web-url.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { PostColumns, PostItem } from './items.ts';
 
@@ -84,16 +85,50 @@ function cleanColumns(given: PostColumns, cleaning: CleaningOptions): CleanColum
 }
 
 function cleanText(name: keyof PostColumns, value: string, { trusted, reportLoss }: CleaningOptions): string {
-  const isText = TEXTS.some((column) => column === name);
-  const text = isText ? stripControlCharacters(value) : value.replaceAll('\0', '');
+  const text = TEXTS.some((column) => column === name) ? stripControlCharacters(value) : value.replaceAll('\0', '');
   if (text !== value) reportLoss('control-characters', name);
-  const filtered = trusted || !isText ? text : name === 'post_title' ? ksesTitle(text) : ksesPost(text);
+  const filter = (!trusted && FILTERS.get(name)) || ((same: string) => same);
+  const filtered = filter(text);
   if (filtered !== text) reportLoss('html-filtered', name);
   const whole = replaceLoneSurrogates(filtered);
-  const short = truncate(whole, WIDTHS.get(name));
+  const short = shortened(whole, WIDTHS.get(name), filter);
   if (short !== whole) reportLoss('too-long', name);
   return short;
 }
+
+/**
+ * Returns a text that is too long without its end, filtered again: the cut may have left a tag open. The result is not
+ * longer than `bytes`.
+ */
+function shortened(text: string, bytes: number | undefined, filter: (text: string) => string): string {
+  if (bytes === undefined) return text;
+  let short = truncate(text, bytes);
+  if (short === text) return text;
+  for (let most = bytes; ; short = truncate(text, most)) {
+    const filtered = filter(short);
+    const excess = Buffer.byteLength(filtered) - bytes;
+    if (excess <= 0) return filtered;
+    most -= excess;
+  }
+}
+
+/**
+ * Returns a GUID that may be shown in HTML (the filters of `pre_post_guid`): signs that could end an attribute are
+ * percent-encoded, and a URL with an unsafe scheme is removed.
+ */
+function filteredGuid(guid: string): string {
+  const encoded = encodeSigns(guid);
+  return withoutBadProtocol(encoded).toLowerCase() === encoded.toLowerCase() ? encoded : '';
+}
+
+/** Filters of the columns with HTML and addresses, for files that are not trusted. */
+const FILTERS: ReadonlyMap<string, (text: string) => string> = tableOf({
+  post_title: ksesTitle,
+  post_content: ksesPost,
+  post_excerpt: ksesPost,
+  post_content_filtered: ksesPost,
+  guid: filteredGuid,
+});
 
 /** Returns the meta as it can be stored, or an empty list if it cannot. */
 function cleanMeta([key, value]: PostItem['metas'][number], { trusted, reportLoss }: CleaningOptions): [string, string][] {
@@ -124,7 +159,7 @@ const PLAIN_TEXT_META = /^_(?:Event|Venue|Organizer)/;
  * end an HTML attribute are percent-encoded, which does not change the URL's meaning.
  */
 function filteredMeta(key: string, value: string): string {
-  if (addressMetas.has(key)) return value.trim().replace(/[<>"'`\0-\x20]/g, percentEncoded);
+  if (addressMetas.has(key)) return encodeSigns(value.trim());
   if (!value.includes('<')) return value;
   const filter = PLAIN_TEXT_META.test(key) ? sanitizeTextField : ksesPost;
   const parsed = parseSerialized(value);
@@ -133,6 +168,9 @@ function filteredMeta(key: string, value: string): string {
   // Serializing an unchanged value would alter the format of floats and the order of keys.
   return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
 }
+
+/** Percent-encodes the signs that could end an attribute. */
+const encodeSigns = (address: string): string => address.replace(/[<>"'`\0-\x20]/g, percentEncoded);
 
 const percentEncoded = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 
