@@ -83,14 +83,15 @@ export function shortcodeReader(
 
 /**
  * Returns the index after the `]` or `]]` of a shortcode's tag whose name ends at `from`, or -1. The tag may contain
- * HTML elements but no other bracket. This stricter reading is the one of `wptexturize`.
+ * HTML elements but no other bracket. This stricter reading is the one of `wptexturize`; here, the tag contains no
+ * comment either, since its end may be behind the tag.
  */
 export function shortcodeTagEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
     const char = text[at];
     if (char === ']') return text[at + 1] === ']' ? at + 2 : at + 1;
-    if (char === '[' || char === '>') return -1;
+    if (char === '[' || char === '>' || text.startsWith('<!--', at)) return -1;
     if (char === '<') {
       const stop = nextOf(text, at + 1, '[]>');
       if (text[stop] !== '>') return -1;

@@ -99,6 +99,7 @@ const rows: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
     ['<code class="x">"</code>', '<code class="x">"</code>'],
     ['[gallery ids="1"] [caption caption=\'x\']"y"[/caption]', '[gallery ids="1"] [caption caption=\'x\']“y”[/caption]'],
     ['[[gallery ids="1"]]', '[[gallery ids="1"]]'],
+    ['[caption <!-- <br> ] a --> -- b', '[caption <!-- <br> ] a --> &#8212; b'],
     ['[other ids="1"]', '[other ids=”1″]'],
     ['<b "never closed', '<b "never closed'],
     ['<!-- "never closed', '<!-- "never closed'],
