@@ -116,4 +116,31 @@ describeDatabases('scripts in imported files', (open) => {
     expect(columns.guid).toBe(stored);
     expect(cleanPost({ ...venue([]), columns: { guid } }, { trusted: true }).columns.guid).toBe(guid);
   });
+
+  it.each([true, false])('are not in the scheme of an address, also in entities (trusted: %j)', (trusted) => {
+    const addresses = [
+      'javascript:alert(1)',
+      'javascript&#58;alert(1)',
+      'javascript&#x3Aalert(1)',
+      'javascript&colon;alert(1)',
+      '&#106;avascript:alert(1)',
+      '&#106avascript:alert(1)',
+      ' java&Tab;script:alert(1)',
+      'java&NewLine;script&colon;alert(1)',
+    ];
+    for (const address of addresses) {
+      const { metas, losses } = cleanPost(venue([['_VenueURL', address]]), { trusted });
+      expect([address, metas, losses.map(({ reason }) => reason)]).toEqual([address, [], ['url-refused']]);
+    }
+    const honest = [
+      'https://example.org/?a&#58;b&copy=2',
+      'www.example.org/a&b:c',
+      'example.org:8080/&',
+      '/a&b:c',
+      '?a&b=c:d',
+      '#a&b:c',
+      'mailto:a&b@example.org',
+    ].map((address): [string, string] => ['_VenueURL', address]);
+    expect(cleanPost(venue(honest), { trusted }).metas).toEqual(honest);
+  });
 });

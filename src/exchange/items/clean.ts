@@ -183,11 +183,12 @@ function filteredWithin(value: unknown, filter: (text: string) => string): unkno
 
 /**
  * Whether an address has a safe scheme or none. Browsers ignore white space and control characters in schemes; a host
- * with a port is not a scheme.
+ * with a port is not a scheme. Where the address is shown in HTML, an entity may be a part of a scheme or its colon.
  */
 function isSafeAddress(address: string): boolean {
   const bare = address.replace(/[\0-\x20\x7f]/g, '');
-  return !/^[a-z][a-z0-9+.-]*:/i.test(bare) || SCHEMES.test(bare) || /^[\w-]+(\.[\w-]+)+:\d{1,5}(\/|$)/.test(bare);
+  if (SCHEMES.test(bare) || /^[\w-]+(\.[\w-]+)+:\d{1,5}(\/|$)/.test(bare)) return true;
+  return !/^(?:[a-z][a-z0-9+.-]*:|[^/?#]*&)/i.test(bare);
 }
 
 /**
