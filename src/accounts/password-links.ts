@@ -2,7 +2,14 @@ import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { capabilitiesKey, findUserByLogin, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
-import { hashApplicationPassword, hashPassword, newApplicationPassword, passwordFromForm, verifyPassword } from '../wordpress/passwords.ts';
+import {
+  hashApplicationPassword,
+  hashPassword,
+  isPasswordTooLong,
+  newApplicationPassword,
+  passwordFromForm,
+  verifyPassword,
+} from '../wordpress/passwords.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
@@ -23,8 +30,7 @@ const DAY_SECONDS = 86_400;
 /** Validity of links, in seconds. */
 export const LINK_LIFETIME_SECONDS = { first: 1800, invitation: DAY_SECONDS } as const;
 
-/** Maximum length of a password in bytes, which WordPress imposes, and our minimum length in characters. */
-const MAX_PASSWORD_BYTES = 4096;
+/** Minimum length of a password in characters. */
 export const MIN_PASSWORD_LENGTH = 10;
 
 /** The parts of a link. */
@@ -122,7 +128,7 @@ async function setPassword(db: Database, id: number, hash: string): Promise<void
 
 async function hashOf(password: string): Promise<string> {
   if ([...password.trim()].length < MIN_PASSWORD_LENGTH) throw new AccountError('password-short', { letters: MIN_PASSWORD_LENGTH });
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw new AccountError('password-long');
+  if (isPasswordTooLong(password)) throw new AccountError('password-long');
   return hashPassword(passwordFromForm(password));
 }
 

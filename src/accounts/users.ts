@@ -30,7 +30,7 @@ import { decodeEntities } from '../wordpress/content/entities.ts';
 import { sanitizeDisplayName } from '../wordpress/content/kses.ts';
 import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { isEmail } from '../wordpress/email.ts';
-import { hashPassword, passwordFromForm } from '../wordpress/passwords.ts';
+import { hashPassword, isPasswordTooLong, passwordFromForm } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
 import { utcFromDate } from '../wordpress/time.ts';
@@ -64,12 +64,14 @@ export type UserReference = number | string;
 /**
  * Creates a user with the rows that WordPress creates (`wp_insert_user`), in one transaction.
  *
- * @throws AccountError `login-invalid`, `login-taken`, `email-invalid`, `email-taken`, `password-empty`, `role-unknown`
+ * @throws AccountError `login-invalid`, `login-taken`, `email-invalid`, `email-taken`, `password-empty`,
+ * `password-long`, `role-unknown`
  */
 export async function createUser(site: Site, { login, email, password, role, displayName = login }: NewAccount): Promise<Account> {
   if (!LOGIN.test(login) || login.trim() !== login) throw new AccountError('login-invalid', { login });
   if (email !== undefined) checkEmail(email);
   if (password !== undefined && password.trim() === '') throw new AccountError('password-empty');
+  if (password !== undefined && isPasswordTooLong(password)) throw new AccountError('password-long');
   const { capabilities, level } = grantsOf(role, await rolesOf(site));
   const hash = await hashPassword(passwordFromForm(password ?? randomBytes(32).toString('base64url')));
   const registered = utcFromDate(site.clock());

@@ -37,6 +37,9 @@ export async function verifyPassword(plain: string, stored: string): Promise<boo
  */
 export const passwordFromForm = (typed: string): string => trimAscii(typed.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0'));
 
+/** Whether a typed password is too long for WordPress to check it: a form may pass it on longer than it was typed. */
+export const isPasswordTooLong = (typed: string): boolean => Buffer.byteLength(passwordFromForm(typed)) > MAX_PASSWORD_BYTES;
+
 /**
  * Returns whether a typed password matches a stored hash, either as a WordPress form sends it or unchanged, as programs
  * set it.

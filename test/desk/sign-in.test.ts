@@ -98,6 +98,8 @@ describeRequests('signing in to the desk', (ask) => {
     const anna = await openVisitor(ask);
     const link = await createPasswordLink(ask.running().site, 'admin', 1800);
     const page = await anna.get(`/admin/welcome?${linkQuery(link)}`);
+    const long = '"'.repeat(2049);
+    expect((await anna.submit(page, '/admin/welcome', { password: long, again: long })).status).toBe(422);
     expect((await anna.submit(page, '/admin/welcome', { password: quoted, again: quoted })).status).toBe(303);
     const { user_pass: stored } = (await ask.db().from('users').where('ID', 1).first('user_pass'))!;
     expect(await verifyPassword(`it\\'s \\"mine\\" \\\\o/`, String(stored))).toBe(true);
