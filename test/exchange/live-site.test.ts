@@ -442,6 +442,27 @@ describeDatabases('import of a running site', (open) => {
     await target.close();
   });
 
+  it.each([
+    ['takes 404 of an older plugin for an empty list', 404, { code: 'organizer-archive-page-not-found' }, undefined],
+    ['says that the answer is not JSON', 200, 'Maintenance', 'site-not-json'],
+    ['says that the site refuses', 404, { code: 'rest_no_route' }, 'site-refused'],
+  ])('%s', async (_, status, body, fault) => {
+    const server = http.createServer((req, res) => {
+      const send = (code: number, sent: unknown) => res.writeHead(code).end(typeof sent === 'string' ? sent : JSON.stringify(sent));
+      if (req.url === '/wp-json/') return send(200, { namespaces: ['tribe/events/v1'], home: 'https://old.example' });
+      return req.url!.includes('/organizers?') ? send(status, body) : send(200, {});
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const target = await bareSite(await open());
+    const walk = await source(target, FAST, {}, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const done = importSource(target, walk);
+    if (fault === undefined) await done;
+    else await expect(done).rejects.toMatchObject({ fault });
+    server.closeAllConnections();
+    server.close();
+    await target.close();
+  });
+
   it('reports if the list of hidden records fails', async () => {
     const site = await shrinking(1, 0, { core: 500 });
     const target = await bareSite(await open());

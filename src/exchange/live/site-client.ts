@@ -107,8 +107,11 @@ export const codeOf = (body: unknown): string =>
 const namespacesOf = (body: unknown): unknown[] =>
   body !== null && typeof body === 'object' && 'namespaces' in body && Array.isArray(body.namespaces) ? body.namespaces : [];
 
-/** Statuses after which a retry may succeed. */
-const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
+/**
+ * Statuses after which a retry may succeed. 508 is what shared hosts answer beyond their limits, 520 to 524 what
+ * Cloudflare answers while a site is down or slow.
+ */
+const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504, 508, 520, 521, 522, 523, 524]);
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 300_000;
@@ -220,7 +223,14 @@ async function textOf(response: Response, site: string): Promise<string> {
  */
 const LIMITS = { depth: 100, values: 1_000_000 };
 
+/** Parses JSON. On some sites, byte order marks of plugins or lines with warnings of PHP come before it. */
 function parseAnswer(text: string, site: string): unknown {
+  const bare = text.replace(/^\ufeff+/, '');
+  const behind = /^[{[]/.test(bare) ? -1 : bare.search(/(?<=\n)[{[]/);
+  return parseJson(bare, site) ?? (behind === -1 ? undefined : parseJson(bare.slice(behind), site));
+}
+
+function parseJson(text: string, site: string): unknown {
   if (jsonExcess(text, LIMITS)) throw new SourceFault('site-answer-too-complex', { site });
   try {
     return JSON.parse(text);

@@ -375,7 +375,7 @@ async function pastRecords({ site, options, unavailableRoutes }: Walk, route: st
   );
 }
 
-/** Maximum number of images in the texts of one page of records, so that a hostile text does not cause many requests. */
+/** Maximum number of images in the texts of one page of records, so that a hostile text causes few requests. */
 const MAX_TEXT_IMAGES = 1000;
 
 /** Returns images that were not yielded yet. `ids`: images in texts, of which only WordPress's own list knows more. */
@@ -462,9 +462,14 @@ const unreadListLoss = ({ home }: RemoteSite, { status, body }: SiteAnswer): Los
 const nameOfDate = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
 
 // ------------------------------------------------------------------------------------------------- answers
-/** Returns the body of a list. Throws SourceFault `site-refused`. */
+/**
+ * Returns the body of a list. An empty list is 404 in older versions of the plugin. Throws SourceFault `site-refused`,
+ * `site-not-json`.
+ */
 function bodyOf(site: RemoteSite, { status, body }: SiteAnswer): Raw {
   if (status === 200 && isJsonObject(body)) return body;
+  if (status === 404 && codeOf(body).endsWith('-archive-page-not-found')) return {};
+  if (status === 200) throw new SourceFault('site-not-json', { site: site.home });
   throw new SourceFault('site-refused', { site: site.home, status, code: codeOf(body) });
 }
 
