@@ -60,6 +60,35 @@ describeRequests(
       expect((await ask.get('/changes/stream?kinds=page')).status).toBe(400);
     });
 
+    it('sends what is written while it opens, even if a look has already told other streams', async () => {
+      const { db } = ask.running().site;
+      const { rows } = db;
+      const other = await listen('?kinds=venue');
+      await other.next();
+      let isWritten = false;
+      const read = async (text: TemplateStringsArray, ...places: never[]) => {
+        const found = await rows(text, ...places);
+        // The first changes have been read.
+        if (text.join('').includes('WHERE j.number >') && !isWritten) {
+          isWritten = true;
+          await ask.create('/venues', { venue: 'Between' });
+          await other.next();
+          // Longer than between two looks.
+          await sleep(2500);
+        }
+        return found;
+      };
+      Object.assign(db, { rows: read });
+      const stream = await listen('?kinds=venue');
+      try {
+        expect((await stream.next()).data.changes).toEqual([]);
+        expect((await stream.next()).data.changes).toMatchObject([{ kind: 'venue', change: 'created' }]);
+      } finally {
+        Object.assign(db, { rows });
+        for (const one of [stream, other]) one.close();
+      }
+    }, 20_000);
+
     it('waits for a slow look before it starts the next one', async () => {
       const { freshness } = ask.running().site;
       const { version } = freshness;

@@ -169,7 +169,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
   const closed = new AbortController();
   let token = first.next;
   let isSending = false;
-  let hasMore = first.more;
+  let hasMore = false;
 
   const write = (text: string): void => {
     if (!res.writableEnded) res.write(text);
@@ -183,15 +183,20 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
     if (res.writableNeedDrain) await once(res, 'drain', { signal: closed.signal }).catch(() => undefined);
   };
   const sendNewChanges = async (): Promise<void> => {
-    do {
-      hasMore = false;
-      await waitUntilRead();
-      if (res.writableEnded || res.destroyed) return;
-      const found = await changesSince(site, await refreshCaller(site, caller, credentials), token, following);
-      if (found.changes.length > 0) send(found);
-      else token = found.next;
-      hasMore ||= found.more;
-    } while (hasMore);
+    try {
+      do {
+        hasMore = false;
+        await waitUntilRead();
+        if (res.writableEnded || res.destroyed) return;
+        const found = await changesSince(site, await refreshCaller(site, caller, credentials), token, following);
+        if (found.changes.length > 0) send(found);
+        else token = found.next;
+        hasMore ||= found.more;
+      } while (hasMore);
+    } finally {
+      // In the same step as the last look at `hasMore`, so that no notice comes between.
+      isSending = false;
+    }
   };
   const stream: Stream = {
     sendChanges: () => {
@@ -200,10 +205,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
       isSending = true;
       sendNewChanges()
         // The client reconnects with its token and gets the error then.
-        .catch(() => stream.end())
-        .finally(() => {
-          isSending = false;
-        });
+        .catch(() => stream.end());
     },
     sendHeartbeat: () => write(`: ${res.writableLength}\n\n`),
     end: () => {
@@ -221,7 +223,8 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
   res.writeHead(200, headersFor(req));
   write(`retry: ${RECONNECT_DELAY_MS}\n`);
   send(first);
-  if (hasMore) stream.sendChanges();
+  // Also sends what was written after the first changes were read, of which no notice came.
+  stream.sendChanges();
   return stream;
 }
 
