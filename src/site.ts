@@ -149,13 +149,19 @@ export async function openSite(
   return site;
 }
 
-/** Returns the later of the last change and the start of the process, both UTC. */
+/**
+ * Returns the last change, or the start of the process if there was none since, both UTC. After the clock was set back,
+ * a change has an earlier date than the start.
+ */
 const sinceStart =
   (startedAt: string) =>
-  ({ changedAt }: DatabaseSource): Site['changedAt'] =>
-  () => {
-    const changed = changedAt();
-    return changed !== undefined && changed < startedAt ? startedAt : changed;
+  ({ changedAt }: DatabaseSource): Site['changedAt'] => {
+    let first: string | undefined;
+    return () => {
+      const changed = changedAt();
+      first ??= changed;
+      return changed !== undefined && changed === first && changed < startedAt ? startedAt : changed;
+    };
   };
 
 /**

@@ -128,14 +128,15 @@ const gzipTag = (etag: string | undefined): string | undefined => (etag === unde
 
 /**
  * Whether the client already has exactly these bytes (RFC 9110, 13.2.2). `If-None-Match` takes precedence over
- * `If-Modified-Since`.
+ * `If-Modified-Since`, which must be the very date that was sent: after the clock of the server was set back, changes
+ * have earlier dates than what clients have.
  */
 function isNotModified({ headers, method }: IncomingMessage, etag: string | undefined, lastModified: string | undefined): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const { 'if-none-match': tags, 'if-modified-since': since } = headers;
   if (tags !== undefined)
     return etag !== undefined && (tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));
-  return since !== undefined && lastModified !== undefined && Date.parse(since) >= Date.parse(lastModified);
+  return since !== undefined && lastModified !== undefined && Date.parse(since) === Date.parse(lastModified);
 }
 
 const acceptsGzip = ({ headers }: IncomingMessage): boolean =>

@@ -370,6 +370,24 @@ describeRequests(
       },
     );
 
+    it('Addition validators notice a change after the clock was set back', async () => {
+      const path = `${ROOT}/venues/13`;
+      const dateAt = async (moment: string, city: string) => {
+        ask.setClock(moment);
+        await ask.update('/venues/13', { city });
+        ask.setClock('2026-11-20T16:00:00Z');
+        return (await ask.send('GET', path)).headers['last-modified'] ?? '';
+      };
+      const before = await dateAt('2026-11-20T15:00:00Z', 'Brooklyn');
+      // Before the start of the process, too.
+      const after = await dateAt('2026-11-01T10:00:00Z', 'Queens');
+      expect([before, after]).toEqual(['Fri, 20 Nov 2026 15:00:00 GMT', 'Sun, 01 Nov 2026 10:00:00 GMT']);
+      const statuses = await Promise.all(
+        [before, after].map(async (date) => (await ask.send('GET', path, { headers: { 'If-Modified-Since': date } })).status),
+      );
+      expect(statuses).toEqual([200, 304]);
+    });
+
     it('Addition validators omit a date that a write in progress could still be given', async () => {
       ask.setClock('2026-11-20T13:00:00Z');
       await ask.update('/venues/13', { city: 'Brooklyn' });
