@@ -103,11 +103,10 @@ export function createFailureCounts(limits: Readonly<Record<AttemptKind, Attempt
     const { perAddress, perName } = limits[attempted];
     return {
       countFailure: (address, name, now) => {
-        const waits = [
-          count(attempted, addressKey(address), perAddress, now),
-          name === undefined ? undefined : count(attempted, `name ${name}`, perName, now),
-        ].filter((wait) => wait !== undefined);
-        return waits.length > 0 ? Math.max(...waits) : undefined;
+        const byAddress = count(attempted, addressKey(address), perAddress, now);
+        // An address beyond its limit adds no names. With a new one each time, it would displace the windows of others.
+        if (byAddress !== undefined || name === undefined) return byAddress;
+        return count(attempted, `name ${name}`, perName, now);
       },
       secondsToWait: (address, now) => {
         const window = current(attempted, addressKey(address), now);

@@ -405,6 +405,13 @@ describe('createFailureCounts', () => {
     }
   });
 
+  it('remembers an address that failed too often, however many names another address tries', () => {
+    const attempts = createFailureCounts(limits).attemptsOf('sign-in');
+    for (let time = 0; time < few.perAddress; time += 1) attempts.countFailure('192.0.2.1', 'ed', START);
+    for (let time = 0; time < 25_000; time += 1) attempts.countFailure('192.0.2.2', `user ${time}`, START);
+    expect(attempts.secondsToWait('192.0.2.1', START)).toBe(60);
+  });
+
   it('counts an IPv6 /64 network as one address and a mapped address as its IPv4 address', () => {
     const attempts = createFailureCounts(limits).attemptsOf('sign-in');
     for (const address of [
