@@ -143,4 +143,13 @@ describeDatabases('scripts in imported files', (open) => {
     ].map((address): [string, string] => ['_VenueURL', address]);
     expect(cleanPost(venue(honest), { trusted }).metas).toEqual(honest);
   });
+
+  it('are not in the URLs of custom fields', () => {
+    const field = { meta: '_ecp_custom_1', name: 'more', label: 'More', choices: [] };
+    const cleaned = (type: 'url' | 'text', value: string) =>
+      cleanPost(venue([[field.meta, value]]), { trusted: true }, [{ ...field, type }]).metas.map(([, stored]) => stored);
+    expect(cleaned('url', 'javascript:alert(1)')).toEqual([]);
+    expect(cleaned('url', 'https://example.org/')).toEqual(['https://example.org/']);
+    expect(cleaned('text', 'javascript: a language')).toEqual(['javascript: a language']);
+  });
 });

@@ -12,7 +12,7 @@ import { metaMap } from '../items/meta-map.ts';
 
 /** Returns an item as the tables can hold it: columns and metas, for events with all of their dates. */
 export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): CleanPost {
-  const clean = withPublication(cleanPost(item, trust), item, caller);
+  const clean = withPublication(cleanPost(item, trust, caller.settings.calendar.customFields), item, caller);
   if (item.kind !== 'event') return clean;
   const utc = item.recurrence?.recurs ? { metas: clean.metas } : withUtc(clean.metas);
   const length = withDuration(withDates(utc.metas, caller));

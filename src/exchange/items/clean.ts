@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CustomField } from '../../calendar/custom-fields.ts';
 import { addressMetas } from '../../kinds/index.ts';
 import type { HtmlTrust } from '../../records/writes/post-rows.ts';
 import { typedEntries } from '../../typed-keys.ts';
@@ -44,11 +45,12 @@ const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
  * Makes columns and metas fit for the tables, whatever their source: removes control characters, truncates long values,
- * and drops invalid dates, unknown statuses and URLs with unsafe schemes.
+ * and drops invalid dates, unknown statuses and URLs with unsafe schemes. `fields`: the custom fields of the site.
  */
-export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
+export function cleanPost(item: PostItem, { trusted }: HtmlTrust, fields: readonly CustomField[] = []): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
-  const options: CleaningOptions = { trusted, reportLoss: (reason, detail) => losses.push({ reason, detail }) };
+  const urlMetas = new Set(fields.flatMap(({ meta, type }) => (type === 'url' ? [meta] : [])));
+  const options: CleaningOptions = { trusted, urlMetas, reportLoss: (reason, detail) => losses.push({ reason, detail }) };
   const columns = cleanColumns(item.columns, options);
   const metas = item.metas.flatMap((meta) => cleanMeta(meta, options));
   return { columns, metas, losses };
@@ -58,8 +60,12 @@ export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
 export const cleanTermMetas = (metas: PostItem['metas'], cleaning: CleaningOptions): [key: string, value: string][] =>
   metas.flatMap((meta) => cleanMeta(meta, cleaning));
 
-/** Options for cleaning a record: whether its HTML is trusted, and the callback for losses. */
+/**
+ * Options for cleaning a record: whether its HTML is trusted, metas with URLs beside those of the calendar, and the
+ * callback for losses.
+ */
 interface CleaningOptions extends HtmlTrust {
+  readonly urlMetas?: ReadonlySet<string>;
   readonly reportLoss: (reason: string, detail: string) => void;
 }
 
@@ -131,15 +137,16 @@ const FILTERS: ReadonlyMap<string, (text: string) => string> = tableOf({
 });
 
 /** Returns the meta as it can be stored, or an empty list if it cannot. */
-function cleanMeta([key, value]: PostItem['metas'][number], { trusted, reportLoss }: CleaningOptions): [string, string][] {
+function cleanMeta([key, value]: PostItem['metas'][number], { trusted, urlMetas, reportLoss }: CleaningOptions): [string, string][] {
   // These metas refer to users of the other site.
   if (EDITOR_METAS.includes(key)) return [];
-  const refused = metaFault(key, value);
+  const isAddress = addressMetas.has(key) || urlMetas?.has(key) === true;
+  const refused = isAddress && !isSafeAddress(value) ? 'url-refused' : metaFault(key, value);
   if (refused) {
     reportLoss(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);
     return [];
   }
-  const filtered = trusted ? value : filteredMeta(key, value);
+  const filtered = trusted ? value : isAddress ? encodeSigns(value.trim()) : filteredMeta(key, value);
   if (filtered !== value) reportLoss('html-filtered', key);
   return [[replaceLoneSurrogates(key), replaceLoneSurrogates(filtered)]];
 }
@@ -147,19 +154,14 @@ function cleanMeta([key, value]: PostItem['metas'][number], { trusted, reportLos
 /** Returns the reason why a meta cannot be stored, if there is one. */
 function metaFault(key: string, value: string): string | undefined {
   if (key === '' || key.length > KEY_LETTERS) return 'meta-key-unusable';
-  if (addressMetas.has(key) && !isSafeAddress(value)) return 'url-refused';
   return key === '_wp_attached_file' && /(^|[\\/])\.\.([\\/]|$)|\0/.test(value) ? 'path-refused' : undefined;
 }
 
 /** Metas of the calendar, which hold plain text. */
 const PLAIN_TEXT_META = /^_(?:Event|Venue|Organizer)/;
 
-/**
- * Removes scripts and the like from a meta, including those within serialized values. In URLs, characters that could
- * end an HTML attribute are percent-encoded, which does not change the URL's meaning.
- */
+/** Removes scripts and the like from a meta, including those within serialized values. */
 function filteredMeta(key: string, value: string): string {
-  if (addressMetas.has(key)) return encodeSigns(value.trim());
   if (!value.includes('<')) return value;
   const filter = PLAIN_TEXT_META.test(key) ? sanitizeTextField : ksesPost;
   const parsed = parseSerialized(value);
@@ -169,7 +171,7 @@ function filteredMeta(key: string, value: string): string {
   return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
 }
 
-/** Percent-encodes the signs that could end an attribute. */
+/** Percent-encodes the signs that could end an attribute, which does not change what a URL means. */
 const encodeSigns = (address: string): string => address.replace(/[<>"'`\0-\x20]/g, percentEncoded);
 
 const percentEncoded = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
