@@ -899,3 +899,23 @@ describe('very large values', () => {
     expect(first).toMatchObject({ kind: 'loss', loss: { reason: 'ical-rule-cut' } });
   });
 });
+
+describe('scripts in a calendar', () => {
+  it('are removed from all metas, whoever imports', async () => {
+    const script = '<img/src=x/onerror=alert(1)>';
+    const { entries } = await read(
+      calendar(
+        event(
+          'DTSTART:20261224T190000Z',
+          `LOCATION:Hall\\, ${script} 5`,
+          `ORGANIZER;CN=Ann:mailto:${script}@example.org`,
+          `CONTACT:Bob\\, ${script}@example.org\\, https://example.org/"onmouseover="alert(1)`,
+          'URL:https://example.org/"onmouseover="alert(1)',
+        ),
+      ),
+    );
+    const values = entries.filter(isItem).flatMap((item) => ('metas' in item ? (item.metas ?? []).map(([, value]) => value) : []));
+    expect(values.filter((value) => /[<"]/.test(value))).toEqual([]);
+    expect(values.filter((value) => value === 'https://example.org/%22onmouseover=%22alert(1)')).toHaveLength(2);
+  });
+});

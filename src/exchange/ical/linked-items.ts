@@ -2,6 +2,7 @@ import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/meta
 import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
+import { filteredMetas } from '../items/clean.ts';
 import { imageItem, isImageUrl } from '../items/image-item.ts';
 import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
@@ -139,7 +140,7 @@ const post = (kind: PostItem['kind'], sourceId: string, title: string, place: st
   sourceId,
   place,
   columns: { post_title: specialChars(title), post_status: 'publish' },
-  metas,
+  metas: filteredMetas(metas),
   links: [],
   complete: false,
   match: 'details',

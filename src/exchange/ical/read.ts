@@ -8,6 +8,7 @@ import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromDate, localFromUnix } from '../../wordpress/zones.ts';
+import { filteredMetas } from '../items/clean.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
 import { type Entry, type PostItem, withTermLanguage } from '../items/items.ts';
@@ -323,7 +324,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
       post_status: event.isPrivate ? 'private' : 'publish',
       ...modificationTimes(event),
     },
-    metas,
+    metas: filteredMetas(metas),
     links,
     terms: withTermLanguage(
       language,

@@ -146,7 +146,7 @@ function cleanMeta([key, value]: PostItem['metas'][number], { trusted, urlMetas,
     reportLoss(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);
     return [];
   }
-  const filtered = trusted ? value : isAddress ? encodeSigns(value.trim()) : filteredMeta(key, value);
+  const filtered = trusted ? value : isAddress ? filteredAddress(value) : filteredMeta(key, value);
   if (filtered !== value) reportLoss('html-filtered', key);
   return [[replaceLoneSurrogates(key), replaceLoneSurrogates(filtered)]];
 }
@@ -170,6 +170,15 @@ function filteredMeta(key: string, value: string): string {
   // Serializing an unchanged value would alter the format of floats and the order of keys.
   return isDeepStrictEqual(clean, parsed) ? value : toSerialized(clean);
 }
+
+/**
+ * Returns the metas of a record whose texts come from a third party, in calendars for example: they are filtered,
+ * whoever imports.
+ */
+export const filteredMetas = (metas: PostItem['metas']): [key: string, value: string][] =>
+  metas.map(([key, value]) => [key, addressMetas.has(key) ? filteredAddress(value) : filteredMeta(key, value)]);
+
+const filteredAddress = (address: string): string => encodeSigns(address.trim());
 
 /** Percent-encodes the signs that could end an attribute, which does not change what a URL means. */
 const encodeSigns = (address: string): string => address.replace(/[<>"'`\0-\x20]/g, percentEncoded);
