@@ -911,11 +911,14 @@ describe('scripts in a calendar', () => {
           `ORGANIZER;CN=Ann:mailto:${script}@example.org`,
           `CONTACT:Bob\\, ${script}@example.org\\, https://example.org/"onmouseover="alert(1)`,
           'URL:https://example.org/"onmouseover="alert(1)',
+          'ATTACH:https://example.org/"onmouseover="alert(1).png',
         ),
       ),
     );
     const values = entries.filter(isItem).flatMap((item) => ('metas' in item ? (item.metas ?? []).map(([, value]) => value) : []));
     expect(values.filter((value) => /[<"]/.test(value))).toEqual([]);
+    const guids = entries.flatMap((entry) => (isItem(entry) && entry.kind === 'attachment' ? [entry.columns.guid] : []));
+    expect(guids).toEqual(['https://example.org/%22onmouseover=%22alert(1).png']);
     expect(values.filter((value) => value === 'https://example.org/%22onmouseover=%22alert(1)')).toHaveLength(2);
   });
 });

@@ -122,7 +122,7 @@ function shortened(text: string, bytes: number | undefined, filter: (text: strin
  * Returns a GUID that may be shown in HTML (the filters of `pre_post_guid`): signs that could end an attribute are
  * percent-encoded, and a URL with an unsafe scheme is removed.
  */
-function filteredGuid(guid: string): string {
+export function filteredGuid(guid: string): string {
   const encoded = encodeSigns(guid);
   return withoutBadProtocol(encoded).toLowerCase() === encoded.toLowerCase() ? encoded : '';
 }

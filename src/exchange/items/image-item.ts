@@ -1,4 +1,5 @@
 import { specialChars } from '../../wordpress/content/entities.ts';
+import { filteredGuid } from './clean.ts';
 import type { PostItem } from './items.ts';
 
 const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
@@ -21,7 +22,7 @@ export function imageItem(url: string, type: string, place: string): PostItem {
       post_title: specialChars(name),
       post_mime_type: type.startsWith('image/') ? type : guessed,
       post_status: 'inherit',
-      guid: url,
+      guid: filteredGuid(url),
     },
     metas: [],
     links: [],
