@@ -9,7 +9,7 @@ import { findShortcodes, type Shortcode, shortcodeReader } from './shortcode-gra
  */
 export function addParagraphs(text: string): string {
   const runs: string[] = [];
-  const prepared = outsidePre(shieldManyPre(hideWideBlanks(text)), (part) => {
+  const prepared = outsidePre(shieldManyPre(hideBreaksInQuotes(hideWideBlanks(text))), (part) => {
     const parted = part.replace(/<br[ \t\n\r\f\v]*\/?>[ \t\n\r\f\v]*<br[ \t\n\r\f\v]*\/?>/g, '\n\n');
     const tamed = shieldUnclosed(shieldCrowds(parted)).replace(/[ \t\n\r\f\v]+/g, (run) => {
       if (run.length < MIN_LONG_RUN) return run;
@@ -23,7 +23,7 @@ export function addParagraphs(text: string): string {
     .replaceAll(SHIELD, '')
     .replaceAll(SHIELDED_OPEN, '<')
     .replace(/\ufde9/g, () => runs.shift() ?? '');
-  return showWideBlanks(done);
+  return showWideBlanks(done.replaceAll(TAG_BREAK, '\n'));
 }
 
 /** Removes the `<p>` around a shortcode that is alone in its paragraph (`shortcode_unautop`). */
@@ -85,6 +85,16 @@ const LONG_RUN_PLACEHOLDER = '\ufde9';
 const MAX_UNCLOSED = 50;
 const MAX_PRE = 1000;
 const SHIELDED_OPEN = '\ufdea';
+
+/** Placeholder for a line break within a tag. The spaces end the name of the tag, as the line break did. */
+const TAG_BREAK = ' \ufdeb ';
+
+/**
+ * Hides line breaks within the tags of `blockquote`. The package writes a comment instead, and takes the end of that
+ * for the end of the tag, behind which it writes a `<p>`: within an attribute (as WordPress does). Later steps would
+ * take the rest of the attribute for text.
+ */
+const hideBreaksInQuotes = (text: string): string => text.replace(/<blockquote[^<>]*>/gi, (tag) => tag.replace(/\r\n|\r|\n/g, TAG_BREAK));
 
 /** Removes white space around every `figcaption` and hides the tag. The package only does that for the first one. */
 function shieldCaptions(text: string): string {

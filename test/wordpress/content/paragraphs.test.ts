@@ -20,6 +20,11 @@ describe('addParagraphs', () => {
     ['<p>\u00a0</p>', '<p>\u00a0</p>\n'],
     ['a\u00a0\u3000', '<p>a\u00a0\u3000</p>\n'],
     ['<a\nhref="x">a</a>', '<p><a\nhref="x">a</a></p>\n'],
+    ['<blockquote title="a\nb">x</blockquote>', '<blockquote title="a\nb"><p>x</p></blockquote>\n'],
+    [
+      '<blockquote\r\nclass="a" title=\'\r\r\'>x\n\ny</blockquote>',
+      '<blockquote\nclass="a" title=\'\n\n\'><p>x</p>\n<p>y</p></blockquote>\n',
+    ],
   ])('formats %j', (text, html) => {
     expect(addParagraphs(text)).toBe(html);
   });
@@ -33,7 +38,7 @@ describe('addParagraphs', () => {
     expect(addParagraphs(`a${' '.repeat(1000)}b`)).toBe(`<p>a${' '.repeat(1000)}b</p>\n`);
   });
 
-  it.each(['<div <', '<script>', '<p><li', '<figcaption', '<pre', '<object></object', ' \n', '<option> ', '<br />\n'])(
+  it.each(['<div <', '<script>', '<p><li', '<figcaption', '<pre', '<object></object', ' \n', '<option> ', '<br />\n', '<blockquote\n'])(
     'handles 200 kB of %j',
     (seed) => {
       const text = `<option></object><source>a${seed.repeat(Math.ceil(200_000 / seed.length))}`;

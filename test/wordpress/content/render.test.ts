@@ -53,6 +53,14 @@ describe('renderContent', () => {
     );
   });
 
+  it.each(['[audio src="x.mp3"]', ' :mrgreen: ', '[gallery ids="3"]'])('leaves %j in the attribute of a quotation', (text) => {
+    const quotation = `<blockquote title='\n${text}'>x</blockquote>`;
+    const pictures = { ...options, smileyPictures: 'https://x.test' };
+    expect(renderContent(quotation, pictures)).toBe(quotation.replace('x</', '<p>x</p></'));
+    const block = renderContent(`<!-- wp:shortcode -->${quotation}<!-- /wp:shortcode -->`, pictures);
+    expect(block).toBe(quotation.replace('x</', '<p>x</p></'));
+  });
+
   it('takes the URL of a file on a line of Windows for one of its own', () => {
     expect(renderContent('https://x.test/a.mp3\r\nb', options)).toContain('<audio');
   });
