@@ -132,9 +132,13 @@ async function makeFolder(folder: string): Promise<void> {
   if ((await stat(folder).catch(ignoreError))?.isDirectory()) return;
   const parent = dirname(folder);
   await makeFolder(parent);
-  await mkdir(folder).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    // Another process has just created it, or it is no folder; its permissions are not ours to set.
+    if (codeOf(error) === 'EEXIST') return;
+    throw error;
+  }
   const { mode } = await stat(parent);
   await chmod(folder, mode & 0o2775).catch(ignoreError);
 }

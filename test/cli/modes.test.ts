@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ensurePrivateFolder } from '../../src/exchange/items/private-folder.ts';
@@ -70,6 +70,15 @@ describe('permissions of created files', () => {
     }
     expect(statSync(join(place, 'own')).uid).toBe(54_321);
     rmSync(place, { recursive: true });
+  });
+
+  it('of a file at the place of a folder for uploads stay', async () => {
+    const file = join(folder, 'no-folder');
+    writeFileSync(file, '', { mode: 0o600 });
+    const bytes = readFileSync(new URL('../fixtures/uploads/2026/11/tiny.png', import.meta.url));
+    const library = { folder: join(file, 'uploads'), address: 'http://x', byMonth: true, sizes: sizeRules(new Map()) };
+    await expect(storeImage({ bytes, type: imageType(bytes)!, name: 'tiny.png' }, library, '2026/11')).rejects.toThrow();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it.each([
