@@ -85,14 +85,18 @@ describeDatabases('the second site of a network', (open, engine) => {
     expect((await db.from('users').where('user_login', 'fresh').first())?.user_email).toBe('fresh@example.org');
   });
 
-  it('has its files in the folder where WordPress puts them', async () => {
-    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
-    await migrate(running.site.db);
-    const headers = { 'Content-Disposition': 'attachment; filename=own.png', 'Content-Type': 'image/png' };
+  const sendImage = async (running: Awaited<ReturnType<typeof serveDatabase>>, name: string) => {
+    const headers = { 'Content-Disposition': `attachment; filename=${name}`, 'Content-Type': 'image/png' };
     const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    const { body } = await running.send('POST', '/two/wp-json/wp/v2/media', { as: 'ed', headers, body: png });
+    return running.send('POST', '/two/wp-json/wp/v2/media', { as: 'ed', headers, body: png });
+  };
+
+  it('has its files in the folder where WordPress puts them', async () => {
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
+    await migrate(running.site.db);
+    const { body } = await sendImage(running, 'own.png');
     expect(body.source_url).toMatch(/^http:\/\/network\.example\.org\/two\/wp-content\/uploads\/sites\/2\/\d{4}\/\d\d\/own\.png$/);
     expect((await running.send('GET', new URL(body.source_url).pathname)).status).toBe(200);
     await running.close();
@@ -101,6 +105,33 @@ describeDatabases('the second site of a network', (open, engine) => {
     for await (const entry of source.entries()) if (entry.kind === 'attachment' && entry.url) found.push(entry.url);
     await source.close();
     expect(found).toContain(body.source_url);
+  });
+
+  it.each([
+    ['an old network', 'ms_files_rewriting', '1', '/two/files'],
+    ['a folder of its own', 'upload_path', 'media', '/two/media/sites/2'],
+  ])('has its files at the address that WordPress gives them in %s', async (_, name, value, path) => {
+    const opened = await openDatabase({ url: urlOf(db), prefix: 'wp_', site: 2 });
+    const remove = async () => {
+      await db.from('sitemeta').where('meta_key', name).delete();
+      await opened.from('options').where('option_name', name).delete();
+    };
+    await remove();
+    if (name.startsWith('ms_')) await db.from('sitemeta').insert({ site_id: 1, meta_key: name, meta_value: value });
+    else await opened.from('options').insert({ option_name: name, option_value: value, autoload: 'yes' });
+    const running = await serveDatabase(db, { env: { NETWORK_SITE: '2' } });
+    try {
+      const { body } = await sendImage(running, 'again.png');
+      const url: string = body.source_url;
+      expect(url).toMatch(new RegExp(`^http://network\\.example\\.org${path}/\\d{4}/\\d\\d/again[-\\d]*\\.png$`));
+      expect((await running.send('GET', new URL(url).pathname)).status).toBe(200);
+      expect((await running.send('GET', `${path}/none.png`)).status).toBe(404);
+      expect((await running.send('GET', `${path}/..%2f..%2fetc/passwd`)).status).toBe(404);
+    } finally {
+      await running.close();
+      await remove();
+      await opened.close();
+    }
   });
 
   it('is created by WordPress: a number without tables is refused, and no tables are created', async () => {

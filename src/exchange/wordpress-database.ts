@@ -11,7 +11,7 @@ import { readOptions } from '../storage/rows/options.ts';
 import { loadAllUsers, type StoredUser } from '../storage/rows/users.ts';
 import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
-import { uploadsOfSite } from '../wordpress/network.ts';
+import { NETWORK_REWRITING } from '../wordpress/network.ts';
 import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { siteAddress, uploadsAddress } from '../wordpress/site-address.ts';
@@ -70,7 +70,9 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
     ...IMPORTED_OPTIONS,
     ...LANGUAGE_OPTIONS,
     NETWORK_PLUGINS,
+    'upload_path',
     'upload_url_path',
+    NETWORK_REWRITING,
     'home',
     'siteurl',
     `${db.prefix}user_roles`,
@@ -79,7 +81,7 @@ async function* entries(db: Database, site: number): AsyncGenerator<Entry> {
   const options = await readOptions(db, names);
   yield settingsItem(options);
   const home = options.get('home') ?? '';
-  const uploads = uploadsAddress(siteAddress(home) ?? trimEndOf(home, '/'), options) + uploadsOfSite(site);
+  const uploads = uploadsAddress(siteAddress(home) ?? trimEndOf(home, '/'), options, site);
 
   const logins = new Map<number, string>();
   for (const user of await authors(db, options.get(`${db.prefix}user_roles`) ?? '')) {

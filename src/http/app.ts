@@ -25,7 +25,7 @@ import { createRouter } from './routing.ts';
 import { requireSingleHost, setSecurityHeaders } from './security.ts';
 import { serveRoutes } from './serve-route.ts';
 import { serveSuggestions } from './suggestions.ts';
-import { serveUploads } from './uploads.ts';
+import { serveMovedUploads, serveUploads } from './uploads.ts';
 
 const SERVING: Lifecycle = { phase: () => 'serving' };
 
@@ -84,6 +84,7 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: AnswerCache | und
   app.use(serveRoutes(site, router, answers, budget));
   app.use(serveReference(site, { routes, roots: [batch], ...theme, answers }));
   app.use(servePublicFiles(site, { pages, ...theme, answers }));
+  app.use(serveMovedUploads(site));
   app.use(serveFeeds(site, answers, pages));
   app.use(serveSuggestions(site, theme, pages, budget));
   app.use(refuseUnknownRoute);

@@ -4,6 +4,8 @@ import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { leadsOutside } from '../media/library.ts';
 import { isPrivateFile } from '../media/private-files.ts';
+import { uploadsUrl } from '../records/caller.ts';
+import type { Site } from '../site.ts';
 import { uploadsOfSite } from '../wordpress/network.ts';
 import { notesOf } from './request-notes.ts';
 import { setSecurityHeaders } from './security.ts';
@@ -20,7 +22,39 @@ const MONTH_SECONDS = 30 * 24 * 3600;
  * browser are sent as downloads, whatever their names.
  */
 export function serveUploads(config: Config): RequestHandler {
-  const files = express.static(config.uploadsDir, {
+  const strip = stripUploadsPath(config);
+  const router = Router().use(setSecurityHeaders, strip, refusePrivateFiles(config), filesOf(config), () => fail('rest_no_route'));
+  return (req, res, next) => {
+    if (!UPLOADS_PATH.test(req.url)) return next();
+    notesOf(req).route = 'uploads';
+    router(req, res, next);
+  };
+}
+
+/**
+ * Serves the same files at the address that WordPress gives them by its options (`upload_path`, `upload_url_path`,
+ * `ms_files_rewriting`), if that is on the site's own host. A path without a file is passed on.
+ */
+export function serveMovedUploads(site: Site): RequestHandler {
+  const { config } = site;
+  const router = Router().use(setSecurityHeaders, refusePrivateFiles(config), filesOf(config));
+  return async (req, res, next) => {
+    const settings = await site.settings();
+    const [home, uploads] = [URL.parse(settings.home), URL.parse(uploadsUrl(settings, config))];
+    const path = uploads?.pathname ?? '/';
+    if (path === '/' || uploads?.host !== home?.host || !req.url.startsWith(`${path}/`)) return next();
+    const { url } = req;
+    req.url = url.slice(path.length);
+    router(req, res, (error) => {
+      req.url = url;
+      next(error);
+    });
+  };
+}
+
+/** Sends the files of the folder. */
+const filesOf = (config: Config): RequestHandler =>
+  express.static(config.uploadsDir, {
     index: false,
     redirect: false,
     dotfiles: 'ignore',
@@ -34,13 +68,6 @@ export function serveUploads(config: Config): RequestHandler {
       if (!INERT_TYPES.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
-  const router = Router().use(setSecurityHeaders, stripUploadsPath(config), refusePrivateFiles(config), files, () => fail('rest_no_route'));
-  return (req, res, next) => {
-    if (!UPLOADS_PATH.test(req.url)) return next();
-    notesOf(req).route = 'uploads';
-    router(req, res, next);
-  };
-}
 
 /**
  * Refuses files that a symbolic link leads to outside the folder, and private files within it. The folder itself may be

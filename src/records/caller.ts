@@ -1,10 +1,10 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import type { Config } from '../config/config.ts';
 import type { RenderContext } from '../kinds/rendering.ts';
 import { memoize, memoizeByObject } from '../memo.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
 import { languageOfCode, languagesFor, languageTag } from '../wordpress/content-languages.ts';
-import { uploadsOfSite } from '../wordpress/network.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
 import { uploadsAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -78,8 +78,14 @@ export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSetting
   return contentLanguages === settings.contentLanguages ? settings : { ...settings, contentLanguages };
 }
 
-/** Returns the URL of uploaded files by the site's home. Kept for as long as the options: it takes parsing of URLs. */
-const uploadsUrlByHome = memoizeByObject((options: ReadonlyMap<string, string>) => memoize((home) => uploadsAddress(home, options)));
+/** Returns the URL of uploaded files by the site's home. Kept as long as the options: it takes parsing of URLs. */
+const uploadsUrlBySite = memoizeByObject((settings: Pick<SiteSettings, 'home' | 'raw'>) =>
+  memoize((site) => uploadsAddress(settings.home, settings.raw, Number(site))),
+);
+
+/** Returns the URL of the uploaded files of a site. */
+export const uploadsUrl = (settings: Pick<SiteSettings, 'home' | 'raw'>, { networkSite }: Pick<Config, 'networkSite'>): string =>
+  uploadsUrlBySite(settings)(String(networkSite));
 
 /** Makes a caller of a viewer. Defaults are the current time, the site's home and our namespace. */
 export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
@@ -95,7 +101,7 @@ export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, optio
     language,
     home,
     namespace,
-    uploads: uploadsUrlByHome(settings.raw)(settings.home) + uploadsOfSite(site.config.networkSite),
+    uploads: uploadsUrl(known, site.config),
     free: site.texts.t(language, 'site:free'),
   };
 }

@@ -1,5 +1,6 @@
 import type { CalendarSettings, SiteSettings } from '../calendar/settings.ts';
 import { typedKeys } from '../typed-keys.ts';
+import { NETWORK_REWRITING } from '../wordpress/network.ts';
 
 /*
  * The settings that affect rendered records. When one of them changes, all records change without an entry in the
@@ -23,14 +24,14 @@ const CALENDAR_SETTINGS: SettingClasses<keyof CalendarSettings> = {
   cutoff: 'not shown', timezoneMode: 'not shown', restDisabled: 'not shown', edges: 'not shown', formats: 'not shown',
 }; // biome-ignore format: a table
 
-/** The address of uploads outside the site's address. */
-const UPLOADS_OPTION = 'upload_url_path';
+/** Options on which the address of uploads depends, apart from the site's address. */
+const UPLOADS_OPTIONS = ['upload_url_path', 'upload_path', NETWORK_REWRITING];
 
 /** Returns the settings that affect rendered records, as JSON values in a fixed order. */
 export const shownSettings = ({ calendar, raw, ...site }: SiteSettings): readonly unknown[] => [
   shownOf(site, SITE_SETTINGS),
   shownOf(calendar, CALENDAR_SETTINGS),
-  raw.get(UPLOADS_OPTION),
+  ...UPLOADS_OPTIONS.map((name) => raw.get(name)),
 ];
 
 const shownOf = <Values extends object>(values: Values, classes: SettingClasses<keyof Values>): readonly unknown[] =>

@@ -7,12 +7,14 @@ import { NETWORK_PLUGINS } from './plugins.ts';
  */
 const NETWORK_ADMINS = 'site_admins';
 const NETWORK_INVITES = 'add_new_users';
+/** Whether files of sites other than the first have addresses below `files`. */
+export const NETWORK_REWRITING = 'ms_files_rewriting';
 
 /** The name used here for the network's own URL, which the network stores under the same name as a site does. */
 export const NETWORK_ADDRESS = 'network_siteurl';
 
 /** Options that are read from the table of a network and not from the options of one of its sites. */
-export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS];
+export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS, NETWORK_REWRITING];
 
 /** Options that a network stores for all of its sites, and a single site among its own (`get_network_option`). */
 export const NETWORK_WIDE_OPTIONS: readonly string[] = ['using_application_passwords', 'user_count'];

@@ -1,3 +1,4 @@
+import { NETWORK_REWRITING, uploadsOfSite } from './network.ts';
 import { trimAscii, trimEndOf } from './trim.ts';
 
 /**
@@ -25,12 +26,21 @@ export function homeAddress({ home, siteurl }: { readonly home: string; readonly
 
 /**
  * Returns the URL of uploaded files, without a trailing slash (`wp_upload_dir`). It is below the address of WordPress
- * itself, which may differ from that of the site. `home`: the public address of the site.
+ * itself, which may differ from that of the site. `home`: the public address of the site; `site`: its number in a
+ * network, 1 for the first and for a single site.
  */
-export function uploadsAddress(home: string, options: ReadonlyMap<string, string>): string {
+export function uploadsAddress(home: string, options: ReadonlyMap<string, string>, site: number): string {
+  // A network that began before WordPress 3.5.
+  if (site > 1 && !['', '0'].includes(options.get(NETWORK_REWRITING) ?? '')) return `${wordpressAddress(home, options)}/files`;
   const stored = options.get('upload_url_path') ?? '';
   const path = /^\/[^/]/.test(stored) && URL.canParse(home) ? new URL(home).origin + stored : stored;
-  return siteAddress(path) ?? `${wordpressAddress(home, options)}/wp-content/uploads`;
+  return (siteAddress(path) ?? `${wordpressAddress(home, options)}/${uploadsFolder(options)}`) + uploadsOfSite(site);
+}
+
+/** Returns the folder of uploads below WordPress. An absolute one has no address of its own. */
+function uploadsFolder(options: ReadonlyMap<string, string>): string {
+  const folder = trimEndOf(trimAscii(options.get('upload_path') ?? ''), '/');
+  return /^[\w.~-]+(?:\/[\w.~-]+)*$/.test(folder) ? folder : 'wp-content/uploads';
 }
 
 /** Returns the address of WordPress itself: that of the site, a folder below it, or a different one. */

@@ -72,6 +72,18 @@ describe('uploadsAddress', () => {
       `${HOME}/files`,
     ],
   ])('where WordPress is at %s', (_, home, options, address) =>
-    expect(uploadsAddress(home, new Map(Object.entries(options)))).toBe(address),
+    expect(uploadsAddress(home, new Map(Object.entries(options)), 1)).toBe(address),
+  );
+  it.each([
+    ['a folder of its own', 1, { upload_path: 'media/files/' }, `${HOME}/media/files`],
+    ['the usual folder', 1, { upload_path: 'wp-content/uploads' }, `${HOME}/wp-content/uploads`],
+    ['an absolute folder', 1, { upload_path: '/srv/media' }, `${HOME}/wp-content/uploads`],
+    ['a folder with an address', 1, { upload_path: 'media', upload_url_path: 'https://files.example' }, 'https://files.example'],
+    ['a site of a network', 2, { ms_files_rewriting: '0' }, `${HOME}/wp-content/uploads/sites/2`],
+    ['a site of a network, with a folder', 2, { upload_path: 'media' }, `${HOME}/media/sites/2`],
+    ['a site of an old network', 2, { ms_files_rewriting: '1', upload_path: 'wp-content/blogs.dir/2/files' }, `${HOME}/files`],
+    ['the first site of an old network', 1, { ms_files_rewriting: '1' }, `${HOME}/wp-content/uploads`],
+  ])('where files are in %s', (_, site, options, address) =>
+    expect(uploadsAddress(HOME, new Map(Object.entries({ home: HOME, siteurl: HOME, ...options })), site)).toBe(address),
   );
 });
