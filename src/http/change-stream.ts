@@ -73,9 +73,10 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
         limit = DEFAULT_CHANGES,
       } = await acceptParams(site, caller, CHANGES_PARAMS, incoming.query, 'read');
       const following: ChangesOptions = { kinds, records: include === 'records', limit: Math.min(limit, MAX_CHANGES) };
+      const notices = streams.notices();
       const since = req.get('last-event-id') ?? asked ?? (await tokenFromNow(site, caller, following));
       // An invalid token is reported as an ordinary answer.
-      const first = await changesSince(site, caller, since, following);
+      const found = await changesSince(site, caller, since, following);
       // Checks again for this user, since other clients may have connected in the meantime.
       const { id: user } = caller.viewer;
       streams.requireRoom(user);
@@ -83,6 +84,8 @@ export function serveChangeStream(site: Site, router: Router, budget: BodyBudget
       // passed.
       if (res.destroyed) return;
       const credentials = credentialsOf(incoming);
+      // This stream was not among those that were told of a change after the first ones were read.
+      const first = { ...found, more: found.more || streams.notices() !== notices };
       streams.add(openStream(site, { req, res, caller, credentials, following, first, onEnd: (stream) => streams.remove(stream) }), user);
     } catch (error) {
       const reply = toProblemReply(site, req, requestLanguage(site, incoming, {}), error);
@@ -106,32 +109,29 @@ function createStreams(site: Site, isOver: () => boolean) {
   let lastSeen = -1;
   let lastHeartbeat = performance.now();
 
+  let notices = 0;
+  const tellAll = (): void => {
+    notices += 1;
+    for (const stream of streams.keys()) stream.sendChanges();
+  };
   const poll = async (): Promise<void> => {
     if (isOver()) for (const stream of streams.keys()) stream.end();
     // Writes of other processes are looked for only while there are streams.
     await site.freshness.version().catch(() => undefined);
     const last = await lastNumber(site.db).catch(() => lastSeen);
-    if (last !== lastSeen) for (const stream of streams.keys()) stream.sendChanges();
+    if (last !== lastSeen) tellAll();
     lastSeen = last;
     if (performance.now() - lastHeartbeat < HEARTBEAT_INTERVAL_MS) return;
     lastHeartbeat = performance.now();
     for (const stream of streams.keys()) stream.sendHeartbeat();
   };
-  let isPolling = false;
-  /** Does nothing while the previous look waits for a slow database. */
-  const pollUnlessBusy = async (): Promise<void> => {
-    if (isPolling) return;
-    isPolling = true;
-    await poll().finally(() => {
-      isPolling = false;
-    });
-  };
+  const pollUnlessBusy = unlessBusy(poll);
   // Writes of this process are known at once.
-  site.journal.subscribe(() => {
-    for (const stream of streams.keys()) stream.sendChanges();
-  });
+  site.journal.subscribe(tellAll);
 
   return {
+    /** Returns how often the streams were told of changes. */
+    notices: (): number => notices,
     /** Throws server-busy if there is no room for this user or, without a user, for any stream. */
     requireRoom: (user?: number): void => {
       const isFull = user === undefined ? streams.size >= maxStreams : !quota.hasRoom(user, 1);
@@ -151,6 +151,18 @@ function createStreams(site: Site, isOver: () => boolean) {
       clearInterval(timer);
       timer = undefined;
     },
+  };
+}
+
+/** Returns a function that does nothing while its previous run waits for a slow database. */
+function unlessBusy(work: () => Promise<void>): () => Promise<void> {
+  let isBusy = false;
+  return async () => {
+    if (isBusy) return;
+    isBusy = true;
+    await work().finally(() => {
+      isBusy = false;
+    });
   };
 }
 
@@ -178,15 +190,11 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
     token = next;
     write(`id: ${next}\nevent: changes\ndata: ${JSON.stringify({ changes, next })}\n\n`);
   };
-  /** Waits until the client has read what was sent, so that changes do not pile up for slow clients. */
-  const waitUntilRead = async (): Promise<void> => {
-    if (res.writableNeedDrain) await once(res, 'drain', { signal: closed.signal }).catch(() => undefined);
-  };
   const sendNewChanges = async (): Promise<void> => {
     try {
       do {
         hasMore = false;
-        await waitUntilRead();
+        await waitUntilRead(res, closed.signal);
         if (res.writableEnded || res.destroyed) return;
         const found = await changesSince(site, await refreshCaller(site, caller, credentials), token, following);
         if (found.changes.length > 0) send(found);
@@ -223,9 +231,13 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
   res.writeHead(200, headersFor(req));
   write(`retry: ${RECONNECT_DELAY_MS}\n`);
   send(first);
-  // Also sends what was written after the first changes were read, of which no notice came.
-  stream.sendChanges();
+  if (first.more) stream.sendChanges();
   return stream;
+}
+
+/** Waits until the client has read what was sent, so that changes do not pile up for slow clients. */
+async function waitUntilRead(res: Response, closed: AbortSignal): Promise<void> {
+  if (res.writableNeedDrain) await once(res, 'drain', { signal: closed }).catch(() => undefined);
 }
 
 const headersFor = (req: StreamOptions['req']) => ({
